@@ -1,0 +1,51 @@
+# `make` alone explains what there is. Everything here is a short name for something Maven does.
+
+MAVEN = mvn -B -ntp
+# More arguments for Maven: make test T=SelectionTest A=-Drowlock.test.postgres.version=14
+A ?=
+HASH := \#
+
+.PHONY: help check fix test db sample lint chaos bench
+
+help: ## Show this help
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo
+	@echo '  A=… passes more arguments to Maven, such as'
+	@echo '      A=-Drowlock.test.postgres.version=14                       (14 to 18; default 18)'
+	@echo '      A=-Drowlock.test.postgres=container|embedded|<JDBC URL>    (default: what the machine can do)'
+
+check: ## Build and test everything, layout included: what must pass before anything lands
+	$(MAVEN) verify $(A)
+
+fix: ## Lay out the code
+	$(MAVEN) -q spotless:apply $(A)
+
+# The module is the folder at the top that has the class; a method may follow after '#'.
+test: CLASS = $(firstword $(subst $(HASH), ,$(T)))
+test: MODULE = $(firstword $(subst /, ,$(shell find * -path '*/src/test/*' -name '$(CLASS).java')))
+test: ## Run one test class: make test T=SelectionTest (or T='SelectionTest#aMethod')
+	@test -n "$(T)" || { echo "Which test? make test T=SelectionTest"; exit 2; }
+	@test -n "$(MODULE)" || { echo "There is no test $(CLASS) in any module"; exit 2; }
+	$(MAVEN) -pl '$(MODULE)' -am test -Dtest='$(T)' -Dsurefire.failIfNoSpecifiedTests=false $(A)
+
+db: ## Start a PostgreSQL to play with, until Ctrl-C
+	@$(MAVEN) -q -pl queue-test-postgres compile exec:java $(A)
+
+# SEED draws another run; MINUTES says how long faults go on.
+chaos: ## Hurt real nodes and a real database, 30 minutes: make chaos [SEED=1] [MINUTES=5]
+	$(MAVEN) -q -pl queue-chaos -am -Pchaos process-classes -Dchaos.seed=$(SEED) -Dchaos.minutes=$(or $(MINUTES),30) $(A)
+
+sample: ## Build and run the sample; then open http://localhost:8080 (a second one: A=--server.port=8081)
+	$(MAVEN) -q -pl sample-app -am -DskipTests package
+	java -jar sample-app/target/sample-app.jar $(A)
+
+# PEERS, RUNS, JOBS, SECONDS, WORKERS, URL (of a server), CHART (a folder): docs/performance.md explains them.
+bench: OPTIONS = $(foreach o,PEERS RUNS JOBS SECONDS WORKERS URL CHART,$(if $($(o)),--$(shell echo $(o) | tr A-Z a-z) '$($(o))'))
+bench: ## Measure beside other queues: make bench W=drain [PEERS=rowlock,db-scheduler] [RUNS=3] [URL=jdbc:…]
+	@test -n "$(W)" || { echo "Which workload? make bench W=drain; more in docs/performance.md"; exit 2; }
+	@$(MAVEN) -q -pl queue-benchmark -am process-classes $(A)
+	@java -Xmx2g -Dbench.folder=queue-benchmark/target -cp queue-benchmark/target/classes:$$(cat queue-benchmark/target/classpath) \
+		dev.rowlock.queue.benchmark.Bench $(W) $(OPTIONS)
+
+lint: ## Static analysis (Error Prone, NullAway); needs a JDK 21 or later, compiles everything anew
+	@JAVA_HOME=$$(scripts/jdk 21+) && export JAVA_HOME && set -x && $(MAVEN) -Plint clean compile $(A)
