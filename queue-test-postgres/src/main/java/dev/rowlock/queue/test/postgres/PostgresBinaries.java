@@ -1,0 +1,136 @@
+package dev.rowlock.queue.test.postgres;
+
+import io.zonky.test.db.postgres.embedded.DefaultPostgresBinaryResolver;
+import io.zonky.test.db.postgres.util.LinuxUtils;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
+import org.springframework.util.FileSystemUtils;
+
+/** The programs of PostgreSQL: taken from a jar on the class path, unpacked once per machine and version, and run. */
+final class PostgresBinaries {
+
+    private static final int TIMEOUT_SECONDS = 120;
+    private static final int EXECUTABLE_BY_OWNER = 0100;
+
+    private final Path folder;
+
+    private PostgresBinaries(Path folder) {
+        this.folder = folder;
+    }
+
+    /** Unpacks them below {@code parent} unless that was done before. */
+    static PostgresBinaries below(Path parent) {
+        try (InputStream found = DefaultPostgresBinaryResolver.INSTANCE.getPgBinary(system(), architecture())) {
+            byte[] archive = found.readAllBytes();
+            Path folder = parent.resolve("binaries-" + digest(archive));
+            if (!Files.exists(folder)) {
+                unpack(archive, folder);
+            }
+            return new PostgresBinaries(folder);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot unpack PostgreSQL below " + parent, e);
+        }
+    }
+
+    /** Runs a program to its end and appends what it says to {@code log}. Throws, with what it said, if it fails. */
+    void run(Path log, String program, String... arguments) {
+        List<String> command = new ArrayList<>();
+        if (LinuxUtils.isUnshareAvailable()) {
+            // PostgreSQL refuses to run as root; in a user namespace of its own it does not see that it does.
+            command.addAll(List.of("unshare", "-U"));
+        }
+        command.add(folder.resolve("bin").resolve(program).toString());
+        command.addAll(List.of(arguments));
+        try {
+            long start = Files.exists(log) ? Files.size(log) : 0;
+            Process process = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                    .start();
+            if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new IllegalStateException("%s took longer than %d s:%n%s"
+                        .formatted(
+                                command, TIMEOUT_SECONDS, Files.readString(log).substring((int) start)));
+            }
+            if (process.exitValue() != 0) {
+                throw new IllegalStateException("%s failed:%n%s"
+                        .formatted(command, Files.readString(log).substring((int) start)));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot run " + command, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while waiting for " + command, e);
+        }
+    }
+
+    private static void unpack(byte[] archive, Path folder) throws IOException {
+        Files.createDirectories(folder.getParent());
+        Path unfinished = Files.createTempDirectory(folder.getParent(), "unpacking-");
+        try (TarArchiveInputStream entries =
+                new TarArchiveInputStream(new XZCompressorInputStream(new ByteArrayInputStream(archive)))) {
+            TarArchiveEntry entry = entries.getNextEntry();
+            while (entry != null) {
+                unpack(entry, entries, unfinished.resolve(entry.getName()));
+                entry = entries.getNextEntry();
+            }
+            // Another JVM may be unpacking too. Whoever is first wins, and nobody ever sees half a folder.
+            Files.move(unfinished, folder, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            if (!Files.exists(folder)) {
+                throw e;
+            }
+        } finally {
+            FileSystemUtils.deleteRecursively(unfinished);
+        }
+    }
+
+    private static void unpack(TarArchiveEntry entry, InputStream content, Path target) throws IOException {
+        if (entry.isDirectory()) {
+            Files.createDirectories(target);
+            return;
+        }
+        Files.createDirectories(target.getParent());
+        if (entry.isSymbolicLink()) {
+            Files.createSymbolicLink(target, Path.of(entry.getLinkName()));
+        } else {
+            Files.copy(content, target);
+            target.toFile().setExecutable((entry.getMode() & EXECUTABLE_BY_OWNER) != 0, false);
+        }
+    }
+
+    private static String digest(byte[] archive) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(archive);
+            return HexFormat.of().formatHex(digest, 0, 8);
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java has SHA-256", e);
+        }
+    }
+
+    private static String system() {
+        String name = System.getProperty("os.name").toLowerCase(Locale.ROOT);
+        return name.startsWith("mac") ? "Darwin" : name.startsWith("windows") ? "Windows" : "Linux";
+    }
+
+    private static String architecture() {
+        String architecture = System.getProperty("os.arch");
+        return architecture.equals("amd64") ? "x86_64" : architecture;
+    }
+}

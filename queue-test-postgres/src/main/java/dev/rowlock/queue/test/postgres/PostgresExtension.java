@@ -1,0 +1,59 @@
+package dev.rowlock.queue.test.postgres;
+
+import javax.sql.DataSource;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolutionException;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/** Creates the databases of {@link PostgresTest} and hands them out. JUnit closes what its stores hold. */
+final class PostgresExtension implements BeforeAllCallback, ParameterResolver {
+
+    private static final Namespace NAMESPACE = Namespace.create(PostgresExtension.class);
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        if (!freshPerTest(context)) {
+            // Here, in the outermost class, so that nested classes find this one rather than make their own.
+            database(context);
+        }
+    }
+
+    @Override
+    public ExtensionContextScope getTestInstantiationExtensionContextScope(ExtensionContext rootContext) {
+        // A constructor's parameter belongs to the test that the instance is made for.
+        return ExtensionContextScope.TEST_METHOD;
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        Class<?> type = parameter.getParameter().getType();
+        return type == TestDatabase.class || type == DataSource.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        if (freshPerTest(context) && context.getTestMethod().isEmpty()) {
+            throw new ParameterResolutionException(
+                    "%s: with freshPerTest there is a database for each test and none for the whole class"
+                            .formatted(parameter.getDeclaringExecutable()));
+        }
+        TestDatabase database = database(context);
+        return parameter.getParameter().getType() == TestDatabase.class ? database : database.dataSource();
+    }
+
+    private static TestDatabase database(ExtensionContext context) {
+        return context.getStore(NAMESPACE)
+                .computeIfAbsent(TestDatabase.class, key -> TestPostgres.newDatabase(), TestDatabase.class);
+    }
+
+    private static boolean freshPerTest(ExtensionContext context) {
+        return AnnotationSupport.findAnnotation(
+                        context.getRequiredTestClass(), PostgresTest.class, context.getEnclosingTestClasses())
+                .map(PostgresTest::freshPerTest)
+                .orElse(false);
+    }
+}

@@ -1,0 +1,105 @@
+package dev.rowlock.queue.test.postgres;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.util.FileSystemUtils;
+
+/**
+ * A temporary folder for a server's data, kept from others by a file lock. A JVM that is killed loses its locks and
+ * leaves its servers running; the next JVM that needs a folder finds and removes them.
+ */
+final class ServerFolder {
+
+    /** Each user has one: no one else could write to it. */
+    static final Path PARENT =
+            Path.of(System.getProperty("java.io.tmpdir"), "rowlock-postgres-" + System.getProperty("user.name"));
+
+    private static final Logger LOG = LoggerFactory.getLogger(ServerFolder.class);
+    private static final String PREFIX = "server-";
+    private static final String LOCK = "lock";
+    private static final String DATA = "data";
+    /** A folder this young may belong to somebody who has not locked it yet. */
+    private static final Duration YOUNG = Duration.ofMinutes(1);
+
+    private final Path folder;
+    private final FileChannel lock;
+
+    private ServerFolder(Path folder, FileChannel lock) {
+        this.folder = folder;
+        this.lock = lock;
+    }
+
+    static ServerFolder create(PostgresBinaries binaries) {
+        try {
+            Files.createDirectories(PARENT);
+            removeLeftovers(binaries);
+            Path folder = Files.createTempDirectory(PARENT, PREFIX);
+            FileChannel lock =
+                    FileChannel.open(folder.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            lock.lock();
+            return new ServerFolder(folder, lock);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot create a folder for a server below " + PARENT, e);
+        }
+    }
+
+    Path data() {
+        return folder.resolve(DATA);
+    }
+
+    void delete() {
+        try {
+            lock.close();
+            FileSystemUtils.deleteRecursively(folder);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot delete " + folder, e);
+        }
+    }
+
+    private static void removeLeftovers(PostgresBinaries binaries) throws IOException {
+        try (DirectoryStream<Path> folders = Files.newDirectoryStream(PARENT, PREFIX + "*")) {
+            for (Path folder : folders) {
+                try {
+                    removeIfAbandoned(folder, binaries);
+                } catch (NoSuchFileException e) {
+                    // Another JVM was quicker.
+                } catch (IOException | RuntimeException e) {
+                    LOG.warn("Cannot remove {}, which a killed JVM left behind; carrying on", folder, e);
+                }
+            }
+        }
+    }
+
+    private static void removeIfAbandoned(Path folder, PostgresBinaries binaries) throws IOException {
+        Instant born = Files.getLastModifiedTime(folder).toInstant();
+        if (born.isAfter(Instant.now().minus(YOUNG))) {
+            return;
+        }
+        try (FileChannel channel =
+                        FileChannel.open(folder.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                @Nullable FileLock lock = channel.tryLock()) {
+            if (lock == null) {
+                return;
+            }
+            if (EmbeddedServer.isRunning(folder.resolve(DATA))) {
+                EmbeddedServer.stop(binaries, folder.resolve(DATA), "immediate");
+            }
+            FileSystemUtils.deleteRecursively(folder);
+        } catch (OverlappingFileLockException e) {
+            // It belongs to another server of this very JVM.
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package dev.rowlock.queue.test.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.Set;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+class PostgresTestTest {
+
+    @Nested
+    @PostgresTest
+    class ByDefault {
+
+        private static final Set<String> SEEN = new HashSet<>();
+
+        private final TestDatabase database;
+
+        ByDefault(TestDatabase database) {
+            this.database = database;
+        }
+
+        @BeforeAll
+        static void beforeAllTests(TestDatabase database) {
+            SEEN.add(database.name());
+        }
+
+        @Test
+        void aClassHasOneDatabase(TestDatabase parameter) {
+            SEEN.add(database.name());
+
+            assertThat(parameter).isSameAs(database);
+            assertThat(SEEN).hasSize(1);
+        }
+
+        @Test
+        void anotherTestSeesTheSame(DataSource pool) throws SQLException {
+            SEEN.add(database.name());
+
+            assertThat(Sql.run(pool, "select current_database()")).isEqualTo(database.name());
+            assertThat(SEEN).hasSize(1);
+        }
+
+        @Nested
+        class InANestedClass {
+
+            @Test
+            void itIsStillTheSame(TestDatabase nested) {
+                assertThat(nested).isSameAs(database);
+            }
+        }
+    }
+
+    @Nested
+    @PostgresTest(freshPerTest = true)
+    class FreshPerTest {
+
+        private static final Set<String> SEEN = new HashSet<>();
+
+        private final TestDatabase database;
+
+        FreshPerTest(TestDatabase database) {
+            this.database = database;
+        }
+
+        @Test
+        void everyTestHasItsOwn(TestDatabase parameter) {
+            assertThat(parameter).isSameAs(database);
+            assertThat(SEEN.add(database.name())).isTrue();
+        }
+
+        @Test
+        void andSoHasTheNext() {
+            assertThat(SEEN.add(database.name())).isTrue();
+        }
+    }
+}
