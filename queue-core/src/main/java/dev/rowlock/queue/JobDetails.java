@@ -1,0 +1,61 @@
+package dev.rowlock.queue;
+
+import dev.rowlock.queue.job.JobState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that is known about one job.
+ *
+ * @param dueAt waiting: when it becomes runnable; ready and running: since when it was runnable
+ * @param claimedAt when the last attempt began
+ * @param endedAt when it completed, was cancelled or died
+ * @param reason why it waits: scheduled, retry, snooze, unknown-type, crash, redrive
+ * @param progress percent, as its handler last said
+ * @param payload JSON
+ * @param errors what went wrong so far, oldest first
+ * @param result what its listener returned, as JSON
+ */
+public record JobDetails(
+        long id,
+        JobState state,
+        String queue,
+        String type,
+        int priority,
+        int attempt,
+        int crashes,
+        @Nullable Integer maxRetries,
+        @Nullable Duration timeout,
+        Instant enqueuedAt,
+        @Nullable Instant dueAt,
+        @Nullable Instant claimedAt,
+        @Nullable Instant deadline,
+        @Nullable Instant endedAt,
+        @Nullable Long nodeId,
+        @Nullable String reason,
+        @Nullable Integer progress,
+        @Nullable String progressNote,
+        boolean cancelRequested,
+        String payload,
+        Map<String, String> headers,
+        List<FailedAttempt> errors,
+        @Nullable String result) {
+
+    /**
+     * One entry of the error history.
+     *
+     * @param attempt which attempt failed
+     * @param at when it was recorded, on the database's clock
+     * @param type the exception's class name, or a word such as {@code timeout}
+     */
+    public record FailedAttempt(int attempt, Instant at, String type, String message, String trace) {}
+
+    /** For logs: neither payload, headers nor result. */
+    @Override
+    public String toString() {
+        return "job %d (%s) of queue '%s': %s, attempt %d".formatted(id, type, queue, state.label(), attempt);
+    }
+}

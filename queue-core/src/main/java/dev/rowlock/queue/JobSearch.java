@@ -1,0 +1,58 @@
+package dev.rowlock.queue;
+
+import dev.rowlock.queue.internal.store.CountJobs;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.FindJob;
+import dev.rowlock.queue.internal.store.ListJobs;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.Names;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at jobs. Reads what the caller's transaction sees if there is one. Thread-safe.
+ */
+public final class JobSearch {
+
+    /** The longest page. */
+    public static final int MAX_PAGE = 1_000;
+
+    private final FindJob findJob;
+    private final ListJobs listJobs;
+    private final CountJobs countJobs;
+    private final JobRows rows = new JobRows();
+
+    public JobSearch(Database database) {
+        this.findJob = new FindJob(database);
+        this.listJobs = new ListJobs(database);
+        this.countJobs = new CountJobs(database);
+    }
+
+    /** The job with this id, wherever it is, with its error history; empty if there is none or retention dropped it. */
+    public Optional<JobDetails> find(long id) {
+        return findJob.run(id, rows::details);
+    }
+
+    /**
+     * A page of the jobs of a queue in one state, newest first. For the next page pass the last id as {@code before}.
+     *
+     * @param before only jobs with smaller ids; null for the first page
+     * @param limit 1 to {@value #MAX_PAGE}
+     */
+    public List<JobSummary> list(String queue, JobState state, @Nullable Long before, int limit) {
+        if (limit < 1 || limit > MAX_PAGE) {
+            throw new IllegalArgumentException("limit %d must lie between 1 and %d".formatted(limit, MAX_PAGE));
+        }
+        return listJobs.run(Names.queue(queue), state, before == null ? Long.MAX_VALUE : before, limit, rows::summary);
+    }
+
+    /**
+     * How many jobs there are of each queue in each state, exactly, at this moment. Reads whole tables: for people and
+     * tests. Scrapes use the meters, which one node measures for all.
+     */
+    public List<JobCount> counts() {
+        return countJobs.run(
+                row -> new JobCount(row.getString("queue"), JobState.of(row.getString("state")), row.getLong("count")));
+    }
+}

@@ -1,0 +1,183 @@
+package dev.rowlock.queue;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.EnqueueReadyJobs;
+import dev.rowlock.queue.internal.store.EnqueueWaitingJobs;
+import dev.rowlock.queue.internal.store.NewJob;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.spi.PayloadCodec;
+import dev.rowlock.queue.spi.Wakeups;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.LongConsumer;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Enqueues jobs into PostgreSQL: see {@link JobOperations} for transactions and errors. Workers are woken after the
+ * commit.
+ */
+public final class JobTemplate implements JobOperations {
+
+    /** Jobs that name no queue, by option, annotation or listener, go here. */
+    public static final String DEFAULT_QUEUE = "default";
+
+    /** Jobs per statement; large payloads make it fewer. */
+    static final int CHUNK_JOBS = 1_000;
+
+    /** Characters of payload per statement. */
+    static final int CHUNK_CHARACTERS = 4 << 20;
+
+    private final Database database;
+    private final PayloadCodec codec;
+    private final long maxPayloadBytes;
+    private final UnaryOperator<@Nullable String> listenerQueues;
+    private final EnqueueReadyJobs enqueueReady;
+    private final EnqueueWaitingJobs enqueueWaiting;
+    private final AfterCommit afterCommit;
+
+    /**
+     * @param maxPayloadBytes the largest payload as JSON in UTF-8
+     * @param listenerQueues the queue that a listener of this application names for a type; null if there is none
+     */
+    public JobTemplate(
+            Database database,
+            PayloadCodec codec,
+            long maxPayloadBytes,
+            UnaryOperator<@Nullable String> listenerQueues,
+            Wakeups wakeups) {
+        this.database = database;
+        this.codec = codec;
+        this.maxPayloadBytes = maxPayloadBytes;
+        this.listenerQueues = listenerQueues;
+        this.enqueueReady = new EnqueueReadyJobs(database.schema());
+        this.enqueueWaiting = new EnqueueWaitingJobs(database.schema());
+        this.afterCommit = new AfterCommit(wakeups);
+    }
+
+    @Override
+    public long enqueue(Object payload, JobOptions options) {
+        database.requireWritable("enqueue");
+        List<NewJob> job = List.of(newJob(payload, options));
+        long[] ids = database.joined(connection -> write(connection, job));
+        afterCommit.wake(job);
+        return ids[0];
+    }
+
+    @Override
+    public long[] enqueueAll(Collection<?> payloads, JobOptions options) {
+        long[] ids = new long[payloads.size()];
+        int[] count = {0};
+        enqueueAll(payloads.stream().map(payload -> new JobRequest(payload, options)), id -> ids[count[0]++] = id);
+        return ids;
+    }
+
+    @Override
+    public long enqueueAll(Stream<JobRequest> jobs, LongConsumer ids) {
+        try (jobs) {
+            database.requireWritable("enqueueAll");
+            Iterator<JobRequest> requests = jobs.iterator();
+            Wakes wakes = new Wakes();
+            long count = database.joinedAtomically(connection -> writeChunks(connection, requests, ids, wakes));
+            afterCommit.wake(wakes);
+            return count;
+        }
+    }
+
+    private long writeChunks(Connection connection, Iterator<JobRequest> requests, LongConsumer ids, Wakes wakes)
+            throws SQLException {
+        long count = 0;
+        while (requests.hasNext()) {
+            List<NewJob> chunk = nextChunk(requests);
+            for (long id : write(connection, chunk)) {
+                ids.accept(id);
+            }
+            chunk.forEach(wakes::add);
+            count += chunk.size();
+        }
+        return count;
+    }
+
+    private List<NewJob> nextChunk(Iterator<JobRequest> requests) {
+        List<NewJob> chunk = new ArrayList<>();
+        int characters = 0;
+        while (requests.hasNext() && chunk.size() < CHUNK_JOBS && characters < CHUNK_CHARACTERS) {
+            JobRequest request = requests.next();
+            NewJob job = newJob(request.payload(), request.options());
+            chunk.add(job);
+            characters += job.payload().length();
+        }
+        return chunk;
+    }
+
+    /** Returns the ids in the order of the jobs, also where some are runnable at once and some are not. */
+    private long[] write(Connection connection, List<NewJob> jobs) throws SQLException {
+        Predicate<NewJob> waits = job -> job.due() != null;
+        List<NewJob> waiting = jobs.stream().filter(waits).toList();
+        if (waiting.isEmpty()) {
+            return enqueueReady.run(connection, jobs);
+        }
+        if (waiting.size() == jobs.size()) {
+            return enqueueWaiting.run(connection, jobs);
+        }
+        long[] waitingIds = enqueueWaiting.run(connection, waiting);
+        long[] readyIds = enqueueReady.run(
+                connection, jobs.stream().filter(waits.negate()).toList());
+        long[] ids = new long[jobs.size()];
+        int nextWaiting = 0;
+        int nextReady = 0;
+        for (int i = 0; i < ids.length; i++) {
+            ids[i] = waits.test(jobs.get(i)) ? waitingIds[nextWaiting++] : readyIds[nextReady++];
+        }
+        return ids;
+    }
+
+    private NewJob newJob(Object payload, JobOptions options) {
+        String type = JobTypes.typeOf(payload.getClass());
+        String json = codec.encode(payload);
+        requireSize(type, json);
+        return new NewJob(
+                queue(payload.getClass(), type, options),
+                type,
+                -options.priority(),
+                immediate(options.due()) ? null : options.due(),
+                options.maxRetries(),
+                options.timeout(),
+                json,
+                options.headers().isEmpty() ? null : codec.encode(options.headers()));
+    }
+
+    private static boolean immediate(@Nullable Due due) {
+        return due == null || (due.after() != null && due.after().isZero());
+    }
+
+    private String queue(Class<?> payload, String type, JobOptions options) {
+        if (options.queue() != null) {
+            return options.queue();
+        }
+        String declared = JobTypes.declaredQueueOf(payload);
+        if (declared != null) {
+            return declared;
+        }
+        String listened = listenerQueues.apply(type);
+        return listened != null ? listened : DEFAULT_QUEUE;
+    }
+
+    private void requireSize(String type, String json) {
+        if (json.length() * 3L <= maxPayloadBytes) {
+            return; // fewer bytes than that whatever the characters are
+        }
+        long bytes = json.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > maxPayloadBytes) {
+            throw new PayloadTooLargeException(type, bytes, maxPayloadBytes);
+        }
+    }
+}

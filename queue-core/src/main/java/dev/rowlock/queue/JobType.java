@@ -1,0 +1,29 @@
+package dev.rowlock.queue;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Gives a payload class its stable logical name, and the queue that its jobs belong to.
+ *
+ * <p>The name, never the class name, is stored with each job: classes may be renamed and moved while their jobs wait.
+ * Without this annotation the type is the class's simple name.
+ */
+@Documented
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+public @interface JobType {
+
+    /** The logical name, such as {@code send-mail}; empty for the class's simple name. */
+    String value() default "";
+
+    /**
+     * The queue of these jobs, for producers that name none and listeners that name none. Empty for the queue that a
+     * listener in this application names for the type, otherwise {@code default}. Say it here when producer and
+     * listener are different applications.
+     */
+    String queue() default "";
+}

@@ -1,0 +1,54 @@
+package dev.rowlock.queue;
+
+import dev.rowlock.queue.job.Names;
+import org.jspecify.annotations.Nullable;
+
+/** What a payload class says about its jobs: see {@link JobType}. */
+public final class JobTypes {
+
+    private static final ClassValue<Declared> DECLARED = new ClassValue<>() {
+        @Override
+        protected Declared computeValue(Class<?> payload) {
+            return Declared.by(payload);
+        }
+    };
+
+    private JobTypes() {}
+
+    /**
+     * The stable logical name of a payload class's jobs.
+     *
+     * @throws IllegalArgumentException if the class has no usable name: annotate it with {@link JobType}
+     */
+    public static String typeOf(Class<?> payload) {
+        return DECLARED.get(payload).type;
+    }
+
+    /** The queue that the class declares; null if it leaves that open. */
+    public static @Nullable String declaredQueueOf(Class<?> payload) {
+        return DECLARED.get(payload).queue;
+    }
+
+    private record Declared(String type, @Nullable String queue) {
+
+        static Declared by(Class<?> payload) {
+            JobType annotation = payload.getAnnotation(JobType.class);
+            String type =
+                    annotation == null || annotation.value().isEmpty() ? payload.getSimpleName() : annotation.value();
+            String queue = annotation == null || annotation.queue().isEmpty() ? null : annotation.queue();
+            if (payload.getName().startsWith("java.")) {
+                throw new IllegalArgumentException(
+                        "%s cannot be a payload, because its name says nothing about the work: wrap it in a record of your own"
+                                .formatted(payload.getName()));
+            }
+            try {
+                return new Declared(Names.type(type), queue == null ? null : Names.queue(queue));
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException(
+                        "%s has no usable job type, name one with @JobType: %s"
+                                .formatted(payload.getName(), e.getMessage()),
+                        e);
+            }
+        }
+    }
+}

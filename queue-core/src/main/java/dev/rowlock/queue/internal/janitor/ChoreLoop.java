@@ -1,0 +1,148 @@
+package dev.rowlock.queue.internal.janitor;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs chores on one thread, each when it wants. A chore that fails is tried again and never stops the others. */
+final class ChoreLoop {
+
+    private static final Logger log = LoggerFactory.getLogger(ChoreLoop.class);
+
+    private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+
+    private final List<Planned> plan;
+    private final Thread thread;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private boolean closed; // guarded by lock
+
+    ChoreLoop(String threadName, List<Chore> chores) {
+        this.plan = chores.stream().map(Planned::new).toList();
+        this.thread = new Thread(this::run, threadName);
+        this.thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Sees to it that the first chore runs within this time. */
+    void runWithin(Duration time) {
+        lock.lock();
+        try {
+            Planned first = plan.get(0);
+            long at = System.nanoTime() + time.toNanos();
+            if (at - first.at < 0) {
+                first.at = at;
+                changed.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                Planned next = awaitNext();
+                if (next == null) {
+                    return;
+                }
+                next.run();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits until a chore is due. Null: closed. */
+    private @org.jspecify.annotations.Nullable Planned awaitNext() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (!closed) {
+                Planned next = plan.stream()
+                        .min(Comparator.comparingLong(p -> p.at - System.nanoTime()))
+                        .orElseThrow();
+                long wait = next.at - System.nanoTime();
+                if (wait <= 0) {
+                    // Whoever asks from now on asks for another run.
+                    next.at = System.nanoTime() + TimeUnit.DAYS.toNanos(1);
+                    return next;
+                }
+                changed.awaitNanos(wait);
+            }
+            return null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void stop() {
+        lock.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for the thread to end, but not longer than this. */
+    void awaitStop(Duration longest) {
+        try {
+            thread.join(Math.max(1, longest.toMillis()));
+            thread.interrupt();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A chore and when it is due, on the monotonic clock. */
+    private final class Planned {
+
+        private final Chore chore;
+        private long at = System.nanoTime(); // guarded by lock
+        private boolean failing; // loop's thread only
+
+        Planned(Chore chore) {
+            this.chore = chore;
+        }
+
+        void run() {
+            Duration rest;
+            try {
+                rest = chore.runOnce();
+                failing = false;
+            } catch (RuntimeException | Error e) {
+                if (!failing) {
+                    log.warn("{} failed, will try again each {}", chore.name(), AFTER_FAILURE, e);
+                }
+                failing = true;
+                rest = AFTER_FAILURE;
+            }
+            runWithinJittered(rest);
+        }
+
+        /** Nodes that started together should not sweep together. */
+        private void runWithinJittered(Duration rest) {
+            long nanos = rest.toNanos();
+            long spread = nanos / 10;
+            long at = System.nanoTime()
+                    + nanos
+                    + (spread > 0 ? ThreadLocalRandom.current().nextLong(spread) : 0);
+            lock.lock();
+            try {
+                this.at = Math.min(this.at, at);
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

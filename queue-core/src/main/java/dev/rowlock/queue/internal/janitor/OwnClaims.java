@@ -1,0 +1,11 @@
+package dev.rowlock.queue.internal.janitor;
+
+/** What the janitor must know of the node that it works for. */
+public interface OwnClaims {
+
+    /** The node's id; 0 while it has no lease. */
+    long nodeId();
+
+    /** The tokens of all claims that the node holds: unstarted, running, and with outcomes not yet written. */
+    long[] heldTokens();
+}

@@ -1,0 +1,104 @@
+package dev.rowlock.queue.internal.schema;
+
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.spi.SchemaMode;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.flywaydb.core.Flyway;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
+
+/**
+ * Brings the tables to this release, or makes sure that they are there. Needs nothing but a DataSource, so that it can
+ * run before everything else. Any number of nodes may run it at once.
+ */
+public final class SchemaMigrator {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SchemaMigrator.class);
+
+    /** How often Flyway asks, once a second, for the lock that another node's migration holds. */
+    private static final int LOCK_ATTEMPTS = 300;
+
+    private final DataSource dataSource;
+    private final Schema schema;
+    private final SchemaMode mode;
+
+    public SchemaMigrator(DataSource dataSource, Schema schema, SchemaMode mode) {
+        this.dataSource = dataSource;
+        this.schema = schema;
+        this.mode = mode;
+    }
+
+    /**
+     * Does what the mode says.
+     *
+     * @throws UnsupportedDatabaseException if the database is not a PostgreSQL that Rowlock runs on, in every mode
+     * @throws SchemaMissingException to be validated, and there are no tables
+     * @throws SchemaOutdatedException to be validated, and the tables are of another release
+     */
+    public void run() {
+        Optional<SchemaHistory> history = look();
+        switch (mode) {
+            case MIGRATE -> migrate(history);
+            case VALIDATE -> validate(history);
+            case NONE -> LOG.debug("Schema '{}' is neither made nor checked (rowlock.schema.mode=none)", schema.name());
+        }
+    }
+
+    private Optional<SchemaHistory> look() {
+        try (Connection connection = dataSource.getConnection()) {
+            PostgresVersion.require(connection);
+            return mode == SchemaMode.NONE ? Optional.empty() : SchemaHistory.read(connection, schema);
+        } catch (SQLException e) {
+            throw new CannotGetJdbcConnectionException(
+                    "cannot look at schema '%s' of Rowlock".formatted(schema.name()), e);
+        }
+    }
+
+    private void migrate(Optional<SchemaHistory> history) {
+        if (history.isPresent()
+                && history.get().missing().isEmpty()
+                && history.get().changed().isEmpty()) {
+            return;
+        }
+        flyway().migrate();
+    }
+
+    Flyway flyway() {
+        return Flyway.configure(SchemaMigrator.class.getClassLoader())
+                .dataSource(dataSource)
+                .schemas(schema.name())
+                .defaultSchema(schema.name())
+                .table(SchemaHistory.TABLE)
+                .locations("classpath:" + SchemaScript.FOLDER)
+                .resourceProvider(new BundledScripts())
+                .javaMigrationClassProvider(List::of)
+                .placeholders(Map.of("schema", SchemaScript.placeholder(schema)))
+                .lockRetryCount(LOCK_ATTEMPTS)
+                // A lock held by an open transaction would make every CREATE INDEX CONCURRENTLY wait for it for ever.
+                .configuration(Map.of("flyway.postgresql.transactional.lock", "false"))
+                .load();
+    }
+
+    private void validate(Optional<SchemaHistory> history) {
+        SchemaHistory found = history.orElseThrow(() -> new SchemaMissingException(
+                "there is no schema '%s' with the tables of Rowlock in this database".formatted(schema.name())));
+        if (!found.missing().isEmpty()) {
+            throw new SchemaOutdatedException("schema '%s' lacks migrations that this release of Rowlock needs: %s"
+                    .formatted(schema.name(), files(found.missing())));
+        }
+        if (!found.changed().isEmpty()) {
+            throw new SchemaOutdatedException("schema '%s' was made by other texts of these migrations: %s"
+                    .formatted(schema.name(), files(found.changed())));
+        }
+    }
+
+    private static List<String> files(List<SchemaScript> scripts) {
+        return scripts.stream().map(SchemaScript::file).toList();
+    }
+}

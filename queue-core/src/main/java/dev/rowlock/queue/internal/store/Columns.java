@@ -1,0 +1,80 @@
+package dev.rowlock.queue.internal.store;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Lists of values as the arrays that {@code unnest} takes, and columns that may be null. */
+final class Columns {
+
+    private Columns() {}
+
+    static <T> long[] longs(List<T> rows, ToLongFunction<T> column) {
+        return rows.stream().mapToLong(column).toArray();
+    }
+
+    static <T> Short[] shorts(List<T> rows, ToIntFunction<T> column) {
+        return rows.stream().map(row -> (short) column.applyAsInt(row)).toArray(Short[]::new);
+    }
+
+    static <T> @Nullable Short[] nullableShorts(List<T> rows, Function<T, @Nullable Integer> column) {
+        @Nullable Short[] values = new Short[rows.size()];
+        for (int i = 0; i < values.length; i++) {
+            Integer value = column.apply(rows.get(i));
+            values[i] = value == null ? null : value.shortValue();
+        }
+        return values;
+    }
+
+    static <T> @Nullable Long[] millis(List<T> rows, Function<T, @Nullable Duration> column) {
+        @Nullable Long[] values = new Long[rows.size()];
+        for (int i = 0; i < values.length; i++) {
+            Duration value = column.apply(rows.get(i));
+            values[i] = value == null ? null : value.toMillis();
+        }
+        return values;
+    }
+
+    static <T> @Nullable String[] texts(List<T> rows, Function<T, @Nullable String> column) {
+        @Nullable String[] values = new String[rows.size()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = column.apply(rows.get(i));
+        }
+        return values;
+    }
+
+    /** Instants as ISO texts, for a parameter that is cast to {@code timestamptz[]}. */
+    static <T> @Nullable String[] instants(List<T> rows, Function<T, @Nullable Instant> column) {
+        return texts(rows, row -> {
+            Instant value = column.apply(row);
+            return value == null ? null : value.toString();
+        });
+    }
+
+    static @Nullable Instant instant(ResultSet row, int column) throws SQLException {
+        OffsetDateTime value = row.getObject(column, OffsetDateTime.class);
+        return value == null ? null : value.toInstant();
+    }
+
+    static @Nullable Integer integer(ResultSet row, int column) throws SQLException {
+        int value = row.getInt(column);
+        return row.wasNull() ? null : value;
+    }
+
+    static @Nullable Long number(ResultSet row, int column) throws SQLException {
+        long value = row.getLong(column);
+        return row.wasNull() ? null : value;
+    }
+
+    static @Nullable Duration duration(ResultSet row, int column) throws SQLException {
+        Long value = number(row, column);
+        return value == null ? null : Duration.ofMillis(value);
+    }
+}

@@ -1,0 +1,59 @@
+package dev.rowlock.queue.internal.store;
+
+import dev.rowlock.queue.job.Due;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Inserts jobs that become runnable later. */
+public final class EnqueueWaitingJobs {
+
+    private static final String SQL = """
+            INSERT INTO rowlock.waiting (id, due_at, enqueued_at, rank, max_retries, timeout_millis, reason,
+                                         queue, type, payload, headers)
+            SELECT nextval('rowlock.job_id'), coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms'),
+                   statement_timestamp(), rank, max_retries, timeout_millis, 'scheduled',
+                   queue, type, payload::json, headers::json
+              FROM unnest(?::timestamptz[], ?::bigint[], ?::smallint[], ?::smallint[], ?::bigint[],
+                          ?::text[], ?::text[], ?::text[], ?::text[])
+                   AS j (due_at, delay_millis, rank, max_retries, timeout_millis, queue, type, payload, headers)
+            RETURNING id
+            """;
+
+    private final String sql;
+
+    public EnqueueWaitingJobs(Schema schema) {
+        this.sql = schema.sql(SQL);
+    }
+
+    /** Inserts the jobs, each of which has a due time, and returns their ids in the same order. */
+    public long[] run(Connection connection, List<NewJob> jobs) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setObject(1, Columns.instants(jobs, job -> at(job.due())));
+            statement.setObject(2, Columns.millis(jobs, job -> after(job.due())));
+            statement.setObject(3, Columns.shorts(jobs, NewJob::rank));
+            statement.setObject(4, Columns.nullableShorts(jobs, NewJob::maxRetries));
+            statement.setObject(5, Columns.millis(jobs, NewJob::timeout));
+            statement.setObject(6, Columns.texts(jobs, NewJob::queue));
+            statement.setObject(7, Columns.texts(jobs, NewJob::type));
+            statement.setObject(8, Columns.texts(jobs, NewJob::payload));
+            statement.setObject(9, Columns.texts(jobs, NewJob::headers));
+            try (ResultSet rows = statement.executeQuery()) {
+                return Ids.read(rows, jobs.size());
+            }
+        }
+    }
+
+    private static @Nullable Instant at(@Nullable Due due) {
+        return due == null ? null : due.at();
+    }
+
+    private static @Nullable Duration after(@Nullable Due due) {
+        return due == null ? null : due.after();
+    }
+}

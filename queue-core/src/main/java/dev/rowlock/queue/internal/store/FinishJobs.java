@@ -1,0 +1,72 @@
+package dev.rowlock.queue.internal.store;
+
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.JobState;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Ends claimed jobs as completed or cancelled: into done, or away where done jobs are not kept. */
+public final class FinishJobs {
+
+    private static final String KEEP = IndexPlan.PREFIX + """
+            WITH finished AS (
+                DELETE FROM rowlock.running r
+                 USING unnest(?::bigint[], ?::bigint[], ?::text[], ?::text[]) AS o (id, token, state, result)
+                 WHERE r.id = o.id AND r.token = o.token
+                RETURNING r.*, o.state, o.result
+            )
+            INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                                      crashes, max_retries, state, queue, type, payload, headers, errors, result)
+            SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                   crashes, max_retries, state, queue, type, payload, headers, errors, result::json
+              FROM finished
+            RETURNING token
+            """;
+
+    private static final String FORGET = IndexPlan.PREFIX + """
+            DELETE FROM rowlock.running r
+             USING unnest(?::bigint[], ?::bigint[]) AS o (id, token)
+             WHERE r.id = o.id AND r.token = o.token
+            RETURNING r.token
+            """;
+
+    /**
+     * One job that ended.
+     *
+     * @param state completed or cancelled
+     * @param result JSON; null for none
+     */
+    public record Finished(
+            Claim claim, JobState state, @Nullable String result) {}
+
+    private final Database database;
+    private final boolean keep;
+    private final String sql;
+
+    public FinishJobs(Database database, boolean keep) {
+        this.database = database;
+        this.keep = keep;
+        this.sql = database.sql(keep ? KEEP : FORGET);
+    }
+
+    /** Returns the tokens that were still held; the others' claims were lost. */
+    public Set<Long> run(List<Finished> jobs) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                statement.setObject(1, Columns.longs(jobs, job -> job.claim().jobId()));
+                statement.setObject(2, Columns.longs(jobs, job -> job.claim().token()));
+                if (keep) {
+                    statement.setObject(
+                            3, Columns.texts(jobs, job -> job.state().label()));
+                    statement.setObject(4, Columns.texts(jobs, Finished::result));
+                }
+                try (ResultSet rows = IndexPlan.query(statement)) {
+                    return Tokens.read(rows, jobs.size());
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,23 @@
+package dev.rowlock.queue.internal.store;
+
+import dev.rowlock.queue.job.Due;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job on its way into the tables.
+ *
+ * @param rank minus its priority
+ * @param due null: runnable at once
+ * @param payload JSON
+ * @param headers a JSON object of strings; null for none
+ */
+public record NewJob(
+        String queue,
+        String type,
+        int rank,
+        @Nullable Due due,
+        @Nullable Integer maxRetries,
+        @Nullable Duration timeout,
+        String payload,
+        @Nullable String headers) {}

@@ -1,0 +1,57 @@
+package dev.rowlock.queue.internal.store;
+
+import dev.rowlock.queue.job.Claim;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Gives claimed jobs back to ready, to the place in the queue that they had. The attempt does not count. A job that
+ * somebody asked to cancel ends as cancelled instead.
+ */
+public final class ReleaseJobs {
+
+    private static final String SQL = IndexPlan.PREFIX + """
+            WITH released AS (
+                DELETE FROM rowlock.running r
+                 USING unnest(?::bigint[], ?::bigint[]) AS o (id, token)
+                 WHERE r.id = o.id AND r.token = o.token
+                RETURNING r.*
+            ), cancelled AS (
+                INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                                          crashes, max_retries, state, queue, type, payload, headers, errors)
+                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                       crashes, max_retries, 'cancelled', queue, type, payload, headers, errors
+                  FROM released WHERE cancel_requested
+            ), back AS (
+                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
+                                           queue, type, payload, headers, errors)
+                SELECT id, ready_at, enqueued_at, timeout_millis, rank, attempt - 1, crashes, max_retries,
+                       queue, type, payload, headers, errors
+                  FROM released WHERE NOT cancel_requested
+            )
+            SELECT token FROM released
+            """;
+
+    private final Database database;
+    private final String sql;
+
+    public ReleaseJobs(Database database) {
+        this.database = database;
+        this.sql = database.sql(SQL);
+    }
+
+    /** Returns the tokens that were still held; the others' claims were lost. */
+    public Set<Long> run(List<Claim> claims) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                statement.setObject(1, Columns.longs(claims, Claim::jobId));
+                statement.setObject(2, Columns.longs(claims, Claim::token));
+                try (ResultSet rows = IndexPlan.query(statement)) {
+                    return Tokens.read(rows, claims.size());
+                }
+            }
+        });
+    }
+}

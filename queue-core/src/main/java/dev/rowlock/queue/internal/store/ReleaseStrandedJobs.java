@@ -1,0 +1,74 @@
+package dev.rowlock.queue.internal.store;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Gives back jobs that a node has claimed without knowing it: the claim was committed, but the connection broke before
+ * the answer arrived. Nobody else would ever find them, because their node is alive.
+ */
+public final class ReleaseStrandedJobs {
+
+    // Younger claims may be on their way to the node. Reads the whole of running: now and then.
+    private static final String SQL = """
+            WITH stranded AS (
+                DELETE FROM rowlock.running
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT ctid FROM rowlock.running
+                        WHERE node_id = ? AND claimed_at < statement_timestamp() - ? * interval '1 ms'
+                          AND token <> ALL (?::bigint[])
+                        ORDER BY id LIMIT 1000
+                          FOR UPDATE SKIP LOCKED))
+                RETURNING *
+            ), cancelled AS (
+                INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                                          crashes, max_retries, state, queue, type, payload, headers, errors)
+                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                       crashes, max_retries, 'cancelled', queue, type, payload, headers, errors
+                  FROM stranded WHERE cancel_requested
+            ), back AS (
+                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
+                                           queue, type, payload, headers, errors)
+                SELECT id, ready_at, enqueued_at, timeout_millis, rank, attempt - 1, crashes, max_retries,
+                       queue, type, payload, headers, errors
+                  FROM stranded WHERE NOT cancel_requested
+            )
+            SELECT queue, min(rank), count(*) FROM stranded GROUP BY queue
+            """;
+
+    /** Jobs of one queue that were given back; {@code rank} is the most urgent. */
+    public record Released(String queue, int rank, int jobs) {}
+
+    private final Database database;
+    private final String sql;
+
+    public ReleaseStrandedJobs(Database database) {
+        this.database = database;
+        this.sql = database.sql(SQL);
+    }
+
+    /**
+     * Releases what the node claimed longer ago than this and does not hold.
+     *
+     * @param heldTokens the claims that the node knows of
+     */
+    public List<Released> run(long nodeId, Duration age, long[] heldTokens) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = FreshPlan.prepare(connection, sql)) {
+                statement.setLong(1, nodeId);
+                statement.setLong(2, age.toMillis());
+                statement.setObject(3, heldTokens);
+                try (ResultSet rows = statement.executeQuery()) {
+                    List<Released> released = new ArrayList<>();
+                    while (rows.next()) {
+                        released.add(new Released(rows.getString(1), rows.getInt(2), rows.getInt(3)));
+                    }
+                    return released;
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,37 @@
+package dev.rowlock.queue.internal.store;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.time.Duration;
+
+/** Wins a chore that one node at a time does for all, or leaves it to whoever won it. */
+public final class TakeChore {
+
+    private static final String SQL = """
+            INSERT INTO rowlock.chore AS c (name, due_at)
+            VALUES (?, clock_timestamp() + ? * interval '1 ms')
+            ON CONFLICT (name) DO UPDATE SET due_at = excluded.due_at WHERE c.due_at <= clock_timestamp()
+            RETURNING name
+            """;
+
+    private final Database database;
+    private final String sql;
+
+    public TakeChore(Database database) {
+        this.database = database;
+        this.sql = database.sql(SQL);
+    }
+
+    /** Returns whether the caller is to do it now; then nobody else does it before {@code again} has passed. */
+    public boolean run(String name, Duration again) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                statement.setString(1, name);
+                statement.setLong(2, again.toMillis());
+                try (ResultSet rows = statement.executeQuery()) {
+                    return rows.next();
+                }
+            }
+        });
+    }
+}

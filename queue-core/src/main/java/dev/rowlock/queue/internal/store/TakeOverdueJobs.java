@@ -1,0 +1,77 @@
+package dev.rowlock.queue.internal.store;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.time.Duration;
+
+/**
+ * Takes jobs past their deadline from nodes that did not stop them in time. The attempt has failed: back to waiting,
+ * or to dead once the retries are used up.
+ */
+public final class TakeOverdueJobs {
+
+    private static final String SQL = IndexPlan.PREFIX + """
+            WITH overdue AS (
+                DELETE FROM rowlock.running
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT ctid FROM rowlock.running
+                        WHERE deadline < statement_timestamp() - ? * interval '1 ms'
+                        ORDER BY deadline LIMIT 1000
+                          FOR UPDATE SKIP LOCKED))
+                RETURNING *, rowlock.with_error(errors, attempt, jsonb_build_object('type', 'timeout', 'trace', '', 'message',
+                    'still running after its deadline; its node did not stop it')) AS history
+            ), judged AS (
+                SELECT *, CASE WHEN cancel_requested THEN 'cancelled'
+                               WHEN attempt > coalesce(max_retries, ?) THEN 'failed' ELSE 'retry' END AS fate
+                  FROM overdue
+            ), cancelled AS (
+                INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                                          crashes, max_retries, state, queue, type, payload, headers, errors)
+                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                       crashes, max_retries, 'cancelled', queue, type, payload, headers, history
+                  FROM judged WHERE fate = 'cancelled'
+            ), failed AS (
+                INSERT INTO rowlock.dead (id, died_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
+                                          state, queue, type, payload, headers, errors)
+                SELECT id, statement_timestamp(), enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
+                       'failed', queue, type, payload, headers, history
+                  FROM judged WHERE fate = 'failed'
+            ), retried AS (
+                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
+                                             reason, queue, type, payload, headers, errors)
+                SELECT id, statement_timestamp() + ? * interval '1 ms', enqueued_at, timeout_millis, rank, attempt, crashes,
+                       max_retries, 'retry', queue, type, payload, headers, history
+                  FROM judged WHERE fate = 'retry'
+            )
+            SELECT count(*) FROM judged
+            """;
+
+    private final Database database;
+    private final String sql;
+
+    public TakeOverdueJobs(Database database) {
+        this.database = database;
+        this.sql = database.sql(SQL);
+    }
+
+    /**
+     * Returns how many were taken.
+     *
+     * @param grace how long after its deadline a job's own node still has to stop it
+     * @param maxRetries for jobs that do not say
+     * @param delay how long a job waits that is tried again
+     */
+    public int run(Duration grace, int maxRetries, Duration delay) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                statement.setLong(1, grace.toMillis());
+                statement.setInt(2, maxRetries);
+                statement.setLong(3, delay.toMillis());
+                try (ResultSet rows = IndexPlan.query(statement)) {
+                    rows.next();
+                    return rows.getInt(1);
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,45 @@
+package dev.rowlock.queue.internal.store;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.AbstractSet;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.Set;
+
+/** The tokens of the claims that a statement found: a set over a sorted array, for it is made for every batch. */
+final class Tokens extends AbstractSet<Long> {
+
+    private final long[] sorted;
+
+    private Tokens(long[] sorted) {
+        this.sorted = sorted;
+    }
+
+    /** Reads the first column of all rows; at most as many as were sent. */
+    static Set<Long> read(ResultSet rows, int sent) throws SQLException {
+        long[] tokens = new long[sent];
+        int count = 0;
+        while (rows.next()) {
+            tokens[count++] = rows.getLong(1);
+        }
+        long[] found = count == sent ? tokens : Arrays.copyOf(tokens, count);
+        Arrays.sort(found);
+        return new Tokens(found);
+    }
+
+    @Override
+    public boolean contains(Object token) {
+        return token instanceof Long value && Arrays.binarySearch(sorted, value) >= 0;
+    }
+
+    @Override
+    public Iterator<Long> iterator() {
+        return Arrays.stream(sorted).iterator();
+    }
+
+    @Override
+    public int size() {
+        return sorted.length;
+    }
+}

@@ -1,0 +1,142 @@
+package dev.rowlock.queue.internal.wake;
+
+import dev.rowlock.queue.internal.store.Schema;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Listens for other nodes' wake-ups, on one connection outside the pool. One thread.
+ *
+ * <p>A connection that is silent is checked each {@link #CHECK} with a statement that must answer within
+ * {@link #ANSWER}; one that does not is replaced, and everybody is woken in case something was missed.
+ */
+public final class Ear implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Ear.class);
+
+    private static final Duration CHECK = Duration.ofSeconds(10);
+    private static final Duration ANSWER = Duration.ofSeconds(5);
+    private static final Duration RECONNECT = Duration.ofSeconds(1);
+
+    private final DataSource direct;
+    private final Schema schema;
+    private final WakeupBus bus;
+    private final Runnable connectedAgain;
+    private final Thread thread;
+    private volatile @Nullable Connection connection; // written by the ear's thread
+    private volatile boolean hearing;
+    private volatile boolean closed;
+
+    /**
+     * @param bus where wake-ups go
+     * @param connectedAgain called after each connect: wake everybody, notifications may have been missed
+     */
+    public Ear(DataSource direct, Schema schema, WakeupBus bus, Runnable connectedAgain) {
+        this.direct = direct;
+        this.schema = schema;
+        this.bus = bus;
+        this.connectedAgain = connectedAgain;
+        this.thread = new Thread(this::run, "rowlock-ear");
+        this.thread.setDaemon(true);
+    }
+
+    public void start() {
+        thread.start();
+    }
+
+    /** Whether notifications arrive. */
+    public boolean hearing() {
+        return hearing;
+    }
+
+    private void run() {
+        boolean failing = false;
+        while (!closed) {
+            try (Connection open = direct.getConnection()) {
+                connection = open;
+                listen(open);
+                failing = false;
+                connectedAgain.run();
+                hear(open.unwrap(PGConnection.class), open);
+            } catch (SQLException | RuntimeException | Error e) {
+                hearing = false;
+                if (!closed && !failing) {
+                    log.warn(
+                            "not listening for notifications; new jobs are found by polling until that works again", e);
+                    failing = true;
+                }
+            } finally {
+                connection = null;
+            }
+            pause();
+        }
+    }
+
+    private void listen(Connection open) throws SQLException {
+        open.setAutoCommit(true);
+        open.setNetworkTimeout(Runnable::run, (int) ANSWER.toMillis());
+        try (Statement statement = open.createStatement()) {
+            statement.execute("LISTEN \"" + schema.channel() + "\"");
+        }
+        hearing = true;
+    }
+
+    private void hear(PGConnection notifications, Connection open) throws SQLException {
+        while (!closed) {
+            PGNotification[] heard = notifications.getNotifications((int) CHECK.toMillis());
+            if (heard == null || heard.length == 0) {
+                check(open);
+                continue;
+            }
+            for (PGNotification notification : heard) {
+                bus.received(notification.getParameter());
+            }
+        }
+    }
+
+    private static void check(Connection open) throws SQLException {
+        try (Statement statement = open.createStatement()) {
+            statement.execute("SELECT 1");
+        }
+    }
+
+    private void pause() {
+        if (closed) {
+            return;
+        }
+        try {
+            Thread.sleep(RECONNECT.toMillis());
+        } catch (InterruptedException e) {
+            closed = true;
+        }
+    }
+
+    /** Ends the thread and its connection. Waits two seconds at most. */
+    @Override
+    public void close() {
+        closed = true;
+        hearing = false;
+        Connection open = connection;
+        try {
+            if (open != null) {
+                open.abort(Runnable::run);
+            }
+        } catch (SQLException e) {
+            log.debug("aborting the listening connection failed", e);
+        }
+        thread.interrupt();
+        try {
+            thread.join(2_000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

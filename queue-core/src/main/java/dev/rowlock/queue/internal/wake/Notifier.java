@@ -1,0 +1,162 @@
+package dev.rowlock.queue.internal.wake;
+
+import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.spi.Wakeups;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the other nodes by NOTIFY, from a thread of its own. The first wake-up goes out at once; those that come while
+ * it is sent, or within {@link #PAUSE} after it, go out together. Holds at most one entry per queue.
+ */
+public final class Notifier implements Wakeups, AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Notifier.class);
+
+    /** At most one round of notifications per this time. */
+    static final Duration PAUSE = Duration.ofMillis(5);
+
+    /** While the database is away, try this often; what gathers meanwhile stays small. */
+    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
+
+    private final String origin = WakeupMessage.newOrigin();
+    private final SendWakeup send;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Map<String, Integer> ready = new HashMap<>(); // guarded by lock
+    private @Nullable Duration waiting; // guarded by lock
+    private boolean attention; // guarded by lock
+    private boolean closed; // guarded by lock
+    private @Nullable Thread thread; // guarded by lock; started with the first wake-up
+
+    public Notifier(SendWakeup send) {
+        this.send = send;
+    }
+
+    /** What its messages begin with. */
+    String origin() {
+        return origin;
+    }
+
+    @Override
+    public void jobsReady(String queue, int rank) {
+        change(() -> ready.merge(queue, rank, Math::min));
+    }
+
+    @Override
+    public void jobsWaiting(Duration dueIn) {
+        change(() -> waiting = waiting == null || dueIn.compareTo(waiting) < 0 ? dueIn : waiting);
+    }
+
+    @Override
+    public void attention() {
+        change(() -> attention = true);
+    }
+
+    private void change(Runnable note) {
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            note.run();
+            if (thread == null) {
+                thread = new Thread(this::run, "rowlock-notifier");
+                thread.setDaemon(true);
+                thread.start();
+            }
+            changed.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void run() {
+        boolean failing = false;
+        while (true) {
+            try {
+                List<String> messages = next();
+                if (messages.isEmpty()) {
+                    return;
+                }
+                send.run(messages);
+                failing = false;
+                TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
+            } catch (InterruptedException e) {
+                return;
+            } catch (RuntimeException | Error e) {
+                if (!failing) {
+                    log.warn("notifications cannot be sent; other nodes find their work by polling", e);
+                }
+                failing = true;
+                if (!pauseAfterFailure()) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /** Waits for something to send. Empty: closed. */
+    private List<String> next() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (!closed && ready.isEmpty() && waiting == null && !attention) {
+                changed.await();
+            }
+            List<String> messages = new ArrayList<>();
+            ready.forEach((queue, rank) -> messages.add(WakeupMessage.ready(origin, queue, rank)));
+            if (waiting != null) {
+                messages.add(WakeupMessage.waiting(origin, waiting));
+            }
+            if (attention) {
+                messages.add(WakeupMessage.attention(origin));
+            }
+            ready.clear();
+            waiting = null;
+            attention = false;
+            return messages;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static boolean pauseAfterFailure() {
+        try {
+            TimeUnit.NANOSECONDS.sleep(PAUSE_AFTER_FAILURE.toNanos());
+            return true;
+        } catch (InterruptedException e) {
+            return false;
+        }
+    }
+
+    /** Sends what is left and ends. Waits two seconds at most. */
+    @Override
+    public void close() {
+        Thread running;
+        lock.lock();
+        try {
+            closed = true;
+            changed.signal();
+            running = thread;
+        } finally {
+            lock.unlock();
+        }
+        if (running != null) {
+            try {
+                running.join(2_000);
+                running.interrupt();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package dev.rowlock.queue.internal.wake;
+
+import dev.rowlock.queue.spi.Wakeups;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Passes wake-ups to this process's own workers at once, and to other nodes through a remote, if there is one. */
+public final class WakeupBus implements Wakeups {
+
+    private final List<Wakeups> local = new CopyOnWriteArrayList<>();
+    private final Wakeups remote;
+    private final Wakeups localOnly = new LocalOnly();
+    private final String origin;
+
+    /** {@code remote} tells the other nodes; {@link Wakeups#NONE} leaves them to their polling. */
+    public WakeupBus(Wakeups remote) {
+        this.remote = remote;
+        this.origin = remote instanceof Notifier notifier ? notifier.origin() : "";
+    }
+
+    /** Adds a worker of this process. */
+    public void subscribe(Wakeups worker) {
+        local.add(worker);
+    }
+
+    public void unsubscribe(Wakeups worker) {
+        local.remove(worker);
+    }
+
+    /** Passes on a notification that arrived, unless it is this bus's own. */
+    void received(String message) {
+        WakeupMessage.deliver(message, origin, localOnly);
+    }
+
+    @Override
+    public void jobsReady(String queue, int rank) {
+        local.forEach(worker -> worker.jobsReady(queue, rank));
+        remote.jobsReady(queue, rank);
+    }
+
+    @Override
+    public void jobsWaiting(Duration dueIn) {
+        local.forEach(worker -> worker.jobsWaiting(dueIn));
+        if (local.isEmpty()) {
+            remote.jobsWaiting(dueIn); // otherwise this node's own dispatcher takes care of it
+        }
+    }
+
+    @Override
+    public void attention() {
+        local.forEach(Wakeups::attention);
+        remote.attention();
+    }
+
+    /** Where wake-ups from elsewhere go: not out again. */
+    private final class LocalOnly implements Wakeups {
+
+        @Override
+        public void jobsReady(String queue, int rank) {
+            local.forEach(worker -> worker.jobsReady(queue, rank));
+        }
+
+        @Override
+        public void jobsWaiting(Duration dueIn) {
+            local.forEach(worker -> worker.jobsWaiting(dueIn));
+        }
+
+        @Override
+        public void attention() {
+            local.forEach(Wakeups::attention);
+        }
+    }
+}

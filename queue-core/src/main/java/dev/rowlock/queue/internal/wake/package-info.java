@@ -1,0 +1,19 @@
+/**
+ * Wake-ups: how a node hears within a millisecond that there is something to do.
+ *
+ * <p>Whoever commits jobs tells the bus. The bus wakes this node's own fetchers directly, and the notifier tells the
+ * other nodes by {@code NOTIFY}: after the commit, because NOTIFY inside a business transaction takes a database-wide
+ * lock; from a connection of its own; coalesced, at most one round each few milliseconds, so that a thousand
+ * commits per second do not become a thousand notifications. The ear holds one connection that listens, and
+ * checks it, because a half-open connection never fails by itself.
+ *
+ * <p>Only latency depends on any of this. Fetchers and the dispatcher also look by themselves, so a lost notification
+ * costs at most a poll interval; a pooler that swallows them all costs nothing else.
+ *
+ * <p>A message is {@code origin|kind|number|queue}: kind {@code r} (ready, number = most urgent rank), {@code w}
+ * (waiting, number = milliseconds until due) or {@code a} (attention). A node ignores its own.
+ */
+@NullMarked
+package dev.rowlock.queue.internal.wake;
+
+import org.jspecify.annotations.NullMarked;

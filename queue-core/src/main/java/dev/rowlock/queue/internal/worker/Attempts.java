@@ -1,0 +1,164 @@
+package dev.rowlock.queue.internal.worker;
+
+import dev.rowlock.queue.job.ClaimLostException;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.JobError;
+import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.spi.JobHandler;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.PayloadException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.support.TransactionOperations;
+
+/** Runs the handler of a job and says how that ended. Changes nothing in the database, unless the handler does. */
+final class Attempts {
+
+    /** A job of an unknown type is put aside for as long as it is old, within these bounds. */
+    private static final Outcome UNKNOWN_TYPE = new Outcome.UnknownType(Duration.ofSeconds(1), Duration.ofMinutes(1));
+
+    private final Map<String, ListenerDefinition> listeners;
+    private final ContextServices services;
+    private final @Nullable TransactionOperations transactions;
+
+    /**
+     * @param listeners by type
+     * @param transactions for transactional listeners; null if there are none
+     */
+    Attempts(
+            Map<String, ListenerDefinition> listeners,
+            ContextServices services,
+            @Nullable TransactionOperations transactions) {
+        this.listeners = Map.copyOf(listeners);
+        this.services = services;
+        this.transactions = transactions;
+    }
+
+    /** Whether this node has a listener for the job. */
+    boolean knows(ClaimedJob job) {
+        return listeners.containsKey(job.type());
+    }
+
+    /** Runs the job on the calling thread. Never throws. Leaves no interrupt behind. */
+    Outcome run(Execution execution) {
+        ListenerDefinition listener = listeners.get(execution.job().type());
+        if (listener == null) {
+            return UNKNOWN_TYPE;
+        }
+        ExecutionContext context = new ExecutionContext(execution, services);
+        watchDeadline(execution, listener);
+        if (!execution.begin()) {
+            execution.end();
+            return Failures.notStarted(execution.stopped());
+        }
+        try {
+            return returned(execution, listener, call(execution, listener, context));
+        } catch (Throwable thrown) { // user code: whatever it throws fails its job, never the worker
+            return thrown(execution, listener, thrown);
+        } finally {
+            context.close();
+            execution.end();
+        }
+    }
+
+    private String payload(Execution execution) {
+        String payload = execution.job().payload();
+        if (payload != null) {
+            return payload;
+        }
+        return services.loadPayload().run(execution.job().claim()).orElseThrow(() -> {
+            execution.stop(Execution.Stop.CLAIM_LOST);
+            return new ClaimLostException(execution.job().claim());
+        });
+    }
+
+    private void watchDeadline(Execution execution, ListenerDefinition listener) {
+        Duration timeout = execution.job().timeout() != null ? execution.job().timeout() : listener.timeout();
+        if (timeout != null) {
+            long spent = System.nanoTime() - execution.claimedNanos();
+            services.deadlines().watch(execution, timeout.minusNanos(spent));
+        }
+    }
+
+    private @Nullable Object call(Execution execution, ListenerDefinition listener, ExecutionContext context)
+            throws Throwable {
+        String payload = payload(execution);
+        if (!listener.transactional()) {
+            return listener.handler().handle(context, payload);
+        }
+        if (transactions == null) {
+            throw new IllegalStateException(
+                    "%s is transactional but there is no transaction manager".formatted(listener.name()));
+        }
+        return inTransaction(transactions, execution, listener.handler(), context, payload);
+    }
+
+    /** Checked exceptions roll back too: an attempt that failed leaves nothing behind. */
+    private static @Nullable Object inTransaction(
+            TransactionOperations transactions,
+            Execution execution,
+            JobHandler handler,
+            ExecutionContext context,
+            String payload)
+            throws Throwable {
+        try {
+            AtomicReference<@Nullable Object> result = new AtomicReference<>();
+            transactions.executeWithoutResult(status -> {
+                try {
+                    result.set(handler.handle(context, payload));
+                    if (execution.completion() == Execution.Completion.BY_RECORDER) {
+                        context.completeInTransaction(result.get());
+                    }
+                } catch (RuntimeException | Error e) {
+                    throw e;
+                } catch (Throwable checked) {
+                    throw new CheckedFailure(checked);
+                }
+            });
+            return result.get();
+        } catch (CheckedFailure e) {
+            throw e.thrown;
+        }
+    }
+
+    private Outcome returned(Execution execution, ListenerDefinition listener, @Nullable Object result) {
+        if (execution.completion() == Execution.Completion.COMMITTED) {
+            return new Outcome.AlreadyCompleted();
+        }
+        if (execution.completion() != Execution.Completion.BY_RECORDER) {
+            // "Done" was undone together with the handler's own changes.
+            return Failures.outcome(
+                    execution,
+                    listener,
+                    new UnexpectedRollbackException("the transaction that completed the job rolled back"));
+        }
+        try {
+            return new Outcome.Completed(services.results().encode(result));
+        } catch (PayloadException e) {
+            // Its work is done, and doing it again would not make the result serialize.
+            return new Outcome.Failed(JobError.of(e));
+        }
+    }
+
+    private static Outcome thrown(Execution execution, ListenerDefinition listener, Throwable thrown) {
+        if (execution.completion() == Execution.Completion.COMMITTED) {
+            return new Outcome.AlreadyCompleted();
+        }
+        return Failures.outcome(execution, listener, thrown);
+    }
+
+    /** Carries a checked exception through the transaction template, which rolls back for it. */
+    private static final class CheckedFailure extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+        private final transient Throwable thrown;
+
+        CheckedFailure(Throwable thrown) {
+            super(null, thrown, false, false);
+            this.thrown = thrown;
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package dev.rowlock.queue.internal.worker;
+
+import dev.rowlock.queue.job.ClaimedJob;
+import java.util.Arrays;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One claim on its way from the fetcher to the recorder. Says what may still happen to it, and interrupts its handler.
+ *
+ * <p>The handler's thread is interrupted only between {@link #begin} and {@link #end}: an interrupt that comes later
+ * must not hit whatever the thread does next.
+ */
+final class Execution {
+
+    /** Why a handler was interrupted. The first reason stands, except that a lost claim goes before all others. */
+    enum Stop {
+        NONE,
+        CANCELLED,
+        TIMED_OUT,
+        SHUTDOWN,
+        CLAIM_LOST
+    }
+
+    /** Who writes down that the job is done. */
+    enum Completion {
+        BY_RECORDER,
+        IN_OPEN_TRANSACTION,
+        COMMITTED,
+        ROLLED_BACK
+    }
+
+    private final ClaimedJob job;
+    private final QueueWorker worker;
+    private final long claimedNanos;
+
+    private Stop stop = Stop.NONE; // guarded by this
+    private @Nullable Thread thread; // guarded by this; set while the handler runs
+    private @Nullable Future<?> deadline; // guarded by this
+    private boolean settled; // guarded by this; an outcome has been handed over, or the execution was given up
+    private volatile Completion completion = Completion.BY_RECORDER;
+
+    Execution(ClaimedJob job, QueueWorker worker, long claimedNanos) {
+        this.job = job;
+        this.worker = worker;
+        this.claimedNanos = claimedNanos;
+    }
+
+    ClaimedJob job() {
+        return job;
+    }
+
+    QueueWorker worker() {
+        return worker;
+    }
+
+    /** Monotonic, in nanoseconds. */
+    long claimedNanos() {
+        return claimedNanos;
+    }
+
+    /** The calling thread is about to run the handler. False: it must not, see {@link #stopped()}. */
+    synchronized boolean begin() {
+        if (stop != Stop.NONE) {
+            return false;
+        }
+        thread = Thread.currentThread();
+        return true;
+    }
+
+    /** The handler has returned or thrown. Clears an interrupt that was meant for it. */
+    synchronized void end() {
+        thread = null;
+        cancelDeadline();
+        Thread.interrupted();
+    }
+
+    /** Stops the handler if it runs, and keeps it from starting if it does not. */
+    synchronized void stop(Stop reason) {
+        if (stop == Stop.NONE || reason == Stop.CLAIM_LOST) {
+            stop = reason;
+        }
+        if (thread != null) {
+            thread.interrupt();
+        }
+    }
+
+    synchronized Stop stopped() {
+        return stop;
+    }
+
+    synchronized boolean running() {
+        return thread != null;
+    }
+
+    /**
+     * Whether the handler has called {@link System#exit}. Its thread then never comes back, and what it does to this process
+     * is a crash.
+     */
+    boolean exiting() {
+        Thread handler;
+        synchronized (this) {
+            handler = thread;
+        }
+        return handler != null
+                && Arrays.stream(handler.getStackTrace())
+                        .anyMatch(frame -> frame.getClassName().equals("java.lang.Runtime")
+                                && frame.getMethodName().equals("exit"));
+    }
+
+    /** Exactly one caller gets true: only it may hand over an outcome. */
+    synchronized boolean settle() {
+        boolean first = !settled;
+        settled = true;
+        return first;
+    }
+
+    synchronized boolean settled() {
+        return settled;
+    }
+
+    /** Replaces the timer that ends this execution. */
+    synchronized void deadline(@Nullable Future<?> timer) {
+        cancelDeadline();
+        deadline = timer;
+    }
+
+    private void cancelDeadline() {
+        if (deadline != null) {
+            deadline.cancel(false);
+            deadline = null;
+        }
+    }
+
+    Completion completion() {
+        return completion;
+    }
+
+    /** Written by the thread that runs the handler's transaction. */
+    void completion(Completion state) {
+        completion = state;
+    }
+}

@@ -1,0 +1,139 @@
+package dev.rowlock.queue.internal.worker;
+
+import dev.rowlock.queue.internal.store.FinishJobInTransaction;
+import dev.rowlock.queue.job.ClaimLostException;
+import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.job.JobOptions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** The handler's view of its execution. */
+final class ExecutionContext implements JobContext {
+
+    private static final int MAX_NOTE = 500;
+
+    private final Execution execution;
+    private final ContextServices services;
+    private volatile boolean open = true;
+    private volatile @Nullable Instant deadline;
+
+    ExecutionContext(Execution execution, ContextServices services) {
+        this.execution = execution;
+        this.services = services;
+        this.deadline = execution.job().deadline();
+    }
+
+    void close() {
+        open = false;
+    }
+
+    @Override
+    public long id() {
+        return execution.job().id();
+    }
+
+    @Override
+    public String queue() {
+        return execution.job().queue();
+    }
+
+    @Override
+    public String type() {
+        return execution.job().type();
+    }
+
+    @Override
+    public int attempt() {
+        return execution.job().attempt();
+    }
+
+    @Override
+    public int crashes() {
+        return execution.job().crashes();
+    }
+
+    @Override
+    public long claimToken() {
+        return execution.job().claim().token();
+    }
+
+    @Override
+    public Map<String, String> headers() {
+        return services.headers(execution.job());
+    }
+
+    @Override
+    public Optional<Instant> deadline() {
+        return Optional.ofNullable(deadline);
+    }
+
+    @Override
+    public void extend(Duration fromNow) {
+        requireChangeable();
+        JobOptions.validTimeout(fromNow);
+        deadline =
+                services.extendDeadline().run(execution.job().claim(), fromNow).orElseThrow(this::lost);
+        services.deadlines().watch(execution, fromNow);
+    }
+
+    @Override
+    public boolean cancelled() {
+        return execution.stopped() == Execution.Stop.CANCELLED;
+    }
+
+    @Override
+    public void progress(int percent, @Nullable String note) {
+        requireChangeable();
+        if (percent < 0 || percent > 100) {
+            throw new IllegalArgumentException("progress %d must lie between 0 and 100".formatted(percent));
+        }
+        if (note != null && note.length() > MAX_NOTE) {
+            throw new IllegalArgumentException(
+                    "a progress note of %d characters is too long: %d are allowed".formatted(note.length(), MAX_NOTE));
+        }
+        String storable = note == null ? null : note.replace('\u0000', '\uFFFD');
+        if (!services.saveProgress().run(execution.job().claim(), percent, storable)) {
+            throw lost();
+        }
+    }
+
+    @Override
+    public void completeInTransaction(@Nullable Object result) {
+        requireChangeable();
+        FinishJobInTransaction finish = services.finishInTransaction();
+        if (!services.database().joinsTransaction()) {
+            throw new IllegalStateException(
+                    "completeInTransaction needs an active transaction on Rowlock's DataSource: call it inside @Transactional, on the thread that runs the transaction");
+        }
+        if (execution.stopped() == Execution.Stop.CLAIM_LOST
+                || !finish.run(execution.job().claim(), services.results().encode(result))) {
+            throw lost();
+        }
+        TransactionSynchronizationManager.registerSynchronization(new CompletionWatch(execution));
+    }
+
+    private void requireChangeable() {
+        requireOpen();
+        if (execution.completion() != Execution.Completion.BY_RECORDER) {
+            throw new IllegalStateException(
+                    "job %d has been completed by its listener: nothing about it can be changed after that"
+                            .formatted(id()));
+        }
+    }
+
+    private void requireOpen() {
+        if (!open) {
+            throw new IllegalStateException(
+                    "the listener of job %d has returned: its JobContext can change nothing any more".formatted(id()));
+        }
+    }
+
+    private ClaimLostException lost() {
+        execution.stop(Execution.Stop.CLAIM_LOST);
+        return new ClaimLostException(execution.job().claim());
+    }
+}

@@ -1,0 +1,203 @@
+package dev.rowlock.queue.internal.worker;
+
+import dev.rowlock.queue.internal.store.ClaimReadyJobs;
+import dev.rowlock.queue.spi.FetchSettings;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Claims jobs of one queue for all its threads, in batches. One thread. */
+final class Fetcher implements Runnable {
+
+    private static final Logger log = LoggerFactory.getLogger(Fetcher.class);
+
+    /** An idle queue is polled this much less often, where notifications arrive. */
+    private static final int IDLE_FACTOR = 5;
+
+    /** Jobs per claim: more would only make its transaction longer. */
+    private static final int LARGEST_CLAIM = 1_000;
+
+    /** While jobs come one by one, claims begin no sooner than this after each other. */
+    private static final Duration APART = Duration.ofMillis(2);
+
+    /**
+     * A node that has met jobs it does not know lets others claim first. Without this, whichever node moves such a job to
+     * ready would wake itself first, claim it again, and keep it for ever from those who know it.
+     */
+    private static final Duration COURTESY = Duration.ofMillis(200);
+
+    private final QueueWorker worker;
+    private final ClaimReadyJobs claim;
+    private final FetchSettings settings;
+    private final LongSupplier nodeId;
+    private final BooleanSupplier notified;
+    private final @Nullable String timeouts;
+    private final QueueCursor cursor = new QueueCursor(System.nanoTime());
+
+    private final Signal courtesy = new Signal(); // never raised
+
+    private final Pace pace = new Pace(APART);
+
+    private boolean lastWasFull; // fetcher's thread only
+    private int emptyPolls; // fetcher's thread only
+    private long seenNode; // lease's thread only
+    private volatile boolean paused;
+    private volatile boolean stopping;
+
+    /**
+     * @param nodeId the node's current id; 0 while it has no lease
+     * @param notified whether notifications arrive, so that polling is only the safety net
+     * @param timeouts the listeners' timeouts as a JSON object of milliseconds by type
+     */
+    Fetcher(
+            QueueWorker worker,
+            ClaimReadyJobs claim,
+            FetchSettings settings,
+            LongSupplier nodeId,
+            BooleanSupplier notified,
+            @Nullable String timeouts) {
+        this.worker = worker;
+        this.claim = claim;
+        this.settings = settings;
+        this.nodeId = nodeId;
+        this.notified = notified;
+        this.timeouts = timeouts;
+    }
+
+    QueueWorker worker() {
+        return worker;
+    }
+
+    /** A job of this rank became ready: look at once. */
+    void jobsReady(int rank) {
+        cursor.urgent(rank);
+        wake();
+    }
+
+    /** There may be jobs: look at once. */
+    void wake() {
+        worker.room().raise();
+    }
+
+    void pause(boolean pause) {
+        boolean changed = paused != pause;
+        paused = pause;
+        if (changed && pause) {
+            worker.releaseUnstarted();
+        }
+        if (changed) {
+            wake();
+        }
+    }
+
+    /** The node has a lease under this id: whoever waits for one may go on. */
+    void registered(long node) {
+        if (seenNode != node) {
+            seenNode = node;
+            wake();
+        }
+    }
+
+    void stop() {
+        stopping = true;
+        wake();
+    }
+
+    @Override
+    public void run() {
+        boolean failing = false;
+        while (!stopping) {
+            Duration rest;
+            try {
+                rest = runOnce();
+                failing = false;
+            } catch (RuntimeException | Error e) {
+                if (!failing) {
+                    log.warn(
+                            "queue '{}': claiming failed, will try again each {}",
+                            worker.queue(),
+                            settings.pollInterval(),
+                            e);
+                }
+                failing = true;
+                rest = Signal.jittered(settings.pollInterval());
+            }
+            if (!pauseFor(rest)) {
+                return;
+            }
+        }
+    }
+
+    /** Claims once if there is demand. Returns how long to wait before the next look unless something wakes it. */
+    Duration runOnce() {
+        long node = nodeId.getAsLong();
+        if (paused || node == 0) {
+            return settings.pollInterval();
+        }
+        int limit = Math.min(worker.demand(), LARGEST_CLAIM);
+        if (limit == 0) {
+            worker.signalRoom();
+            return settings.pollInterval();
+        }
+        return claim(node, limit);
+    }
+
+    private Duration claim(long node, int limit) {
+        if (!lastWasFull) {
+            pace.await();
+        }
+        pace.begun();
+        long begun = System.nanoTime();
+        ClaimReadyJobs.Batch batch = claim.run(worker.queue(), cursor.next(begun), limit, node, timeouts);
+        long ended = System.nanoTime();
+        boolean full = batch.jobs().size() == limit;
+        lastWasFull = full;
+        cursor.claimed(batch.last(), full, Duration.ofNanos(ended - begun), ended);
+        if (nodeId.getAsLong() != node) {
+            // The lease was lost meanwhile: rescue takes these jobs back, from the old id.
+            return Duration.ZERO;
+        }
+        worker.accept(batch.jobs(), ended);
+        if (paused) {
+            worker.releaseUnstarted(); // paused while the claim was under way
+        }
+        emptyPolls = batch.jobs().isEmpty() ? emptyPolls + 1 : 0;
+        if (full) {
+            return Duration.ZERO;
+        }
+        if (!cursor.lookedFromFront()) {
+            // Jobs may stand before the cursor: look there as soon as that is affordable.
+            return shorter(cursor.untilNextLook(ended), settings.pollInterval());
+        }
+        return idleWait();
+    }
+
+    /** The poll interval; longer while nothing comes and notifications would tell. */
+    private Duration idleWait() {
+        int factor = notified.getAsBoolean() ? Math.min(IDLE_FACTOR, Math.max(1, emptyPolls)) : 1;
+        return Signal.jittered(settings.pollInterval().multipliedBy(factor));
+    }
+
+    private static Duration shorter(Duration a, Duration b) {
+        return a.compareTo(b) < 0 ? a : b;
+    }
+
+    private boolean pauseFor(Duration rest) {
+        if (rest.isZero()) {
+            return true;
+        }
+        try {
+            worker.room().await(rest);
+            if (worker.metUnknownType()) {
+                courtesy.await(Signal.jittered(COURTESY));
+            }
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

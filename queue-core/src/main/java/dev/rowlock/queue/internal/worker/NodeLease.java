@@ -1,0 +1,188 @@
+package dev.rowlock.queue.internal.worker;
+
+import dev.rowlock.queue.internal.store.BeatNode;
+import dev.rowlock.queue.internal.store.RegisterNode;
+import dev.rowlock.queue.internal.store.RemoveNode;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.spi.LeaseSettings;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps this node's row alive: registers, beats, registers anew when somebody has declared the node dead. One thread,
+ * one connection of its own.
+ */
+final class NodeLease implements Runnable {
+
+    private static final Logger log = LoggerFactory.getLogger(NodeLease.class);
+
+    /** What the rest of the node must hear. Called on the lease's thread. */
+    interface Listener {
+
+        /** The node was declared dead: everything that it held belongs to others. */
+        void lost();
+
+        /** A heartbeat was answered. */
+        void heard(BeatNode.Answer answer);
+    }
+
+    private final LeaseSettings settings;
+    private final DataSource direct;
+    private final Listener listener;
+    private final RegisterNode register;
+    private final BeatNode beat;
+    private final RemoveNode remove;
+    private final Signal signal = new Signal();
+
+    private volatile long nodeId; // written by the lease's thread; 0: none
+    private volatile boolean failing;
+    private volatile boolean stopping;
+    private @Nullable Connection connection; // lease's thread only
+
+    NodeLease(LeaseSettings settings, DataSource direct, Schema schema, Listener listener) {
+        this.settings = settings;
+        this.direct = direct;
+        this.listener = listener;
+        this.register = new RegisterNode(schema);
+        this.beat = new BeatNode(schema);
+        this.remove = new RemoveNode(schema);
+    }
+
+    /** This node's id; 0 while it has none. */
+    long nodeId() {
+        return nodeId;
+    }
+
+    /** Whether the last heartbeat failed. */
+    boolean failing() {
+        return failing;
+    }
+
+    /** The longest silence after which a node still counts as steady. */
+    Duration gap() {
+        return settings.heartbeat().multipliedBy(2);
+    }
+
+    /** Beats soon: there is something to hear. */
+    void attention() {
+        signal.raise();
+    }
+
+    /** Lets the thread remove the row and end. */
+    void stop() {
+        stopping = true;
+        signal.raise();
+    }
+
+    @Override
+    public void run() {
+        while (!stopping) {
+            Duration rest = settings.heartbeat();
+            try {
+                runOnce();
+                noteRecovery();
+            } catch (SQLException | RuntimeException | Error e) {
+                noteFailure(e);
+                rest = retryWait();
+            }
+            try {
+                signal.await(rest);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                break;
+            }
+        }
+        leave();
+    }
+
+    /** Registers if the node has no row, beats otherwise. */
+    void runOnce() throws SQLException {
+        Connection open = connection();
+        if (nodeId == 0) {
+            nodeId = register.run(open, settings.nodeName(), settings.lease());
+            log.info(
+                    "node {} ('{}') registered, lease {}, heartbeat {}",
+                    nodeId,
+                    settings.nodeName(),
+                    settings.lease(),
+                    settings.heartbeat());
+        }
+        BeatNode.Answer answer = beat.run(open, nodeId, gap());
+        if (answer.alive()) {
+            listener.heard(answer);
+            return;
+        }
+        log.warn(
+                "node {} ('{}') was declared dead and its jobs were taken: its handlers are interrupted, it registers anew",
+                nodeId,
+                settings.nodeName());
+        nodeId = 0;
+        listener.lost();
+        signal.raise();
+    }
+
+    private Connection connection() throws SQLException {
+        if (connection == null) {
+            Connection fresh = direct.getConnection();
+            fresh.setAutoCommit(true);
+            // A connection that hangs must be noticed well before the lease runs out.
+            fresh.setNetworkTimeout(
+                    Runnable::run, (int) settings.lease().dividedBy(3).toMillis());
+            connection = fresh;
+        }
+        return connection;
+    }
+
+    private void noteFailure(Throwable e) {
+        if (!failing) {
+            log.warn(
+                    "node {} ('{}') cannot beat; it goes on, and its jobs stay its own as long as nobody declares it dead",
+                    nodeId,
+                    settings.nodeName(),
+                    e);
+        }
+        failing = true;
+        close();
+    }
+
+    private void noteRecovery() {
+        if (failing) {
+            log.info("node {} ('{}') beats again", nodeId, settings.nodeName());
+        }
+        failing = false;
+    }
+
+    private Duration retryWait() {
+        Duration quick = settings.heartbeat().dividedBy(5);
+        return Signal.jittered(quick.compareTo(Duration.ofMillis(50)) < 0 ? Duration.ofMillis(50) : quick);
+    }
+
+    private void leave() {
+        try {
+            if (nodeId != 0) {
+                remove.run(connection(), nodeId);
+            }
+        } catch (SQLException e) {
+            log.warn("node {} could not remove its row; it expires by itself", nodeId, e);
+        } finally {
+            nodeId = 0;
+            close();
+        }
+    }
+
+    private void close() {
+        if (connection != null) {
+            try {
+                connection.close();
+            } catch (SQLException e) {
+                log.debug("closing a broken connection failed", e);
+            }
+            connection = null;
+        }
+    }
+}

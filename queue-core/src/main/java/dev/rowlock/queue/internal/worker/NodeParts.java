@@ -1,0 +1,118 @@
+package dev.rowlock.queue.internal.worker;
+
+import dev.rowlock.queue.internal.store.BuryJobs;
+import dev.rowlock.queue.internal.store.ClaimReadyJobs;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.DeferJobs;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.ExtendDeadline;
+import dev.rowlock.queue.internal.store.FinishJobInTransaction;
+import dev.rowlock.queue.internal.store.FinishJobs;
+import dev.rowlock.queue.internal.store.IsolateJob;
+import dev.rowlock.queue.internal.store.LoadPayload;
+import dev.rowlock.queue.internal.store.ReleaseJobs;
+import dev.rowlock.queue.internal.store.SaveProgress;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The parts of a node that run jobs, put together. */
+record NodeParts(
+        NodeSettings settings,
+        ClaimReadyJobs claim,
+        List<QueueWorker> queues,
+        Map<String, List<ListenerDefinition>> listeners,
+        Recorder recorder,
+        Deadlines deadlines) {
+
+    static NodeParts assemble(NodeSettings settings, NodeServices services, List<ListenerDefinition> listeners) {
+        Map<String, List<ListenerDefinition>> byQueue = listeners.stream()
+                .collect(Collectors.groupingBy(ListenerDefinition::queue, TreeMap::new, Collectors.toList()));
+        Recorder recorder = recorder(settings, services);
+        Deadlines deadlines = new Deadlines("rowlock");
+        Attempts attempts = new Attempts(
+                listeners.stream().collect(Collectors.toMap(ListenerDefinition::type, Function.identity())),
+                context(settings, services, deadlines),
+                services.transactions());
+        QueueServices shared = new QueueServices(
+                attempts,
+                recorder,
+                new Suspects(
+                        new IsolateJob(services.database()),
+                        deadlines,
+                        settings.lease().maxCrashes()),
+                services.observer());
+        List<QueueWorker> queues = byQueue.entrySet().stream()
+                .map(entry -> queue(
+                        entry.getKey(),
+                        QueueConcurrency.of(entry.getKey(), entry.getValue(), settings.worker()),
+                        settings,
+                        shared))
+                .toList();
+        return new NodeParts(settings, new ClaimReadyJobs(services.database()), queues, byQueue, recorder, deadlines);
+    }
+
+    Fetcher fetcher(QueueWorker queue, LongSupplier nodeId, BooleanSupplier notified) {
+        return new Fetcher(
+                queue,
+                claim,
+                settings.worker().fetch(),
+                nodeId,
+                notified,
+                timeouts(listeners.getOrDefault(queue.queue(), List.of())));
+    }
+
+    /** For the log line at the start: queues with their concurrency. */
+    String summary() {
+        return queues.stream()
+                .map(queue -> "'%s' (%d at once)".formatted(queue.queue(), queue.concurrency()))
+                .collect(Collectors.joining(", "));
+    }
+
+    private static QueueWorker queue(String name, int concurrency, NodeSettings settings, QueueServices shared) {
+        return new QueueWorker(
+                name, concurrency, new Demand(concurrency, settings.worker().fetch()), shared);
+    }
+
+    private static Recorder recorder(NodeSettings settings, NodeServices services) {
+        Database database = services.database();
+        OutcomeWriter writer = new OutcomeWriter(
+                new FinishJobs(database, settings.retention().keepsDone()),
+                new DeferJobs(database),
+                new BuryJobs(database),
+                new ReleaseJobs(database),
+                new EnsureDonePartitions(database),
+                services.wakeups());
+        return new Recorder(writer, services.observer());
+    }
+
+    private static ContextServices context(NodeSettings settings, NodeServices services, Deadlines deadlines) {
+        Database database = services.database();
+        return new ContextServices(
+                database,
+                new LoadPayload(database),
+                new ExtendDeadline(database),
+                new SaveProgress(database),
+                new FinishJobInTransaction(database, settings.retention().keepsDone()),
+                deadlines,
+                new Results(services.codec(), settings.maxResultBytes()));
+    }
+
+    /** The listeners' timeouts for the claim: a JSON object of milliseconds by type; null if there are none. */
+    private static @Nullable String timeouts(List<ListenerDefinition> listeners) {
+        Map<String, Long> millis = new TreeMap<>();
+        for (ListenerDefinition listener : listeners) {
+            if (listener.timeout() != null) {
+                millis.put(listener.type(), listener.timeout().toMillis());
+            }
+        }
+        return millis.isEmpty() ? null : JsonMapper.shared().writeValueAsString(millis);
+    }
+}

@@ -1,0 +1,274 @@
+package dev.rowlock.queue.internal.worker;
+
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.spi.JobObserver;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One queue on this node: the claimed jobs that it holds, and the threads that run them.
+ *
+ * <p>A job is held from its claim until its outcome is recorded. The fetcher claims no more than {@link Demand} allows,
+ * which bounds the buffer.
+ */
+final class QueueWorker {
+
+    private static final Logger log = LoggerFactory.getLogger(QueueWorker.class);
+
+    /** Longer than a job of an unknown type is put aside at most. */
+    private static final Duration UNKNOWN_TYPE_MEMORY = Duration.ofMinutes(3);
+
+    private final String queue;
+    private final int concurrency;
+    private final Attempts attempts;
+    private final Recorder recorder;
+    private final Suspects suspects;
+    private final JobObserver observer;
+    private final Demand demand;
+
+    private final BlockingQueue<Execution> buffer = new LinkedBlockingQueue<>();
+    private final Map<Long, Execution> held = new ConcurrentHashMap<>(); // by token
+    private final AtomicInteger heldCount = new AtomicInteger();
+    private final Signal room = new Signal();
+    private final List<Thread> threads = new ArrayList<>(); // written by start only
+    private volatile int signalRoomAt = -1; // written by the fetcher; reset by whoever signals
+    private volatile long unknownTypeAt; // monotonic; 0: never
+    private volatile boolean stopping;
+
+    QueueWorker(String queue, int concurrency, Demand demand, QueueServices services) {
+        this.queue = queue;
+        this.concurrency = concurrency;
+        this.demand = demand;
+        this.attempts = services.attempts();
+        this.recorder = services.recorder();
+        this.suspects = services.suspects();
+        this.observer = services.observer();
+    }
+
+    String queue() {
+        return queue;
+    }
+
+    int concurrency() {
+        return concurrency;
+    }
+
+    /** Raised when there is room for more jobs, or something else that the fetcher should look at. */
+    Signal room() {
+        return room;
+    }
+
+    void start(ThreadFactory factory) {
+        for (int i = 0; i < concurrency; i++) {
+            Thread thread = factory.newThread(this::work);
+            threads.add(thread);
+            thread.start();
+        }
+    }
+
+    /** How many jobs the fetcher may claim now. Called by the fetcher. */
+    int demand() {
+        if (recorder.overloaded()) {
+            return 0;
+        }
+        return demand.room(heldCount.get());
+    }
+
+    /** Whether this queue has brought a job lately whose type no listener of this node knows. */
+    boolean metUnknownType() {
+        return unknownTypeAt != 0 && System.nanoTime() - unknownTypeAt < UNKNOWN_TYPE_MEMORY.toNanos();
+    }
+
+    /** Arranges for {@link #room()} to be raised once there is demand again. Called by the fetcher. */
+    void signalRoom() {
+        signalRoomAt = demand.lowWater();
+        if (heldCount.get() <= signalRoomAt) {
+            room.raise();
+        }
+    }
+
+    /** Takes jobs that the fetcher has claimed. */
+    void accept(List<ClaimedJob> jobs, long claimedNanos) {
+        heldCount.addAndGet(jobs.size());
+        for (ClaimedJob job : jobs) {
+            Execution execution = new Execution(job, this, claimedNanos);
+            held.put(job.claim().token(), execution);
+            buffer.add(execution);
+        }
+    }
+
+    /** Gives up a job that is held and not started, for this long. */
+    void setAside(Execution execution, Duration delay) {
+        settle(execution, new Outcome.SetAside(Due.after(delay)), Duration.ZERO);
+    }
+
+    /** Puts back a job that is held, for a thread to pick up. */
+    void offer(Execution execution) {
+        buffer.add(execution);
+    }
+
+    private void work() {
+        while (!stopping) {
+            try {
+                Execution execution = buffer.take();
+                run(execution);
+            } catch (InterruptedException e) {
+                Thread.interrupted(); // a late interrupt of an earlier job, or the stop: the loop's condition decides
+            } catch (RuntimeException | Error e) {
+                log.error("queue '{}': a worker thread met an error of Rowlock's own and goes on", queue, e);
+            }
+        }
+    }
+
+    private void run(Execution execution) {
+        boolean suspect = suspects.suspect(execution) && attempts.knows(execution.job());
+        if (suspect && !suspects.enter(execution)) {
+            return; // parked: it comes back when its turn has come
+        }
+        try {
+            if (suspect && !suspects.isolate(execution)) {
+                execution.stop(Execution.Stop.CLAIM_LOST);
+            }
+            attempt(execution);
+        } catch (RuntimeException | Error e) {
+            // Ours, or the database's: whatever it was, the job must not stay in our hands.
+            settle(execution, new Outcome.Released(), Duration.ZERO);
+            throw e;
+        } finally {
+            if (suspect) {
+                suspects.leave(execution);
+            }
+        }
+    }
+
+    private void attempt(Execution execution) {
+        ClaimedJob job = execution.job();
+        long begun = System.nanoTime();
+        if (attempts.knows(job)) {
+            Observers.quietly(() -> observer.started(job, job.waited().plusNanos(begun - execution.claimedNanos())));
+        }
+        Outcome outcome = attempts.run(execution);
+        if (outcome instanceof Outcome.UnknownType) {
+            unknownTypeAt = begun;
+        }
+        long took = System.nanoTime() - begun;
+        demand.handled(took);
+        settle(execution, outcome, Duration.ofNanos(took));
+    }
+
+    /**
+     * Hands the outcome to the recorder, unless somebody else has settled this execution. Where the claim is believed to
+     * be lost, the outcome is dropped, and the job given back in case that belief is wrong.
+     */
+    private void settle(Execution execution, Outcome outcome, Duration took) {
+        if (execution.settle()) {
+            boolean lost =
+                    execution.stopped() == Execution.Stop.CLAIM_LOST && !(outcome instanceof Outcome.AlreadyCompleted);
+            recorder.record(execution, lost ? new Outcome.Released() : outcome, took);
+        }
+    }
+
+    /** Holds a job no longer: its outcome has been recorded or refused, or need not be. Returns whether it was held. */
+    boolean released(Execution execution) {
+        boolean wasHeld = held.remove(execution.job().claim().token()) != null;
+        if (wasHeld && heldCount.decrementAndGet() <= signalRoomAt) {
+            signalRoomAt = -1;
+            room.raise();
+        }
+        return wasHeld;
+    }
+
+    /** Interrupts the job with this claim token, if it is held here. */
+    void cancel(long token) {
+        Execution execution = held.get(token);
+        if (execution != null) {
+            execution.stop(Execution.Stop.CANCELLED);
+        }
+    }
+
+    /** Gives back everything that was claimed and not started. */
+    void releaseUnstarted() {
+        List<Execution> unstarted = new ArrayList<>();
+        buffer.drainTo(unstarted);
+        unstarted.addAll(suspects.takeParked(this));
+        for (Execution execution : unstarted) {
+            settle(execution, new Outcome.Released(), Duration.ZERO);
+            suspects.leave(execution);
+        }
+    }
+
+    /** The node lost its lease: everything held belongs to others now. Outcomes that still come are refused. */
+    void abandon() {
+        List<Execution> unstarted = new ArrayList<>();
+        buffer.drainTo(unstarted);
+        unstarted.addAll(suspects.takeParked(this));
+        unstarted.forEach(execution -> {
+            execution.settle();
+            released(execution);
+            suspects.leave(execution);
+        });
+        held.values().forEach(execution -> execution.stop(Execution.Stop.CLAIM_LOST));
+    }
+
+    /** How many handlers are running. */
+    int active() {
+        return (int) held.values().stream().filter(Execution::running).count();
+    }
+
+    /** The tokens of the claims that are held. */
+    Collection<Long> heldTokens() {
+        return held.keySet();
+    }
+
+    /** How many jobs are in the hands of threads, or about to be: held, and no outcome yet. */
+    int busy() {
+        return (int) held.values().stream()
+                .filter(execution -> !execution.settled() && !execution.exiting())
+                .count();
+    }
+
+    /** Interrupts all running handlers; what they then throw gives their jobs back. */
+    void interruptAll() {
+        held.values().forEach(execution -> execution.stop(Execution.Stop.SHUTDOWN));
+    }
+
+    /**
+     * Gives back jobs whose handlers do not stop; whatever they say later is refused. A handler that has ended this process by
+     * {@link System#exit} is left to rescue, which counts a crash: given back at no cost, its job would end one node after
+     * the other.
+     */
+    void giveUp() {
+        for (Execution execution : held.values()) {
+            if (execution.exiting()) {
+                log.error(
+                        "queue '{}': the handler of {} called System.exit; that counts as a crash",
+                        queue,
+                        execution.job());
+            } else if (execution.settle()) {
+                log.warn(
+                        "queue '{}': the handler of {} ignores interrupts; its job is given back and may run twice at once",
+                        queue,
+                        execution.job());
+                recorder.record(execution, new Outcome.Released(), Duration.ZERO);
+            }
+        }
+    }
+
+    /** Ends the threads. Those whose handlers ignore interrupts end when their handlers do. */
+    void stop() {
+        stopping = true;
+        threads.forEach(Thread::interrupt);
+    }
+}

@@ -1,0 +1,98 @@
+package dev.rowlock.queue.internal.worker;
+
+import dev.rowlock.queue.internal.store.IsolateJob;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts jobs one after the other that one more crash would quarantine.
+ *
+ * <p>When a node dies, everything that it ran may be the culprit. Most deaths have none, so the first crashes only count,
+ * and all jobs of a dead node start again at once. A job on its last life is a suspect: run one by one, the culprit
+ * brings down its next node alone and reaches quarantine alone; the others complete. That a suspect has really started
+ * is written down first, because only then is it blamed for the next crash.
+ *
+ * <p>A suspect's turn ends when it ends, or when its node has survived it for {@link #TRUSTED}. One that has waited for
+ * its turn longer than {@link #PATIENCE} is set aside, so that another node can have it.
+ */
+final class Suspects {
+
+    /** A node that has survived a suspect for this long may start the next one beside it. */
+    private static final Duration TRUSTED = Duration.ofSeconds(5);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private final IsolateJob isolate;
+    private final Deadlines timer;
+    private final int lastLife;
+    private final Deque<Execution> parked = new ArrayDeque<>(); // guarded by this
+    private @Nullable Execution turn; // guarded by this
+
+    /** @param maxCrashes as many crashes quarantine a job */
+    Suspects(IsolateJob isolate, Deadlines timer, int maxCrashes) {
+        this.isolate = isolate;
+        this.timer = timer;
+        this.lastLife = Math.max(1, maxCrashes - 1);
+    }
+
+    /** Whether one more crash would quarantine the job. */
+    boolean suspect(Execution execution) {
+        return execution.job().crashes() >= lastLife;
+    }
+
+    /**
+     * Asks to run a suspect now. False: it is parked, and goes back to its queue's buffer when its turn has come, or is
+     * set aside.
+     */
+    synchronized boolean enter(Execution execution) {
+        if (turn != null && turn != execution) {
+            parked.add(execution);
+            timer.later(PATIENCE, () -> setAside(execution));
+            return false;
+        }
+        turn = execution;
+        timer.later(TRUSTED, () -> leave(execution));
+        return true;
+    }
+
+    /** Writes down that this suspect is started; false if its claim was lost. */
+    boolean isolate(Execution execution) {
+        return isolate.run(execution.job().claim());
+    }
+
+    /** This suspect's turn is over, if it had one: the next. */
+    void leave(Execution execution) {
+        Execution next;
+        synchronized (this) {
+            if (turn != execution) {
+                return;
+            }
+            next = parked.poll();
+            turn = next;
+        }
+        if (next != null) {
+            next.worker().offer(next);
+        }
+    }
+
+    private void setAside(Execution execution) {
+        boolean stillParked;
+        synchronized (this) {
+            stillParked = parked.remove(execution);
+        }
+        if (stillParked) {
+            execution.worker().setAside(execution, PATIENCE);
+        }
+    }
+
+    /** Takes out the parked suspects of a queue. */
+    synchronized List<Execution> takeParked(QueueWorker worker) {
+        List<Execution> taken =
+                parked.stream().filter(e -> e.worker() == worker).toList();
+        parked.removeAll(taken);
+        return taken;
+    }
+}

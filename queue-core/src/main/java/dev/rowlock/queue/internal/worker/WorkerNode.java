@@ -1,0 +1,238 @@
+package dev.rowlock.queue.internal.worker;
+
+import dev.rowlock.queue.internal.janitor.Janitor;
+import dev.rowlock.queue.internal.janitor.JanitorSettings;
+import dev.rowlock.queue.internal.janitor.OwnClaims;
+import dev.rowlock.queue.internal.store.BeatNode;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.wake.Ear;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.Wakeups;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This process as a node: claims, runs and records the jobs of its listeners' queues, and does its share of the chores.
+ * Can be started again after a stop, under a new id. {@link #start} and {@link #stop} are idempotent and thread-safe.
+ */
+public final class WorkerNode {
+
+    private static final Logger log = LoggerFactory.getLogger(WorkerNode.class);
+
+    /** How long interrupted handlers have to unwind, before their jobs are given back without asking. */
+    private static final Duration UNWIND = Duration.ofSeconds(2);
+
+    /** How long claims that are under way may take at a stop, all together. */
+    private static final Duration LAST_CLAIMS = Duration.ofSeconds(2);
+
+    /** How long the last writes may take at a stop, all together. */
+    private static final Duration LAST_WRITES = Duration.ofSeconds(4);
+
+    private final NodeSettings settings;
+    private final NodeServices services;
+    private volatile @Nullable Run run; // written under the monitor
+
+    public WorkerNode(NodeSettings settings, NodeServices services) {
+        this.settings = settings;
+        this.services = services;
+    }
+
+    /**
+     * Starts to work. Returns at once; the node registers as soon as the database answers.
+     *
+     * @throws IllegalArgumentException if the listeners contradict each other
+     */
+    public synchronized void start(List<ListenerDefinition> listeners) {
+        if (run == null) {
+            Run next = new Run(NodeParts.assemble(settings, services, listeners));
+            next.start();
+            run = next;
+        }
+    }
+
+    /**
+     * Stops: claims nothing more, lets handlers finish within the drain timeout, interrupts them, gives back what is
+     * left at no cost in attempts. Returns after the drain timeout plus ten seconds at the latest.
+     */
+    public synchronized void stop() {
+        Run last = run;
+        if (last != null) {
+            last.stop();
+            run = null;
+        }
+    }
+
+    /** How the node is doing now. */
+    public NodeStatus status() {
+        Run now = run;
+        return now == null ? NodeStatus.STOPPED : now.status();
+    }
+
+    /** From a start to a stop. */
+    private final class Run implements NodeLease.Listener, Wakeups, OwnClaims {
+
+        private final NodeParts parts;
+        private final NodeLease lease;
+        private final Janitor janitor;
+        private final @Nullable Ear ear;
+        private final List<Fetcher> fetchers = new ArrayList<>();
+        private final List<Thread> fetcherThreads = new ArrayList<>();
+        private final Thread recorderThread;
+        private final Thread leaseThread;
+        private volatile boolean stopping;
+
+        Run(NodeParts parts) {
+            Database database = services.database();
+            this.parts = parts;
+            this.lease = new NodeLease(settings.lease(), services.direct(), database.schema(), this);
+            this.janitor = new Janitor(
+                    database,
+                    new JanitorSettings(
+                            settings.lease(),
+                            settings.retention(),
+                            settings.retry(),
+                            settings.worker().fetch().pollInterval()),
+                    this,
+                    services.observer(),
+                    services.wakeups());
+            this.ear = settings.listens()
+                    ? new Ear(services.direct(), database.schema(), services.wakeups(), this::wakeAll)
+                    : null;
+            parts.queues().forEach(queue -> fetchers.add(parts.fetcher(queue, lease::nodeId, this::hearing)));
+            this.recorderThread = thread("rowlock-recorder", parts.recorder());
+            this.leaseThread = thread("rowlock-lease", lease);
+        }
+
+        void start() {
+            services.wakeups().subscribe(this);
+            recorderThread.start();
+            leaseThread.start();
+            janitor.start();
+            if (ear != null) {
+                ear.start();
+            }
+            for (Fetcher fetcher : fetchers) {
+                QueueWorker worker = fetcher.worker();
+                worker.start(Threads.handlers(
+                        "rowlock-" + worker.queue(), settings.worker().virtualThreads()));
+                Thread thread = thread("rowlock-fetcher-" + worker.queue(), fetcher);
+                fetcherThreads.add(thread);
+                thread.start();
+            }
+            log.info("running jobs of {}", parts.summary());
+        }
+
+        void stop() {
+            long begun = System.nanoTime();
+            stopping = true;
+            services.wakeups().unsubscribe(this);
+            janitor.stop();
+            fetchers.forEach(Fetcher::stop);
+            Patience claims = new Patience(LAST_CLAIMS);
+            fetcherThreads.forEach(claims::join);
+            parts.queues().forEach(QueueWorker::releaseUnstarted);
+            int interrupted = Drain.await(parts.queues(), settings.worker().drainTimeout(), UNWIND);
+            parts.queues().forEach(QueueWorker::stop);
+            parts.recorder().stop();
+            Patience writes = new Patience(LAST_WRITES);
+            writes.join(recorderThread);
+            lease.stop();
+            writes.join(leaseThread);
+            janitor.awaitStop(writes.left());
+            if (ear != null) {
+                ear.close();
+            }
+            parts.deadlines().close();
+            log.info(
+                    "stopped after {} ms; {} handlers had to be interrupted, {} outcomes could not be written",
+                    (System.nanoTime() - begun) / 1_000_000,
+                    interrupted,
+                    parts.recorder().unwritten());
+        }
+
+        NodeStatus status() {
+            int active = parts.queues().stream().mapToInt(QueueWorker::active).sum();
+            int capacity =
+                    parts.queues().stream().mapToInt(QueueWorker::concurrency).sum();
+            return new NodeStatus(
+                    lease.nodeId() == 0 ? NodeStatus.State.STARTING : NodeStatus.State.RUNNING,
+                    lease.nodeId(),
+                    !lease.failing(),
+                    !parts.recorder().failing(),
+                    hearing(),
+                    active,
+                    capacity,
+                    parts.recorder().unwritten());
+        }
+
+        private boolean hearing() {
+            return ear != null && ear.hearing();
+        }
+
+        private void wakeAll() {
+            fetchers.forEach(Fetcher::wake);
+            janitor.jobsWaiting(Duration.ZERO);
+            lease.attention();
+        }
+
+        @Override
+        public long nodeId() {
+            return lease.nodeId();
+        }
+
+        @Override
+        public long[] heldTokens() {
+            return parts.queues().stream()
+                    .flatMap(queue -> queue.heldTokens().stream())
+                    .mapToLong(Long::longValue)
+                    .toArray();
+        }
+
+        @Override
+        public void lost() {
+            parts.queues().forEach(QueueWorker::abandon);
+        }
+
+        @Override
+        public void heard(BeatNode.Answer answer) {
+            fetchers.forEach(fetcher ->
+                    fetcher.pause(answer.paused().contains(fetcher.worker().queue())));
+            for (Claim claim : answer.cancelled()) {
+                parts.queues().forEach(queue -> queue.cancel(claim.token()));
+            }
+            if (!stopping) {
+                fetchers.forEach(fetcher -> fetcher.registered(lease.nodeId()));
+            }
+        }
+
+        @Override
+        public void jobsReady(String queue, int rank) {
+            for (Fetcher fetcher : fetchers) {
+                if (fetcher.worker().queue().equals(queue)) {
+                    fetcher.jobsReady(rank);
+                }
+            }
+        }
+
+        @Override
+        public void jobsWaiting(Duration dueIn) {
+            janitor.jobsWaiting(dueIn);
+        }
+
+        @Override
+        public void attention() {
+            lease.attention();
+        }
+
+        private Thread thread(String name, Runnable task) {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/**
+ * A node: claims jobs, runs them, records what came of them.
+ *
+ * <h2>The life of a claim</h2>
+ *
+ * <pre>
+ *   Fetcher ── claims a batch ──► buffer ──► handler thread ──► Outcome ──► Recorder ── one statement per kind
+ *      ▲                                                                       │
+ *      └────────────── room again, once the outcome is recorded ◄──────────────┘
+ * </pre>
+ *
+ * <p>An {@link dev.rowlock.queue.internal.worker.Execution} follows one claim along that path. Exactly one outcome is
+ * handed to the recorder for it, by the thread that ran it, or by the drain that gives it up. The database has the last
+ * word: an outcome whose token it does not find is refused, and the observer is told that the claim was lost.
+ *
+ * <h2>The lease</h2>
+ *
+ * <p>{@link dev.rowlock.queue.internal.worker.NodeLease} keeps one row alive by a heartbeat on a connection of its own,
+ * so that an exhausted pool cannot look like a death. While the database is away the node goes on: nobody can take its
+ * jobs either. When a heartbeat finds the row gone, somebody has declared this node dead and taken its jobs: handlers
+ * are interrupted, their outcomes dropped, and the node registers anew under another id. Ids are never used again, so
+ * whatever still claims under the old one finds nothing.
+ *
+ * <h2>Stopping</h2>
+ *
+ * <p>Claims nothing more; gives back what was not started; waits for running handlers up to the drain timeout;
+ * interrupts them; gives back what still runs (its outcome will be refused); writes everything down; removes the row.
+ * Every wait is bounded. A process that is killed anywhere on the way leaves only what rescue repairs.
+ *
+ * <h2>Threads</h2>
+ *
+ * <p>Per node: lease, recorder, deadlines. Per queue: a fetcher, and as many handler threads as its concurrency. Only
+ * fetchers, the recorder and the lease talk to the database, so a node uses one connection per queue, one for recording
+ * and one of its own, whatever its concurrency. Handlers use what they ask for.
+ */
+@NullMarked
+package dev.rowlock.queue.internal.worker;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,42 @@
+package dev.rowlock.queue.job;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job as its claim returned it.
+ *
+ * @param attempt this attempt, 1 for the first
+ * @param crashes how often its node died while it ran
+ * @param waited from runnable to claimed, on the database's clock
+ * @param payload JSON; null if it is large and stays in the database until the job starts
+ * @param headers a JSON object of strings; null for none
+ * @param maxRetries null for the listener's setting
+ * @param timeout null for the listener's setting
+ * @param deadline on the database's clock; null for none
+ */
+public record ClaimedJob(
+        Claim claim,
+        String queue,
+        String type,
+        int attempt,
+        int crashes,
+        Duration waited,
+        @Nullable String payload,
+        @Nullable String headers,
+        @Nullable Integer maxRetries,
+        @Nullable Duration timeout,
+        @Nullable Instant deadline) {
+
+    public long id() {
+        return claim.jobId();
+    }
+
+    /** For logs: neither payload nor headers. */
+    @Override
+    public String toString() {
+        return "job %d (%s) of queue '%s', attempt %d, token %d"
+                .formatted(claim.jobId(), type, queue, attempt, claim.token());
+    }
+}

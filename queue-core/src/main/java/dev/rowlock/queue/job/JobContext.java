@@ -1,0 +1,79 @@
+package dev.rowlock.queue.job;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a listener may know and do about the job that it is running. Declare it as a parameter beside the payload.
+ *
+ * <p>Valid until the listener returns; then every method that changes something throws
+ * {@link IllegalStateException}. May be used from other threads of the handler.
+ */
+public interface JobContext {
+
+    /** The job's id: unique in its schema, never used again. */
+    long id();
+
+    /** The queue that it was claimed from. */
+    String queue();
+
+    /** Its type's logical name. */
+    String type();
+
+    /** 1 for the first attempt. Released, snoozed and crashed attempts are not counted. */
+    int attempt();
+
+    /** How many times a node died while it held this job. */
+    int crashes();
+
+    /**
+     * The claim's token: a number that grows with every claim in this schema. Store the highest token beside what you
+     * write to another system and refuse lower ones; a node that has lost its claim can then do no harm there.
+     */
+    long claimToken();
+
+    /** The headers given at enqueue; empty if there were none. */
+    Map<String, String> headers();
+
+    /**
+     * When this attempt will be interrupted, on the database's clock as this node estimates it; empty for a job
+     * without timeout.
+     */
+    Optional<Instant> deadline();
+
+    /**
+     * Moves the deadline to this time from now. For a job without timeout it sets one. One statement, in a
+     * transaction of its own.
+     *
+     * @throws ClaimLostException if the job is not this node's any more
+     */
+    void extend(Duration fromNow);
+
+    /** Whether somebody asked to cancel this job. The handler's thread has been interrupted as well. */
+    boolean cancelled();
+
+    /**
+     * Publishes how far the handler is. One statement, in a transaction of its own: call it a few times per second at
+     * most.
+     *
+     * @param percent 0 to 100
+     * @param note a few words for people, at most 500 characters; null for none
+     * @throws ClaimLostException if the job is not this node's any more
+     */
+    void progress(int percent, @Nullable String note);
+
+    /**
+     * Completes the job inside the transaction that is active on this thread: its changes and "done" commit together,
+     * or not at all. Call it last; what the listener returns or throws afterwards is ignored if the transaction
+     * commits, and the attempt fails if it rolls back.
+     *
+     * @param result kept as the job's result, as JSON; null for none
+     * @throws ClaimLostException if the job is not this node's any more: let it pass, so that the transaction rolls
+     *     back
+     * @throws IllegalStateException without an active transaction on Rowlock's DataSource
+     */
+    void completeInTransaction(@Nullable Object result);
+}

@@ -1,0 +1,97 @@
+package dev.rowlock.queue.job;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one attempt ended. A value: nothing has happened until it is recorded, under the claim's token.
+ */
+public sealed interface Outcome {
+
+    /** A short name for meters: {@code completed}, {@code retried}, {@code failed} … */
+    String label();
+
+    /**
+     * The handler returned.
+     *
+     * @param resultJson what it returned, as JSON; null for nothing
+     */
+    record Completed(@Nullable String resultJson) implements Outcome {
+        @Override
+        public String label() {
+            return "completed";
+        }
+    }
+
+    /** The handler failed and the job is tried again when {@code due}. */
+    record Retry(Due due, JobError error) implements Outcome {
+        @Override
+        public String label() {
+            return "retried";
+        }
+    }
+
+    /** The handler failed for good: the job moves to {@code dead}. */
+    record Failed(JobError error) implements Outcome {
+        @Override
+        public String label() {
+            return "failed";
+        }
+    }
+
+    /** The handler asks to be called again when {@code due}; this attempt does not count. */
+    record Snoozed(Due due) implements Outcome {
+        @Override
+        public String label() {
+            return "snoozed";
+        }
+    }
+
+    /** Somebody cancelled the job while it ran, and its handler stopped. */
+    record Cancelled() implements Outcome {
+        @Override
+        public String label() {
+            return "cancelled";
+        }
+    }
+
+    /** The job was not run, or was stopped by a shutdown: back to {@code ready}; this attempt does not count. */
+    record Released() implements Outcome {
+        @Override
+        public String label() {
+            return "released";
+        }
+    }
+
+    /**
+     * The job was not run: it has been through a crash, and others like it stand in line on this node. Another node may
+     * have it after {@code due}; this attempt does not count.
+     */
+    record SetAside(Due due) implements Outcome {
+        @Override
+        public String label() {
+            return "set-aside";
+        }
+    }
+
+    /**
+     * No listener of this node knows the job's type: aside for a while, so that a node that knows it can take it; this
+     * attempt does not count. The wait grows with the job's age, from {@code shortest} to {@code longest}.
+     */
+    record UnknownType(Duration shortest, Duration longest) implements Outcome {
+        @Override
+        public String label() {
+            return "unknown-type";
+        }
+    }
+
+    /**
+     * The job was completed inside the handler's own transaction, which has committed: nothing is left to record.
+     */
+    record AlreadyCompleted() implements Outcome {
+        @Override
+        public String label() {
+            return "completed";
+        }
+    }
+}

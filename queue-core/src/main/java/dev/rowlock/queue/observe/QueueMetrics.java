@@ -1,0 +1,106 @@
+package dev.rowlock.queue.observe;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.ReadDepth;
+import dev.rowlock.queue.internal.store.ReadDepth.Depth;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.MultiGauge.Row;
+import io.micrometer.core.instrument.Tags;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How deep the queues are, as gauges: {@code rowlock.queue.jobs{queue,state}} for the live rooms and dead,
+ * {@code rowlock.queue.oldest.age{queue}} in seconds (how long the longest-waiting job has been runnable), and
+ * {@code rowlock.queue.snapshot.age} in seconds. Reads the last measurement of the cluster each 15 s.
+ */
+public final class QueueMetrics implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(QueueMetrics.class);
+
+    private static final Duration INTERVAL = Duration.ofSeconds(15);
+
+    private final ReadDepth readDepth;
+    private final MultiGauge jobs;
+    private final MultiGauge oldest;
+    private final ScheduledExecutorService timer;
+    private volatile double snapshotAge = Double.NaN; // seconds at readNanos
+    private volatile long readNanos = System.nanoTime();
+    private boolean failing; // timer's thread only
+
+    public QueueMetrics(Database database, MeterRegistry registry) {
+        this.readDepth = new ReadDepth(database);
+        this.jobs = MultiGauge.builder("rowlock.queue.jobs")
+                .description("Jobs in the live rooms and dead, as last measured for the whole cluster")
+                .register(registry);
+        this.oldest = MultiGauge.builder("rowlock.queue.oldest.age")
+                .description("How long the longest-waiting runnable job has been runnable; 0 if none waits")
+                .baseUnit("seconds")
+                .register(registry);
+        Gauge.builder("rowlock.queue.snapshot.age", this, QueueMetrics::age)
+                .description("How old the measurement behind rowlock.queue.* is")
+                .baseUnit("seconds")
+                .register(registry);
+        this.timer = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "rowlock-queue-metrics");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    public void start() {
+        timer.scheduleWithFixedDelay(this::refreshQuietly, 0, INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void refreshQuietly() {
+        try {
+            refresh();
+            failing = false;
+        } catch (RuntimeException e) {
+            if (!failing) {
+                log.warn(
+                        "the depth of queues cannot be read; rowlock.queue.snapshot.age says how old the figures are",
+                        e);
+            }
+            failing = true;
+        }
+    }
+
+    /** Reads the last measurement. Called by the timer, and by tests. */
+    public void refresh() {
+        List<Depth> depths = readDepth.run();
+        jobs.register(
+                depths.stream()
+                        .map(depth -> Row.of(Tags.of("queue", depth.queue(), "state", depth.state()), depth.jobs()))
+                        .toList(),
+                true);
+        oldest.register(
+                depths.stream()
+                        .filter(depth -> depth.state().equals("ready"))
+                        .map(depth -> Row.of(Tags.of("queue", depth.queue()), orZero(depth.oldestSeconds())))
+                        .toList(),
+                true);
+        snapshotAge = depths.stream().mapToDouble(Depth::ageSeconds).min().orElse(Double.NaN);
+        readNanos = System.nanoTime();
+    }
+
+    private static double orZero(@org.jspecify.annotations.Nullable Double seconds) {
+        return seconds == null ? 0 : seconds;
+    }
+
+    private double age() {
+        return snapshotAge + (System.nanoTime() - readNanos) / 1e9;
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+    }
+}

@@ -1,0 +1,15 @@
+package dev.rowlock.queue.spi;
+
+import java.lang.reflect.Type;
+
+/**
+ * Turns payloads and results into JSON and back. Thread-safe.
+ */
+public interface PayloadCodec {
+
+    /** Returns the value as one JSON document, or throws a {@link PayloadException}. */
+    String encode(Object value);
+
+    /** Returns the document as an object of this type, or throws a {@link PayloadException}. */
+    Object decode(String json, Type type);
+}

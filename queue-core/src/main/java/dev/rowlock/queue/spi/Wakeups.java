@@ -1,0 +1,31 @@
+package dev.rowlock.queue.spi;
+
+import java.time.Duration;
+
+/**
+ * Told, after the fact has been committed, that there may be something to do. Only latency depends on it: every
+ * receiver also looks by itself at regular intervals. Thread-safe; never blocks; never throws.
+ */
+public interface Wakeups {
+
+    /** Jobs became runnable in this queue, the most urgent with this rank (minus its priority). */
+    void jobsReady(String queue, int rank);
+
+    /** A job will become runnable after this time. */
+    void jobsWaiting(Duration dueIn);
+
+    /** A queue was paused or resumed, or a running job is to be cancelled: nodes should beat now. */
+    void attention();
+
+    /** Nobody is told: polling does everything. */
+    Wakeups NONE = new Wakeups() {
+        @Override
+        public void jobsReady(String queue, int rank) {}
+
+        @Override
+        public void jobsWaiting(Duration dueIn) {}
+
+        @Override
+        public void attention() {}
+    };
+}

@@ -1,0 +1,55 @@
+package dev.rowlock.queue.spring;
+
+import dev.rowlock.queue.JobListener;
+import dev.rowlock.queue.job.JobContext;
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
+import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
+import org.springframework.beans.factory.support.RegisteredBean;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+
+/** Lets a native image call the listeners, and read and write their payloads and results as JSON. */
+final class JobListenerHints implements BeanRegistrationAotProcessor {
+
+    private final BindingReflectionHintsRegistrar binding = new BindingReflectionHintsRegistrar();
+
+    @Override
+    public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
+        Class<?> type = bean.getBeanClass();
+        return listenersOf(type).isEmpty() ? null : (generation, code) -> register(generation.getRuntimeHints(), type);
+    }
+
+    /** Adds what the listeners of this class need. */
+    void register(RuntimeHints hints, Class<?> type) {
+        listenersOf(type).forEach(listener -> register(hints.reflection(), listener));
+    }
+
+    private void register(ReflectionHints hints, Method listener) {
+        hints.registerMethod(listener, ExecutableMode.INVOKE);
+        for (Type parameter : listener.getGenericParameterTypes()) {
+            if (parameter != JobContext.class) {
+                binding.registerReflectionHints(hints, parameter);
+            }
+        }
+        if (listener.getReturnType() != void.class) {
+            binding.registerReflectionHints(hints, listener.getGenericReturnType());
+        }
+    }
+
+    private static Set<Method> listenersOf(Class<?> type) {
+        if (!AnnotationUtils.isCandidateClass(type, JobListener.class)) {
+            return Set.of();
+        }
+        return MethodIntrospector.selectMethods(
+                type, (Method method) -> AnnotatedElementUtils.hasAnnotation(method, JobListener.class));
+    }
+}

@@ -1,0 +1,39 @@
+package dev.rowlock.queue.spring;
+
+import dev.rowlock.queue.spi.ListenerDefinition;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The listeners of this application, one for each type. Filled while the context starts. Thread-safe.
+ */
+public final class JobListenerRegistry {
+
+    private final Map<String, ListenerDefinition> byType = new LinkedHashMap<>(); // guarded by this
+
+    /**
+     * Adds a listener. The node takes it up when it next starts.
+     *
+     * @throws DuplicateJobListenerException if another one takes the type
+     */
+    public synchronized void register(ListenerDefinition listener) {
+        ListenerDefinition sameType = byType.get(listener.type());
+        if (sameType != null) {
+            throw new DuplicateJobListenerException(sameType, listener);
+        }
+        byType.put(listener.type(), listener);
+    }
+
+    /** All listeners, in the order in which they were added. */
+    public synchronized List<ListenerDefinition> definitions() {
+        return List.copyOf(byType.values());
+    }
+
+    /** The queue that the type's listener listens to; null if nobody here takes the type. */
+    public synchronized @Nullable String queueOf(@Nullable String type) {
+        ListenerDefinition listener = byType.get(type);
+        return listener == null ? null : listener.queue();
+    }
+}

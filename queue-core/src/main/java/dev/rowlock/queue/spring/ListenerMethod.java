@@ -1,0 +1,161 @@
+package dev.rowlock.queue.spring;
+
+import dev.rowlock.queue.job.JobContext;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.util.Arrays;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.util.ClassUtils;
+
+/**
+ * The signature of a listener, once it is known to work.
+ *
+ * @param name for messages: {@code Mailer.send(SendMail)}
+ * @param method as the bean's class declares it
+ * @param payload the payload's type with its type arguments, all of them known
+ * @param payloadIndex where among the parameters the payload stands
+ * @param contextIndex where the {@link JobContext} stands; -1 if the listener takes none
+ */
+record ListenerMethod(String name, Method method, Type payload, int payloadIndex, int contextIndex) {
+
+    private static final int NONE = -1;
+
+    /**
+     * @param beanClass the bean's own class, not its proxy's: type variables are resolved against it
+     * @throws InvalidJobListenerException if such a method cannot be a listener
+     */
+    static ListenerMethod of(String beanName, Class<?> beanClass, Method method) {
+        Signature signature = new Signature(beanName, beanClass, method);
+        signature.requireCallable();
+        signature.requireSynchronous();
+        int contextIndex = signature.contextIndex();
+        int payloadIndex = signature.payloadIndex();
+        Type payload = signature.payloadAt(payloadIndex);
+        return new ListenerMethod(signature.name(), method, payload, payloadIndex, contextIndex);
+    }
+
+    Class<?> payloadClass() {
+        return rawClass(payload);
+    }
+
+    private static Class<?> rawClass(Type type) {
+        // Signature lets no other kinds of types through.
+        return (Class<?>) (type instanceof ParameterizedType generic ? generic.getRawType() : type);
+    }
+
+    /** What is asked of a method before it may be a listener. */
+    private record Signature(String beanName, Class<?> beanClass, Method method) {
+
+        String name() {
+            return "%s.%s(%s)"
+                    .formatted(
+                            beanClass.getSimpleName(),
+                            method.getName(),
+                            Arrays.stream(method.getParameterTypes())
+                                    .map(Class::getSimpleName)
+                                    .collect(Collectors.joining(", ")));
+        }
+
+        void requireCallable() {
+            int modifiers = method.getModifiers();
+            if (Modifier.isStatic(modifiers) || Modifier.isPrivate(modifiers)) {
+                throw invalid(
+                        "it is " + (Modifier.isStatic(modifiers) ? "static" : "private"),
+                        "Make it an instance method that is not private: transactions and other advice reach no other");
+            }
+        }
+
+        /** A method that returns before its work is done would complete the job too early. */
+        void requireSynchronous() {
+            Class<?> returned = method.getReturnType();
+            if (Future.class.isAssignableFrom(returned)
+                    || CompletionStage.class.isAssignableFrom(returned)
+                    || isReactive(returned)) {
+                throw invalid(
+                        "it returns a %s, and the job would count as done before the work is"
+                                .formatted(returned.getSimpleName()),
+                        "Wait for the result and return that");
+            }
+            if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
+                    || AnnotatedElementUtils.hasAnnotation(beanClass, Async.class)) {
+                throw invalid(
+                        "it is @Async, and the job would count as done before the work is",
+                        "Remove @Async: the listener runs on a thread of its queue anyway");
+            }
+        }
+
+        private static boolean isReactive(Class<?> returned) {
+            return ClassUtils.getAllInterfacesForClassAsSet(returned).stream()
+                    .anyMatch(type -> type.getName().equals("org.reactivestreams.Publisher"));
+        }
+
+        int contextIndex() {
+            return onlyIndex("JobContext", true);
+        }
+
+        int payloadIndex() {
+            int index = onlyIndex("payload", false);
+            if (index == NONE) {
+                throw invalid("it takes no payload", "Add a parameter for it: the record that is enqueued");
+            }
+            return index;
+        }
+
+        private int onlyIndex(String what, boolean context) {
+            Class<?>[] types = method.getParameterTypes();
+            int found = NONE;
+            for (int i = 0; i < types.length; i++) {
+                if ((types[i] == JobContext.class) != context) {
+                    continue;
+                }
+                if (found != NONE) {
+                    throw invalid(
+                            "it takes more than one " + what,
+                            "A listener takes one payload and, if it likes, one JobContext, in any order");
+                }
+                found = i;
+            }
+            return found;
+        }
+
+        Type payloadAt(int index) {
+            Type type = GenericTypeResolver.resolveType(method.getGenericParameterTypes()[index], beanClass);
+            if (!(type instanceof Class<?>) && !(type instanceof ParameterizedType)) {
+                throw invalidPayload(type, "nobody can say which class it is");
+            }
+            if (ResolvableType.forType(type).hasUnresolvableGenerics()) {
+                throw invalidPayload(type, "its type arguments are unknown");
+            }
+            Class<?> raw = rawClass(type);
+            if (raw.isPrimitive() || raw.isArray() || raw.getName().startsWith("java.")) {
+                throw invalidPayload(type, "a job's type is named after a class of your own");
+            }
+            if (raw.isInterface() || Modifier.isAbstract(raw.getModifiers())) {
+                throw invalidPayload(type, "jobs are typed by the class that is enqueued, which is never that one");
+            }
+            if (raw.isMemberClass() && !Modifier.isStatic(raw.getModifiers())) {
+                throw invalidPayload(type, "an inner class cannot be made from JSON");
+            }
+            return type;
+        }
+
+        private InvalidJobListenerException invalidPayload(Type type, String why) {
+            return invalid(
+                    "its payload is %s, and %s".formatted(type.getTypeName(), why),
+                    "Take the record that is enqueued, declared by itself or as a static member; wrap a plain value in one");
+        }
+
+        private InvalidJobListenerException invalid(String problem, String remedy) {
+            return new InvalidJobListenerException(
+                    "@JobListener %s of bean '%s' cannot work: %s".formatted(name(), beanName, problem), remedy);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+-- The rooms of Rowlock. ${schema} is the configured schema name.
+-- A job is one row and lies in exactly one of: waiting, ready, running, done, dead.
+-- A move is one statement, DELETE … RETURNING feeding an INSERT.
+
+CREATE SEQUENCE ${schema}.job_id AS bigint;
+-- Claim tokens fence outcomes and must only ever grow: never give this sequence a CACHE above 1.
+CREATE SEQUENCE ${schema}.claim_token AS bigint CACHE 1;
+CREATE SEQUENCE ${schema}.node_id AS bigint;
+
+-- Runnable now. Claims read it through one index and nothing else, so that no statistics, however stale, can offer
+-- the planner a wrong choice. No state column, no foreign keys.
+CREATE TABLE ${schema}.ready (
+    id             bigint      NOT NULL PRIMARY KEY,
+    ready_at       timestamptz NOT NULL,
+    enqueued_at    timestamptz NOT NULL,
+    timeout_millis bigint,
+    rank           smallint    NOT NULL,            -- -priority: the lowest rank runs first
+    attempt        smallint    NOT NULL DEFAULT 0,  -- attempts already made
+    crashes        smallint    NOT NULL DEFAULT 0,  -- how often its node died while it ran
+    max_retries    smallint,                        -- null: as its listener says
+    queue          text        COLLATE "C" NOT NULL,
+    type           text        COLLATE "C" NOT NULL,
+    payload        json        NOT NULL,
+    headers        json,
+    errors         jsonb                            -- what went wrong so far, oldest first
+) WITH (
+    autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0,
+    autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 1000000,
+    -- Truncation would lock out everybody for a moment, to give back space that is needed again at once.
+    vacuum_truncate = false
+);
+CREATE INDEX ready_in_order ON ${schema}.ready (queue, rank, ready_at, id);
+
+-- Not runnable yet: due later.
+CREATE TABLE ${schema}.waiting (
+    id             bigint      NOT NULL PRIMARY KEY,
+    due_at         timestamptz NOT NULL,
+    enqueued_at    timestamptz NOT NULL,
+    timeout_millis bigint,
+    rank           smallint    NOT NULL,
+    attempt        smallint    NOT NULL DEFAULT 0,
+    crashes        smallint    NOT NULL DEFAULT 0,
+    max_retries    smallint,
+    reason         text        COLLATE "C" NOT NULL, -- scheduled, retry, snooze, unknown-type, crash, redrive
+    queue          text        COLLATE "C" NOT NULL,
+    type           text        COLLATE "C" NOT NULL,
+    payload        json        NOT NULL,
+    headers        json,
+    errors         jsonb
+) WITH (
+    autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0,
+    vacuum_truncate = false
+);
+CREATE INDEX waiting_by_due ON ${schema}.waiting (due_at, id);
+
+-- Claimed by a node, under a token. The two partial indexes cost jobs that have no deadline and no cancel request
+-- nothing, and spare every heartbeat and sweep a look at the whole table.
+CREATE TABLE ${schema}.running (
+    id               bigint      NOT NULL PRIMARY KEY,
+    token            bigint      NOT NULL,
+    node_id          bigint      NOT NULL,
+    ready_at         timestamptz NOT NULL,
+    enqueued_at      timestamptz NOT NULL,
+    claimed_at       timestamptz NOT NULL,
+    deadline         timestamptz,
+    timeout_millis   bigint,
+    rank             smallint    NOT NULL,
+    attempt          smallint    NOT NULL,            -- this attempt, 1 for the first
+    crashes          smallint    NOT NULL,
+    max_retries      smallint,
+    progress         smallint,                        -- percent
+    cancel_requested boolean     NOT NULL DEFAULT false,
+    isolated         boolean     NOT NULL DEFAULT false, -- started as the only suspect of its node
+    queue            text        COLLATE "C" NOT NULL,
+    type             text        COLLATE "C" NOT NULL,
+    payload          json        NOT NULL,
+    headers          json,
+    errors           jsonb,
+    progress_note    text
+) WITH (
+    autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0,
+    autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 1000000,
+    vacuum_truncate = false
+);
+CREATE INDEX running_cancelled ON ${schema}.running (node_id) WHERE cancel_requested;
+CREATE INDEX running_by_deadline ON ${schema}.running (deadline) WHERE deadline IS NOT NULL;
+
+-- Completed and cancelled. One partition a day (UTC), named done_YYYYMMDD; retention drops whole partitions.
+CREATE TABLE ${schema}.done (
+    id             bigint      NOT NULL,
+    finished_at    timestamptz NOT NULL,
+    enqueued_at    timestamptz NOT NULL,
+    claimed_at     timestamptz,                      -- null: cancelled before it ran
+    token          bigint,
+    node_id        bigint,
+    timeout_millis bigint,
+    rank           smallint    NOT NULL,
+    attempt        smallint    NOT NULL,
+    crashes        smallint    NOT NULL,
+    max_retries    smallint,
+    state          text        COLLATE "C" NOT NULL, -- completed, cancelled
+    queue          text        COLLATE "C" NOT NULL,
+    type           text        COLLATE "C" NOT NULL,
+    payload        json        NOT NULL,
+    headers        json,
+    errors         jsonb,
+    result         json,
+    PRIMARY KEY (id, finished_at)
+) PARTITION BY RANGE (finished_at);
+
+-- Failed for good, or quarantined after bringing down its node too often. Kept until redriven or discarded.
+CREATE TABLE ${schema}.dead (
+    id             bigint      NOT NULL PRIMARY KEY,
+    died_at        timestamptz NOT NULL,
+    enqueued_at    timestamptz NOT NULL,
+    timeout_millis bigint,
+    rank           smallint    NOT NULL,
+    attempt        smallint    NOT NULL,
+    crashes        smallint    NOT NULL,
+    max_retries    smallint,
+    state          text        COLLATE "C" NOT NULL, -- failed, quarantined
+    queue          text        COLLATE "C" NOT NULL,
+    type           text        COLLATE "C" NOT NULL,
+    payload        json        NOT NULL,
+    headers        json,
+    errors         jsonb
+);
+CREATE INDEX dead_by_queue ON ${schema}.dead (queue, id);
+CREATE INDEX dead_by_age ON ${schema}.dead (died_at);
+
+-- All rooms as one, for people and dashboards.
+CREATE VIEW ${schema}.job AS
+    SELECT id, 'waiting' AS state, queue, type, -rank AS priority, attempt, crashes, max_retries, timeout_millis,
+           enqueued_at, due_at, NULL::timestamptz AS claimed_at, NULL::timestamptz AS deadline,
+           NULL::timestamptz AS ended_at, NULL::bigint AS node_id, NULL::bigint AS token, reason,
+           NULL::smallint AS progress, NULL::text AS progress_note, false AS cancel_requested,
+           payload, headers, errors, NULL::json AS result
+      FROM ${schema}.waiting
+    UNION ALL
+    SELECT id, 'ready', queue, type, -rank, attempt, crashes, max_retries, timeout_millis,
+           enqueued_at, ready_at, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, payload, headers, errors, NULL
+      FROM ${schema}.ready
+    UNION ALL
+    SELECT id, 'running', queue, type, -rank, attempt, crashes, max_retries, timeout_millis,
+           enqueued_at, ready_at, claimed_at, deadline, NULL, node_id, token, NULL, progress, progress_note,
+           cancel_requested, payload, headers, errors, NULL
+      FROM ${schema}.running
+    UNION ALL
+    SELECT id, state, queue, type, -rank, attempt, crashes, max_retries, timeout_millis,
+           enqueued_at, NULL, claimed_at, NULL, finished_at, node_id, token, NULL, NULL, NULL,
+           state = 'cancelled', payload, headers, errors, result
+      FROM ${schema}.done
+    UNION ALL
+    SELECT id, state, queue, type, -rank, attempt, crashes, max_retries, timeout_millis,
+           enqueued_at, NULL, NULL, NULL, died_at, NULL, NULL, NULL, NULL, NULL, false, payload, headers, errors, NULL
+      FROM ${schema}.dead;
+
+-- The processes that run jobs. A row is a lease: whoever finds it expired may remove it and take the node's jobs.
+CREATE TABLE ${schema}.node (
+    id           bigint      NOT NULL PRIMARY KEY,
+    name         text        NOT NULL,
+    started_at   timestamptz NOT NULL,
+    heartbeat_at timestamptz NOT NULL,
+    expires_at   timestamptz NOT NULL,
+    steady_since timestamptz NOT NULL,  -- it has beaten without a gap since then
+    lease_millis bigint      NOT NULL
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
+
+-- Queues that somebody paused.
+CREATE TABLE ${schema}.queue (
+    name      text COLLATE "C" NOT NULL PRIMARY KEY,
+    paused_at timestamptz
+);
+
+-- Chores that one node at a time does for all: whoever moves due_at forward does it.
+CREATE TABLE ${schema}.chore (
+    name   text COLLATE "C" NOT NULL PRIMARY KEY,
+    due_at timestamptz NOT NULL
+);
+
+-- The last measurement of the live rooms and dead, made by one node and exported by all.
+CREATE TABLE ${schema}.depth (
+    queue       text COLLATE "C" NOT NULL,
+    state       text COLLATE "C" NOT NULL,
+    jobs        bigint      NOT NULL,
+    oldest_at   timestamptz,
+    measured_at timestamptz NOT NULL,
+    PRIMARY KEY (queue, state)
+);
+
+-- What retention dropped, so that the books still balance:
+-- enqueued = waiting + ready + running + done + dead + dropped.
+CREATE TABLE ${schema}.dropped (
+    dropped_at timestamptz NOT NULL,
+    room       text   COLLATE "C" NOT NULL,
+    jobs       bigint NOT NULL
+);
+
+-- A job's error history with one more entry; the oldest go first once there are 20.
+CREATE FUNCTION ${schema}.with_error(errors jsonb, attempt smallint, error jsonb) RETURNS jsonb
+    LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN jsonb_array_length(coalesce(errors, '[]')) >= 20 THEN errors - 0 ELSE coalesce(errors, '[]') END
+           || jsonb_build_array(error || jsonb_build_object('attempt', attempt, 'at', statement_timestamp()))
+$$;
+
+-- Makes sure that done has a partition for today and the given number of days to come. Each is made aside and then
+-- attached, which holds up nobody; several nodes may do it at once.
+CREATE FUNCTION ${schema}.ensure_done_partitions(days_ahead int) RETURNS void
+    LANGUAGE plpgsql AS $$
+DECLARE
+    first_day CONSTANT date := (statement_timestamp() AT TIME ZONE 'UTC')::date;
+    this_day date;
+    partition text;
+BEGIN
+    FOR this_day IN SELECT first_day + n FROM generate_series(0, days_ahead) AS n LOOP
+        partition := 'done_' || to_char(this_day, 'YYYYMMDD');
+        CONTINUE WHEN to_regclass(format('${schema}.%I', partition)) IS NOT NULL;
+        BEGIN
+            EXECUTE format('CREATE TABLE ${schema}.%I (LIKE ${schema}.done INCLUDING DEFAULTS INCLUDING CONSTRAINTS)'
+                || ' WITH (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 2000000)', partition);
+            EXECUTE format('ALTER TABLE ${schema}.done ATTACH PARTITION ${schema}.%I FOR VALUES FROM (%L) TO (%L)',
+                partition, this_day::timestamp AT TIME ZONE 'UTC', (this_day + 1)::timestamp AT TIME ZONE 'UTC');
+        EXCEPTION
+            WHEN duplicate_table OR unique_violation THEN NULL; -- another node made it at the same moment
+        END;
+    END LOOP;
+END
+$$;
+
+SELECT ${schema}.ensure_done_partitions(7);

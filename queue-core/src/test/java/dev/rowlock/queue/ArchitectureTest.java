@@ -1,0 +1,340 @@
+package dev.rowlock.queue;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.conditions.ArchConditions.callMethodWhere;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaConstructor;
+import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Holds the map and the shape that CONTRIBUTING.md describes. */
+class ArchitectureTest {
+
+    private static final String BASE = "dev.rowlock.queue";
+    private static final Path SOURCES = Path.of("src", "main", "java");
+
+    /** Which packages each package may use. A new package needs a line here, and a place on the map. */
+    private static final Map<String, Set<String>> MAP = Map.of(
+            "job", Set.of(),
+            "spi", Set.of("job"),
+            "internal.store", Set.of("spi", "job"),
+            "internal.schema", Set.of("internal.store", "spi"),
+            "internal.wake", Set.of("internal.store", "spi", "job"),
+            "internal.janitor", Set.of("internal.store", "spi", "job"),
+            "internal.worker", Set.of("internal.janitor", "internal.wake", "internal.store", "spi", "job"),
+            "", Set.of("internal.store", "spi", "job"),
+            "observe", Set.of("internal.store", "spi", "job"),
+            "spring", Set.of("", "internal.worker", "spi", "job"));
+
+    private static final JavaClasses MAIN = classesBeside(JobTemplate.class);
+    private static final JavaClasses TESTS = classesBeside(ArchitectureTest.class);
+
+    // The map
+
+    static Stream<String> packages() {
+        return MAP.keySet().stream().sorted();
+    }
+
+    @ParameterizedTest
+    @MethodSource("packages")
+    void aPackageUsesOnlyWhatLiesBelowIt(String name) {
+        Set<String> allowed = Objects.requireNonNull(MAP.get(name));
+
+        classes()
+                .that(resideInAPackage(full(name)))
+                .should()
+                .onlyDependOnClassesThat(new DescribedPredicate<>("lie below on the map") {
+                    @Override
+                    public boolean test(JavaClass used) {
+                        return !isOurs(used) || name.equals(place(used)) || allowed.contains(place(used));
+                    }
+                })
+                .check(MAIN);
+    }
+
+    @Test
+    void everyPackageIsOnTheMap() {
+        assertThat(packagesWithClasses().map(JavaPackage::getName).map(ArchitectureTest::place))
+                .isSubsetOf(MAP.keySet());
+    }
+
+    @Test
+    void packagesHaveNoCycles() {
+        slices().matching(BASE + ".(**)").should().beFreeOfCycles().check(MAIN);
+    }
+
+    @Test
+    void theCoreKnowsNothingOfSpringBoot() {
+        noClasses()
+                .should()
+                .dependOnClassesThat(resideInAPackage("org.springframework.boot.."))
+                .check(MAIN);
+    }
+
+    @Test
+    void theVocabularyAndTheSeamsAreNothingButJava() {
+        classes()
+                .that(resideInAnyPackage(full("job"), full("spi")))
+                .should()
+                .onlyDependOnClassesThat(
+                        resideInAnyPackage("java..", "org.jspecify.annotations", full("job"), full("spi")))
+                .check(MAIN);
+    }
+
+    // SQL
+
+    @Test
+    void jdbcIsForTheStoreAndForThoseWhoHandItRowsAndConnections() {
+        noClasses()
+                .that(not(resideInAPackage(BASE + ".internal..")))
+                .and(not(named(JobTemplate.class, JobAdmin.class, JobSearch.class, JobRows.class)))
+                .should()
+                .dependOnClassesThat(resideInAPackage("java.sql.."))
+                .check(MAIN);
+    }
+
+    @Test
+    void statementsAreRunInTheStoreAndTheSchemaAndByWhoListens() {
+        noClasses()
+                .that(not(resideInAnyPackage(full("internal.store"), full("internal.schema"), full("internal.wake"))))
+                .should(callMethodWhere(ofOwner(java.sql.Statement.class)))
+                .orShould(callMethodWhere(ofOwner(java.sql.PreparedStatement.class)))
+                .check(MAIN);
+    }
+
+    @Test
+    void sqlIsWrittenInTheStoreAndTheSchemaOnly() throws IOException {
+        Pattern sql =
+                Pattern.compile("\"[^\"]*\\b(SELECT .* FROM|INSERT INTO|UPDATE .* SET|DELETE FROM|CREATE TABLE)\\b");
+
+        assertThat(sources(path -> !path.toString().contains("internal/store")
+                        && !path.toString().contains("internal/schema")))
+                .allSatisfy(path -> assertThat(Files.readString(path)).doesNotContainPattern(sql));
+    }
+
+    // Shape
+
+    @Test
+    void everyPackageIsNullMarked() {
+        assertThat(packagesWithClasses())
+                .allSatisfy(aPackage -> assertThat(aPackage.isAnnotatedWith(NullMarked.class))
+                        .as(aPackage.getName())
+                        .isTrue());
+    }
+
+    @Test
+    void classesAreFinalOrSealed() {
+        classes()
+                .that(not(assignableTo(Throwable.class))) // applications extend some exceptions
+                .and()
+                .areNotInterfaces()
+                .and()
+                .areNotAnonymousClasses()
+                .should(satisfy(
+                        "be final or sealed",
+                        aClass -> aClass.getModifiers().contains(JavaModifier.FINAL)
+                                || aClass.isEnum()
+                                || aClass.reflect().isSealed()))
+                .check(MAIN);
+    }
+
+    @Test
+    void namesSayWhatAClassIsFor() {
+        noClasses()
+                .should()
+                .haveNameMatching(".*(Util|Utils|Helper|Helpers|Manager|Impl)")
+                .orShould()
+                .haveNameMatching(".*[.$](Abstract|Base)[A-Z].*")
+                .check(MAIN);
+    }
+
+    @Test
+    void constructorsTakeSixParametersAtMost() {
+        classes()
+                .that()
+                .areNotRecords()
+                .should(satisfy(
+                        "have constructors of at most six parameters",
+                        aClass -> aClass.getConstructors().stream()
+                                .map(JavaConstructor::getRawParameterTypes)
+                                .allMatch(parameters -> parameters.size() <= 6)))
+                .check(MAIN);
+    }
+
+    @Test
+    void aFileAnswersOneQuestion() throws IOException {
+        assertThat(sources(path -> true))
+                .allSatisfy(path ->
+                        assertThat(Files.readAllLines(path)).as(path.toString()).hasSizeLessThanOrEqualTo(400));
+    }
+
+    @Test
+    void publicMethodsNeverMentionWhatIsInternal() {
+        // Constructors may: applications get these objects from the wiring.
+        classes()
+                .that(not(resideInAPackage(BASE + ".internal..")))
+                .and()
+                .arePublic()
+                .should(new ArchCondition<JavaClass>("mention nothing internal in methods and fields") {
+                    @Override
+                    public void check(JavaClass aClass, ConditionEvents events) {
+                        aClass.getMembers().stream()
+                                .filter(member -> !(member instanceof JavaConstructor))
+                                .filter(ArchitectureTest::visible)
+                                .filter(member -> involved(member).anyMatch(ArchitectureTest::internal))
+                                .forEach(member ->
+                                        events.add(SimpleConditionEvent.violated(member, member.getDescription())));
+                    }
+                })
+                .check(MAIN);
+    }
+
+    // Time
+
+    @Test
+    void applicationTimeComesFromAClock() {
+        noClasses()
+                .should()
+                .callMethod(System.class, "currentTimeMillis")
+                .orShould()
+                .callMethod(java.time.Instant.class, "now")
+                .orShould()
+                .callMethod(java.time.OffsetDateTime.class, "now")
+                .orShould()
+                .callMethod(java.time.ZonedDateTime.class, "now")
+                .orShould()
+                .callMethod(java.time.LocalDateTime.class, "now")
+                .orShould()
+                .callMethod(java.time.LocalDate.class, "now")
+                .orShould()
+                .callConstructor(java.util.Date.class)
+                .check(MAIN);
+    }
+
+    // Tests
+
+    @Test
+    void testsDoNotSleep() {
+        noClasses()
+                .should()
+                .callMethod(Thread.class, "sleep", long.class)
+                .orShould()
+                .callMethod(java.util.concurrent.TimeUnit.class, "sleep", long.class)
+                .check(TESTS);
+    }
+
+    @Test
+    void testsMockNothing() {
+        noClasses()
+                .should()
+                .dependOnClassesThat(
+                        resideInAnyPackage("org.mockito..", "org.springframework.test.context.bean.override.."))
+                .check(TESTS);
+    }
+
+    /** All classes of the folder that this one comes from. */
+    private static JavaClasses classesBeside(Class<?> one) {
+        return new ClassFileImporter()
+                .importUrl(one.getProtectionDomain().getCodeSource().getLocation());
+    }
+
+    private static Stream<JavaPackage> packagesWithClasses() {
+        return MAIN.stream()
+                .filter(aClass -> !aClass.getSimpleName().equals("package-info"))
+                .map(JavaClass::getPackage)
+                .distinct();
+    }
+
+    private static String full(String place) {
+        return place.isEmpty() ? BASE : BASE + "." + place;
+    }
+
+    private static boolean isOurs(JavaClass aClass) {
+        return aClass.getPackageName().equals(BASE) || aClass.getPackageName().startsWith(BASE + ".");
+    }
+
+    private static String place(JavaClass aClass) {
+        return place(aClass.getBaseComponentType().getPackageName());
+    }
+
+    private static String place(String packageName) {
+        return packageName.equals(BASE) ? "" : packageName.substring(BASE.length() + 1);
+    }
+
+    private static boolean internal(JavaClass aClass) {
+        return aClass.getPackageName().startsWith(BASE + ".internal");
+    }
+
+    private static boolean visible(JavaMember member) {
+        return member.getModifiers().contains(JavaModifier.PUBLIC)
+                || member.getModifiers().contains(JavaModifier.PROTECTED);
+    }
+
+    private static Stream<JavaClass> involved(JavaMember member) {
+        Stream<JavaClass> types = member.getAllInvolvedRawTypes().stream();
+        return member instanceof JavaMethod method
+                ? Stream.concat(types, method.getThrowsClause().getTypes().stream())
+                : types;
+    }
+
+    private static DescribedPredicate<JavaClass> named(Class<?>... classes) {
+        Set<String> names = Arrays.stream(classes).map(Class::getName).collect(Collectors.toSet());
+        return DescribedPredicate.describe("are " + names, aClass -> names.contains(aClass.getName()));
+    }
+
+    private static DescribedPredicate<com.tngtech.archunit.core.domain.JavaMethodCall> ofOwner(Class<?> owner) {
+        return DescribedPredicate.describe(
+                "a method of " + owner.getName(), call -> call.getTargetOwner().isEquivalentTo(owner));
+    }
+
+    private static ArchCondition<JavaClass> satisfy(String words, Predicate<JavaClass> rule) {
+        return new ArchCondition<>(words) {
+            @Override
+            public void check(JavaClass aClass, ConditionEvents events) {
+                if (!rule.test(aClass)) {
+                    events.add(SimpleConditionEvent.violated(aClass, aClass.getDescription()));
+                }
+            }
+        };
+    }
+
+    private static List<Path> sources(Predicate<Path> which) throws IOException {
+        try (Stream<Path> files = Files.walk(SOURCES)) {
+            return files.filter(path -> path.toString().endsWith(".java"))
+                    .filter(which)
+                    .toList();
+        }
+    }
+}

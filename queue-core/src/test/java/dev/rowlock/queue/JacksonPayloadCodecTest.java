@@ -1,0 +1,157 @@
+package dev.rowlock.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.rowlock.queue.spi.PayloadException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.json.JsonMapper;
+
+class JacksonPayloadCodecTest {
+
+    record Order(int number, Duration patience, Instant at, UUID key, List<Item> items, Map<String, Integer> stock) {}
+
+    record Item(String name, Grade grade) {}
+
+    enum Grade {
+        A,
+        B
+    }
+
+    record Age(int years) {
+        Age {
+            if (years > 150) {
+                throw new IllegalArgumentException("nobody is %d years old".formatted(years));
+            }
+        }
+    }
+
+    private final JacksonPayloadCodec codec =
+            new JacksonPayloadCodec(JsonMapper.builder().build());
+
+    @Test
+    void whatWasEncodedIsDecodedAsItWas() {
+        Order order = new Order(
+                7,
+                Duration.ofSeconds(90),
+                Instant.parse("2026-11-20T10:11:12.123456Z"),
+                UUID.fromString("0b2f7b7e-4c0a-4a5e-9f57-0b1b3a2a6f11"),
+                List.of(new Item("pen", Grade.A)),
+                Map.of("north", 3));
+
+        Object decoded = codec.decode(codec.encode(order), Order.class);
+
+        assertThat(decoded).isEqualTo(order);
+    }
+
+    @Test
+    void genericTypesAreDecodedByTheirSignature() {
+        Object decoded =
+                codec.decode("[{\"name\": \"pen\", \"grade\": \"B\"}]", new TypeReference<List<Item>>() {}.getType());
+
+        assertThat(decoded).isEqualTo(List.of(new Item("pen", Grade.B)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"number\": \"hunter2\"}",
+                "{\"patience\": \"hunter2\"}",
+                "{\"at\": \"hunter2\"}",
+                "{\"key\": \"hunter2\"}",
+                "{\"items\": [{\"grade\": \"hunter2\"}]}",
+                "{\"items\": \"hunter2\"}",
+                "{\"stock\": {\"hunter2\": \"x\"}}",
+                "{\"number\": hunter2}",
+                "{\"number\": 1} hunter2",
+                "hunter2",
+                "\"hunter2\"",
+                "[\"hunter2\"]",
+                "{\"number\": 1",
+            })
+    void errorsOfDecodingDoNotRepeatThePayload(String json) {
+        PayloadException error = catchThrowableOfType(PayloadException.class, () -> codec.decode(json, Order.class));
+
+        if (json.equals("{\"number\": 1} hunter2")) {
+            assertThat(error == null || !trace(error).contains("hunter2")).isTrue();
+            return;
+        }
+        assertThat(error).hasMessageContaining(Order.class.getName());
+        assertThat(trace(error)).doesNotContain("hunter2");
+    }
+
+    @Test
+    void anErrorOfDecodingSaysWhere() {
+        PayloadException error = catchThrowableOfType(
+                PayloadException.class,
+                () -> codec.decode("{\"items\": [{\"name\": \"pen\"}, {\"grade\": \"C\"}]}", Order.class));
+
+        assertThat(error).hasMessageContaining(".items[1].grade").hasMessageContaining("line 1, column");
+    }
+
+    @Test
+    void aConstructorThatRefusesIsNamedWithoutItsWords() {
+        PayloadException error =
+                catchThrowableOfType(PayloadException.class, () -> codec.decode("{\"years\": 4711}", Age.class));
+
+        assertThat(error)
+                .hasMessageContaining("java.lang.IllegalArgumentException from")
+                .hasMessageContaining("JacksonPayloadCodecTest.java:");
+        assertThat(trace(error)).doesNotContain("4711");
+    }
+
+    @Test
+    void nullIsNoPayload() {
+        PayloadException error = catchThrowableOfType(PayloadException.class, () -> codec.decode("null", Order.class));
+
+        assertThat(error).hasMessageContaining("null");
+    }
+
+    @Test
+    void anObjectThatHoldsItselfIsRefused() {
+        List<Object> endless = new ArrayList<>();
+        endless.add(endless);
+
+        PayloadException error = catchThrowableOfType(PayloadException.class, () -> codec.encode(endless));
+
+        assertThat(error).hasMessageContaining("ArrayList").hasMessageContaining("nest");
+    }
+
+    @Test
+    void aTypeThatNobodyCanMakeIsRefusedByName() {
+        PayloadException error = catchThrowableOfType(PayloadException.class, () -> codec.decode("{}", Runnable.class));
+
+        assertThat(error).hasMessageContaining("Cannot construct instance of `java.lang.Runnable`");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"\ud83d", "\ude00", "a\ud83d", "\ude00\ud83d", "\ud83d\ude00", "\u0000", "\uffff", "é\u2028"})
+    void everyCharacterTravels(String text) {
+        String json = codec.encode(new Item(text, Grade.A));
+
+        assertThat(json).doesNotContain("?");
+        assertThat(new String(
+                        json.getBytes(java.nio.charset.StandardCharsets.UTF_8),
+                        java.nio.charset.StandardCharsets.UTF_8))
+                .isEqualTo(json);
+        assertThat(codec.decode(json, Item.class)).isEqualTo(new Item(text, Grade.A));
+    }
+
+    private static String trace(Throwable error) {
+        StringWriter trace = new StringWriter();
+        error.printStackTrace(new PrintWriter(trace));
+        return trace.toString();
+    }
+}

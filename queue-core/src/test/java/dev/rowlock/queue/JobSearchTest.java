@@ -1,0 +1,267 @@
+package dev.rowlock.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.rowlock.queue.internal.store.DeferJobs;
+import dev.rowlock.queue.internal.store.DeferJobs.Deferred;
+import dev.rowlock.queue.internal.store.FinishJobs;
+import dev.rowlock.queue.internal.store.FinishJobs.Finished;
+import dev.rowlock.queue.internal.store.NewJob;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.SaveProgress;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+@PostgresTest
+@Representative
+class JobSearchTest {
+
+    private final TestDatabase test;
+    private final Rooms rooms;
+    private final JobSearch search;
+
+    JobSearchTest(TestDatabase test) {
+        this.test = test;
+        rooms = Rooms.emptyIn(test);
+        search = new JobSearch(rooms.database());
+    }
+
+    // Find
+
+    @Test
+    void aReadyJobIsFoundWithAllThatIsKnown() {
+        NewJob order =
+                new NewJob("ship", "order", -5, null, 3, Duration.ofSeconds(9), "{\"n\": 1}", "{\"trace\": \"abc\"}");
+        long id = rooms.ready(List.of(order))[0];
+
+        JobDetails job = search.find(id).orElseThrow();
+
+        assertThat(job.id()).isEqualTo(id);
+        assertThat(job.state()).isEqualTo(JobState.READY);
+        assertThat(job.queue()).isEqualTo("ship");
+        assertThat(job.type()).isEqualTo("order");
+        assertThat(job.priority()).isEqualTo(5);
+        assertThat(job.attempt()).isZero();
+        assertThat(job.crashes()).isZero();
+        assertThat(job.maxRetries()).isEqualTo(3);
+        assertThat(job.timeout()).isEqualTo(Duration.ofSeconds(9));
+        assertThat(job.payload()).isEqualTo("{\"n\": 1}");
+        assertThat(job.headers()).isEqualTo(Map.of("trace", "abc"));
+        assertThat(job.errors()).isEmpty();
+        assertThat(job.dueAt()).isEqualTo(job.enqueuedAt());
+        assertThat(job.claimedAt()).isNull();
+        assertThat(job.endedAt()).isNull();
+        assertThat(job.nodeId()).isNull();
+        assertThat(job.result()).isNull();
+    }
+
+    @Test
+    void aWaitingJobSaysWhyAndUntilWhen() {
+        Instant at = Instant.parse("2035-01-02T03:04:05.678901Z");
+        long id = rooms.waiting(Due.at(at));
+
+        JobDetails job = search.find(id).orElseThrow();
+
+        assertThat(job.state()).isEqualTo(JobState.WAITING);
+        assertThat(job.reason()).isEqualTo("scheduled");
+        assertThat(job.dueAt()).isEqualTo(at);
+    }
+
+    @Test
+    void aRunningJobSaysWhereAndHowFar() {
+        ClaimedJob running =
+                rooms.running(new NewJob("mail", "send", 0, null, null, Duration.ofMinutes(1), "{}", null));
+        new SaveProgress(rooms.database()).run(running.claim(), 40, "4 of 10");
+
+        JobDetails job = search.find(running.id()).orElseThrow();
+
+        assertThat(job.state()).isEqualTo(JobState.RUNNING);
+        assertThat(job.attempt()).isEqualTo(1);
+        assertThat(job.nodeId()).isPositive();
+        assertThat(job.progress()).isEqualTo(40);
+        assertThat(job.progressNote()).isEqualTo("4 of 10");
+        assertThat(job.claimedAt()).isNotNull();
+        assertThat(job.deadline()).isEqualTo(running.deadline());
+        assertThat(job.cancelRequested()).isFalse();
+    }
+
+    @Test
+    void aCompletedJobHasItsResult() {
+        ClaimedJob running = rooms.running();
+        new FinishJobs(rooms.database(), true)
+                .run(List.of(new Finished(running.claim(), JobState.COMPLETED, "{\"sent\": 1}")));
+
+        JobDetails job = search.find(running.id()).orElseThrow();
+
+        assertThat(job.state()).isEqualTo(JobState.COMPLETED);
+        assertThat(job.result()).isEqualTo("{\"sent\": 1}");
+        assertThat(job.endedAt()).isNotNull();
+    }
+
+    @Test
+    void aJobThatFailedHasItsErrorHistoryOldestFirst() {
+        ClaimedJob first = rooms.running();
+        new DeferJobs(rooms.database())
+                .run(List.of(new Deferred(
+                        first.claim(),
+                        Due.after(Duration.ZERO),
+                        null,
+                        "retry",
+                        "{\"type\": \"java.io.IOException\", \"message\": \"no route\", \"trace\": \"at A\"}")));
+        rooms.execute("UPDATE rowlock.waiting SET errors = errors || errors");
+
+        JobDetails job = search.find(first.id()).orElseThrow();
+
+        assertThat(job.errors()).hasSize(2).allSatisfy(error -> {
+            assertThat(error.attempt()).isEqualTo(1);
+            assertThat(error.type()).isEqualTo("java.io.IOException");
+            assertThat(error.message()).isEqualTo("no route");
+            assertThat(error.trace()).isEqualTo("at A");
+            assertThat(error.at()).isCloseTo(job.enqueuedAt(), within(1, ChronoUnit.MINUTES));
+        });
+    }
+
+    @Test
+    void timesOfErrorsAreReadWhateverTheServersTimeZone() {
+        ClaimedJob job = rooms.running();
+        rooms.execute(
+                "UPDATE rowlock.running SET errors = jsonb_build_array(jsonb_build_object('attempt', 1, 'type', 't',"
+                        + " 'message', 'm', 'trace', '', 'at', '2026-11-20T10:00:00.5+05:45'))");
+
+        assertThat(search.find(job.id()).orElseThrow().errors().get(0).at())
+                .isEqualTo(Instant.parse("2026-11-20T04:15:00.5Z"));
+    }
+
+    @Test
+    void whatNeverWasIsNotFound() {
+        assertThat(search.find(Long.MAX_VALUE)).isEmpty();
+    }
+
+    @Test
+    void aJobOfTheCallersTransactionIsFoundInIt() {
+        TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(test.dataSource()));
+
+        transaction.executeWithoutResult(status -> {
+            rooms.execute("INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, queue, type, payload)"
+                    + " VALUES (7, now(), now(), 0, 'mail', 'send', '{}')");
+            assertThat(search.find(7)).isPresent();
+            status.setRollbackOnly();
+        });
+
+        assertThat(search.find(7)).isEmpty();
+    }
+
+    // List
+
+    @Test
+    void pagesRunFromTheNewestToTheOldestWithoutGapsOrDoubles() {
+        rooms.ready(25);
+        List<Long> seen = new ArrayList<>();
+
+        Long before = null;
+        List<JobSummary> page;
+        do {
+            page = search.list("mail", JobState.READY, before, 10);
+            page.forEach(job -> seen.add(job.id()));
+            before = page.isEmpty() ? null : page.get(page.size() - 1).id();
+        } while (page.size() == 10);
+
+        assertThat(seen).hasSize(25).doesNotHaveDuplicates().isSortedAccordingTo(java.util.Comparator.reverseOrder());
+    }
+
+    @Test
+    void aListHoldsOneQueueAndOneState() {
+        rooms.dead();
+        ClaimedJob running = rooms.running();
+        long ready = rooms.ready();
+        rooms.execute("UPDATE rowlock.ready SET queue = 'print'");
+
+        assertThat(search.list("mail", JobState.RUNNING, null, 10))
+                .extracting(JobSummary::id)
+                .containsExactly(running.id());
+        assertThat(search.list("mail", JobState.READY, null, 10)).isEmpty();
+        assertThat(search.list("print", JobState.READY, null, 10))
+                .extracting(JobSummary::id)
+                .containsExactly(ready);
+        assertThat(search.list("mail", JobState.QUARANTINED, null, 10)).isEmpty();
+        assertThat(search.list("mail", JobState.FAILED, null, 10))
+                .extracting(JobSummary::lastError)
+                .containsExactly("it failed");
+    }
+
+    @Test
+    void everyStateHasItsList() {
+        ClaimedJob completed = rooms.running();
+        new FinishJobs(rooms.database(), true).run(List.of(new Finished(completed.claim(), JobState.COMPLETED, null)));
+        long cancelled = rooms.ready();
+        new JobAdmin(rooms.database(), new RecordedWakeups()).cancel(cancelled);
+        long failed = rooms.dead();
+        long quarantined = rooms.dead();
+        rooms.execute("UPDATE rowlock.dead SET state = 'quarantined' WHERE id = " + quarantined);
+        ClaimedJob running = rooms.running();
+        long ready = rooms.ready();
+        long waiting = rooms.waiting(Due.after(Duration.ofDays(1)));
+        Map<JobState, Long> expected = Map.of(
+                JobState.COMPLETED, completed.id(),
+                JobState.CANCELLED, cancelled,
+                JobState.FAILED, failed,
+                JobState.QUARANTINED, quarantined,
+                JobState.RUNNING, running.id(),
+                JobState.READY, ready,
+                JobState.WAITING, waiting);
+
+        assertThat(JobState.values())
+                .allSatisfy(state -> assertThat(search.list("mail", state, null, 10))
+                        .singleElement()
+                        .satisfies(job -> {
+                            assertThat(job.id()).isEqualTo(expected.get(state));
+                            assertThat(job.state()).isEqualTo(state);
+                            assertThat(job.endedAt() == null).isEqualTo(state.live());
+                            assertThat(job.dueAt() != null).isEqualTo(state.live());
+                        }));
+    }
+
+    @Test
+    void aPageHasALimit() {
+        assertThatThrownBy(() -> search.list("mail", JobState.READY, null, 0))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> search.list("mail", JobState.READY, null, JobSearch.MAX_PAGE + 1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("1001");
+    }
+
+    // Count
+
+    @Test
+    void countsAgreeWithTheRooms() {
+        rooms.dead();
+        rooms.running(2);
+        rooms.ready(3);
+        rooms.waiting(Due.after(Duration.ofDays(1)));
+        long cancelled = rooms.ready();
+        new JobAdmin(rooms.database(), new RecordedWakeups()).cancel(cancelled);
+
+        assertThat(search.counts())
+                .containsExactlyInAnyOrder(
+                        new JobCount("mail", JobState.FAILED, 1),
+                        new JobCount("mail", JobState.RUNNING, 2),
+                        new JobCount("mail", JobState.READY, 3),
+                        new JobCount("mail", JobState.WAITING, 1),
+                        new JobCount("mail", JobState.CANCELLED, 1));
+    }
+}

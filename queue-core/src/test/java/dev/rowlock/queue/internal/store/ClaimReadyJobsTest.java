@@ -1,0 +1,286 @@
+package dev.rowlock.queue.internal.store;
+
+import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.ClaimReadyJobs.Batch;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+@Representative
+class ClaimReadyJobsTest {
+
+    private final Rooms rooms;
+    private final ClaimReadyJobs claim;
+
+    ClaimReadyJobsTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        claim = new ClaimReadyJobs(rooms.database());
+    }
+
+    @Test
+    void aClaimMovesTheJobToRunningUnderAToken() {
+        long id = rooms.ready();
+        long node = rooms.node();
+
+        ClaimedJob job = claim.run(QUEUE, QueueRange.ALL, 10, node, null).jobs().get(0);
+
+        assertThat(rooms.roomsOf(id)).containsExactly("running");
+        assertThat(rooms.look(id))
+                .containsEntry("state", "running")
+                .containsEntry("token", job.claim().token())
+                .containsEntry("node_id", node)
+                .containsEntry("attempt", 1);
+        assertThat(job.id()).isEqualTo(id);
+    }
+
+    @Test
+    void aClaimedJobCarriesWhatWasEnqueued() {
+        NewJob order = new NewJob(
+                QUEUE, "ship", -5, null, 3, Duration.ofSeconds(90), "{\"order\": 7}", "{\"trace\": \"abc\"}");
+        rooms.ready(List.of(order));
+
+        ClaimedJob job = rooms.claim(rooms.node(), 1).get(0);
+
+        assertThat(job.queue()).isEqualTo(QUEUE);
+        assertThat(job.type()).isEqualTo("ship");
+        assertThat(job.attempt()).isEqualTo(1);
+        assertThat(job.crashes()).isZero();
+        assertThat(job.payload()).isEqualTo("{\"order\": 7}");
+        assertThat(job.headers()).isEqualTo("{\"trace\": \"abc\"}");
+        assertThat(job.maxRetries()).isEqualTo(3);
+        assertThat(job.timeout()).isEqualTo(Duration.ofSeconds(90));
+        assertThat(job.waited()).isBetween(Duration.ZERO, Duration.ofMinutes(1));
+    }
+
+    @Test
+    void urgentJobsComeFirstThenThoseThatWereReadyFirst() {
+        long late = rooms.ready(List.of(Rooms.job(QUEUE, 0)))[0];
+        long urgent = rooms.ready(List.of(Rooms.job(QUEUE, -1)))[0];
+        long early = rooms.ready(List.of(Rooms.job(QUEUE, 0)))[0];
+        long last = rooms.ready(List.of(Rooms.job(QUEUE, 1)))[0];
+        rooms.execute("UPDATE rowlock.ready SET ready_at = ready_at - interval '1 hour' WHERE id = " + early);
+
+        Batch batch = claim.run(QUEUE, QueueRange.ALL, 3, rooms.node(), null);
+
+        assertThat(ids(batch.jobs())).containsExactly(urgent, early, late);
+        assertThat(rooms.roomsOf(last)).containsExactly("ready");
+    }
+
+    @Test
+    void aClaimGoesOnBehindTheCursor() {
+        long[] ids = rooms.ready(9);
+        long node = rooms.node();
+
+        Batch first = claim.run(QUEUE, QueueRange.ALL, 4, node, null);
+        Batch second = claim.run(QUEUE, behind(first), 4, node, null);
+        Batch third = claim.run(QUEUE, behind(second), 4, node, null);
+        Batch fourth = claim.run(QUEUE, behind(third), 4, node, null);
+
+        assertThat(ids(first.jobs())).containsExactlyElementsOf(list(ids, 0, 4));
+        assertThat(ids(second.jobs())).containsExactlyElementsOf(list(ids, 4, 8));
+        assertThat(ids(third.jobs())).containsExactlyElementsOf(list(ids, 8, 9));
+        assertThat(fourth.jobs()).isEmpty();
+        assertThat(fourth.last()).isNull();
+    }
+
+    @Test
+    void aCursorPassesOverJobsThatStandBeforeItAndTheFrontFindsThem() {
+        rooms.ready(2);
+        long node = rooms.node();
+        Batch claimed = claim.run(QUEUE, QueueRange.ALL, 2, node, null);
+        long urgent = rooms.ready(List.of(Rooms.job(QUEUE, -1)))[0];
+
+        Batch behind = claim.run(QUEUE, behind(claimed), 2, node, null);
+        Batch front = claim.run(QUEUE, QueueRange.ALL, 2, node, null);
+
+        assertThat(behind.jobs()).isEmpty();
+        assertThat(ids(front.jobs())).containsExactly(urgent);
+    }
+
+    @Test
+    void aClaimTakesNothingFromOtherQueues() {
+        long other = rooms.ready(List.of(Rooms.job("mail-2", 0)))[0];
+        long node = rooms.node();
+
+        Batch batch = claim.run(QUEUE, QueueRange.ALL, 10, node, null);
+
+        assertThat(batch.jobs()).isEmpty();
+        assertThat(rooms.roomsOf(other)).containsExactly("ready");
+    }
+
+    @Test
+    void claimTokensGrow() {
+        long node = rooms.node();
+        List<Long> tokens = new ArrayList<>();
+
+        for (int round = 0; round < 5; round++) {
+            rooms.ready(3);
+            List<ClaimedJob> jobs = rooms.claim(node, 3);
+            tokens.addAll(jobs.stream().map(job -> job.claim().token()).sorted().toList());
+            new ReleaseJobs(rooms.database())
+                    .run(jobs.stream().map(ClaimedJob::claim).toList());
+        }
+
+        assertThat(tokens).isSorted().doesNotHaveDuplicates().hasSize(15);
+    }
+
+    @Test
+    void aNodeThatWasDeclaredDeadClaimsNothing() {
+        long id = rooms.ready();
+        long node = rooms.node();
+        rooms.declareDead(node);
+
+        Batch batch = claim.run(QUEUE, QueueRange.ALL, 10, node, null);
+
+        assertThat(batch.jobs()).isEmpty();
+        assertThat(rooms.roomsOf(id)).containsExactly("ready");
+    }
+
+    @Test
+    void aJobsOwnTimeoutDecidesOverItsListeners() {
+        NewJob own = new NewJob(QUEUE, "send", 0, null, null, Duration.ofSeconds(5), "{}", null);
+        NewJob listeners = new NewJob(QUEUE, "send", 1, null, null, null, "{}", null);
+        NewJob none = new NewJob(QUEUE, "print", 2, null, null, null, "{}", null);
+        rooms.ready(List.of(own, listeners, none));
+
+        claim.run(QUEUE, QueueRange.ALL, 10, rooms.node(), "{\"send\": 60000}");
+
+        assertThat(rooms.sql("""
+                                SELECT date_part('epoch', deadline - claimed_at)::int FROM rowlock.running ORDER BY rank
+                                """).query(Integer.class).list()).containsExactly(5, 60, null);
+    }
+
+    @Test
+    void aLargePayloadStaysBehindUntilItsJobStarts() {
+        // Digits of a hash, since the size counts compressed.
+        String large = rooms.sql("SELECT to_json(string_agg(md5(i::text), '')) FROM generate_series(1, 10000) i")
+                .query(String.class)
+                .single();
+        rooms.ready(List.of(new NewJob(QUEUE, "send", 0, null, null, null, large, null), Rooms.job()));
+
+        List<ClaimedJob> jobs = rooms.claim(rooms.node(), 2);
+
+        LoadPayload load = new LoadPayload(rooms.database());
+        assertThat(jobs.get(0).payload()).isNull();
+        assertThat(load.run(jobs.get(0).claim())).contains(large);
+        assertThat(load.run(Rooms.stale(jobs.get(0).claim()))).isEmpty();
+        assertThat(jobs.get(1).payload()).isNotNull();
+    }
+
+    @Test
+    void aReleasedJobStandsWhereItStood() {
+        long[] ids = rooms.ready(3);
+        List<ClaimedJob> first = rooms.claim(rooms.node(), 1);
+
+        new ReleaseJobs(rooms.database()).run(List.of(first.get(0).claim()));
+
+        assertThat(ids(rooms.claim(rooms.node(), 3))).containsExactly(box(ids));
+    }
+
+    @Test
+    void theLimitIsExactWhileAnotherClaimIsUnderWay() throws Exception {
+        long[] ids = rooms.ready(30);
+        long node = rooms.node();
+
+        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
+            Batch theirs = new ClaimReadyJobs(other.database()).run(QUEUE, QueueRange.ALL, 10, node, null);
+            Batch ours = claim.run(QUEUE, QueueRange.ALL, 10, node, null);
+            other.commit();
+
+            assertThat(ids(theirs.jobs())).containsExactlyElementsOf(list(ids, 0, 10));
+            assertThat(ids(ours.jobs())).containsExactlyElementsOf(list(ids, 10, 20));
+        }
+        assertThat(rooms.count("ready")).isEqualTo(10);
+        assertThat(rooms.count("running")).isEqualTo(20);
+    }
+
+    @Test
+    void jobsOfAClaimThatRollsBackAreThereForTheNext() throws Exception {
+        long[] ids = rooms.ready(5);
+        long node = rooms.node();
+
+        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
+            new ClaimReadyJobs(other.database()).run(QUEUE, QueueRange.ALL, 3, node, null);
+        }
+
+        assertThat(ids(rooms.claim(node, 5))).containsExactly(box(ids));
+    }
+
+    @Test
+    void severalClaimersAtOnceShareTheJobsWithoutDoublesOrRests() throws Exception {
+        int jobs = 4_000;
+        int claimers = 4;
+        rooms.ready(jobs);
+        ExecutorService threads = Executors.newFixedThreadPool(claimers);
+
+        List<List<Long>> shares = new ArrayList<>();
+        try {
+            for (Future<List<Long>> share : threads.invokeAll(IntStream.range(0, claimers)
+                    .<Callable<List<Long>>>mapToObj(i -> this::claimUntilEmpty)
+                    .toList())) {
+                shares.add(share.get());
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+
+        List<Long> claimed = shares.stream().flatMap(List::stream).toList();
+        Set<Long> distinct = new TreeSet<>(claimed);
+        assertThat(claimed).hasSize(jobs);
+        assertThat(distinct).hasSize(jobs);
+        assertThat(rooms.count("ready")).isZero();
+        assertThat(rooms.count("running")).isEqualTo(jobs);
+    }
+
+    /** With a cursor, as fetchers do: back to the front when a scan came back short, done when the front is empty. */
+    private List<Long> claimUntilEmpty() {
+        long node = rooms.node();
+        List<Long> claimed = new ArrayList<>();
+        QueueRange range = QueueRange.ALL;
+        while (true) {
+            Batch batch = claim.run(QUEUE, range, 17, node, null);
+            claimed.addAll(ids(batch.jobs()));
+            if (batch.jobs().size() == 17) {
+                range = behind(batch);
+            } else if (range != QueueRange.ALL) {
+                range = QueueRange.ALL;
+            } else if (rooms.count("ready") == 0) {
+                return claimed;
+            }
+        }
+    }
+
+    private static QueueRange behind(Batch batch) {
+        return QueueRange.from(Objects.requireNonNull(batch.last()));
+    }
+
+    private static List<Long> ids(List<ClaimedJob> jobs) {
+        return jobs.stream().map(ClaimedJob::id).toList();
+    }
+
+    private static List<Long> list(long[] ids, int from, int to) {
+        return LongStream.of(Arrays.copyOfRange(ids, from, to)).boxed().toList();
+    }
+
+    private static Long[] box(long[] ids) {
+        return LongStream.of(ids).boxed().toArray(Long[]::new);
+    }
+}

@@ -1,0 +1,163 @@
+package dev.rowlock.queue.internal.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.support.TransactionTemplate;
+
+@PostgresTest
+class DatabaseTest {
+
+    private final TestDatabase test;
+    private final Rooms rooms;
+    private final Database database;
+    private final TransactionTemplate transaction;
+
+    DatabaseTest(TestDatabase test) {
+        this.test = test;
+        rooms = Rooms.emptyIn(test);
+        database = rooms.database();
+        transaction = new TransactionTemplate(new DataSourceTransactionManager(test.dataSource()));
+    }
+
+    @Test
+    void whatRunsAloneStandsThoughTheCallersTransactionRollsBack() {
+        transaction.executeWithoutResult(status -> {
+            new PauseQueue(database).pause("joined");
+            database.alone(connection -> insert(connection, "alone"));
+            status.setRollbackOnly();
+        });
+
+        assertThat(queues()).containsExactly("alone");
+    }
+
+    @Test
+    void aTransactionAwareProxyIsSeenThrough() {
+        Database proxied = new Database(new TransactionAwareDataSourceProxy(test.dataSource()), database.schema());
+
+        transaction.executeWithoutResult(status -> {
+            assertThat(proxied.joinsTransaction()).isTrue();
+            new PauseQueue(proxied).pause("joined");
+            proxied.alone(connection -> insert(connection, "alone"));
+            status.setRollbackOnly();
+        });
+
+        assertThat(queues()).containsExactly("alone");
+    }
+
+    @Test
+    void severalStatementsCommitTogetherOrNotAtAll() {
+        assertThatThrownBy(() -> database.atomically(connection -> {
+                    insert(connection, "first");
+                    return insert(connection, "first");
+                }))
+                .isInstanceOf(DataAccessException.class);
+
+        assertThat(queues()).isEmpty();
+    }
+
+    @Test
+    void aConnectionGoesBackToItsPoolAsItCame() {
+        database.atomically(connection -> insert(connection, "first"));
+
+        boolean autoCommit = database.alone(Connection::getAutoCommit);
+
+        assertThat(autoCommit).isTrue();
+    }
+
+    @Test
+    void whateverIsThrownRollsBackEvenACheckedExceptionThatNobodyDeclared() {
+        assertThatThrownBy(() -> database.atomically(connection -> {
+                    insert(connection, "first");
+                    throw sneaky(new java.io.IOException("the file ended"));
+                }))
+                .isInstanceOf(java.io.IOException.class);
+
+        assertThat(queues()).isEmpty();
+    }
+
+    @Test
+    void aPoolWithoutAutoCommitServesEveryKindOfStatement() {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(test.jdbcUrl());
+        config.setUsername(test.username());
+        config.setPassword(test.password());
+        config.setMaximumPoolSize(1);
+        config.setAutoCommit(false);
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            Database manual = new Database(pool, database.schema());
+            new PauseQueue(manual).pause("joined");
+            manual.alone(connection -> insert(connection, "alone"));
+            manual.atomically(connection -> insert(connection, "together"));
+            long node = manual.atomically(
+                    connection -> new RegisterNode(manual.schema()).run(connection, "n", Rooms.LEASE));
+            long id = rooms.ready();
+            ClaimedJob job = new ClaimReadyJobs(manual)
+                    .run(Rooms.QUEUE, QueueRange.ALL, 1, node, null)
+                    .jobs()
+                    .get(0);
+            new FinishJobs(manual, true).run(List.of(new FinishJobs.Finished(job.claim(), JobState.COMPLETED, null)));
+
+            assertThat(queues()).containsExactly("alone", "joined", "together");
+            assertThat(rooms.roomsOf(id)).containsExactly("done");
+        }
+    }
+
+    @Test
+    void planSettingsEndWithTheirStatement() {
+        ClaimedJob job = rooms.running();
+        Database one = new Database(
+                new org.springframework.jdbc.datasource.SingleConnectionDataSource(connection(), true),
+                database.schema());
+
+        new FinishJobs(one, true).run(List.of(new FinishJobs.Finished(job.claim(), JobState.COMPLETED, null)));
+
+        String seqscan = one.alone(connection -> {
+            try (var rows = connection.createStatement().executeQuery("SHOW enable_seqscan")) {
+                rows.next();
+                return rows.getString(1);
+            }
+        });
+        assertThat(seqscan).isEqualTo("on");
+    }
+
+    private Connection connection() {
+        try {
+            return test.unpooled().getConnection();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private int insert(Connection connection, String queue) throws SQLException {
+        try (var statement =
+                connection.prepareStatement("INSERT INTO rowlock.queue VALUES (?, statement_timestamp())")) {
+            statement.setString(1, queue);
+            return statement.executeUpdate();
+        }
+    }
+
+    private List<String> queues() {
+        return rooms.sql("SELECT name FROM rowlock.queue ORDER BY name")
+                .query(String.class)
+                .list();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> RuntimeException sneaky(Throwable thrown) throws E {
+        throw (E) thrown;
+    }
+}

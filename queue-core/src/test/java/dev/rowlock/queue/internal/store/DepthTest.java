@@ -1,0 +1,99 @@
+package dev.rowlock.queue.internal.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.rowlock.queue.internal.store.ReadDepth.Depth;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+class DepthTest {
+
+    private final Rooms rooms;
+    private final MeasureDepth measure;
+    private final ReadDepth read;
+
+    DepthTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        measure = new MeasureDepth(rooms.database());
+        read = new ReadDepth(rooms.database());
+    }
+
+    @Test
+    void theMeasurementAgreesWithTheRooms() {
+        rooms.dead();
+        rooms.running(2);
+        rooms.ready(3);
+        rooms.ready(List.of(Rooms.job("print", 0)));
+        rooms.waiting(Due.after(Duration.ofDays(1)));
+
+        measure.run();
+
+        assertThat(read.run())
+                .extracting(Depth::queue, Depth::state, Depth::jobs)
+                .containsExactly(
+                        tuple("mail", "dead", 1L),
+                        tuple("mail", "ready", 3L),
+                        tuple("mail", "running", 2L),
+                        tuple("mail", "waiting", 1L),
+                        tuple("print", "ready", 1L));
+    }
+
+    @Test
+    void aRoomThatHasEmptiedSaysZero() {
+        rooms.ready();
+        measure.run();
+        rooms.execute("DELETE FROM rowlock.ready");
+
+        measure.run();
+
+        assertThat(read.run()).hasSize(1).allSatisfy(depth -> {
+            assertThat(depth.jobs()).isZero();
+            assertThat(depth.oldestSeconds()).isNull();
+        });
+    }
+
+    @Test
+    void theAgeOfTheOldestReadyJobGrowsByItself() {
+        rooms.ready(2);
+        rooms.execute(
+                "UPDATE rowlock.ready SET ready_at = ready_at - interval '90 s' WHERE id = (SELECT max(id) FROM rowlock.ready)");
+        measure.run();
+        rooms.execute(
+                "UPDATE rowlock.depth SET oldest_at = oldest_at - interval '10 s', measured_at = measured_at - interval '10 s'");
+
+        Depth depth = read.run().get(0);
+
+        assertThat(depth.oldestSeconds()).isBetween(100.0, 160.0);
+        assertThat(depth.ageSeconds()).isBetween(10.0, 70.0);
+    }
+
+    @Test
+    void ofTwoNodesThatWantAChoreOneGetsIt() {
+        TakeChore chore = new TakeChore(rooms.database());
+
+        boolean first = chore.run("depth", Duration.ofMinutes(1));
+        boolean second = chore.run("depth", Duration.ofMinutes(1));
+        boolean other = chore.run("retention", Duration.ofMinutes(1));
+
+        assertThat(first).isTrue();
+        assertThat(second).isFalse();
+        assertThat(other).isTrue();
+    }
+
+    @Test
+    void aChoreIsThereForTheTakingOnceItsTimeHasCome() {
+        TakeChore chore = new TakeChore(rooms.database());
+        chore.run("depth", Duration.ofMinutes(1));
+        rooms.execute("UPDATE rowlock.chore SET due_at = clock_timestamp() - interval '1 ms'");
+
+        boolean taken = chore.run("depth", Duration.ofMinutes(1));
+
+        assertThat(taken).isTrue();
+    }
+}

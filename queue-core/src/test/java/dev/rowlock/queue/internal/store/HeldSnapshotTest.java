@@ -1,0 +1,75 @@
+package dev.rowlock.queue.internal.store;
+
+import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.ClaimReadyJobs.Batch;
+import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Promise 6: the cost of a claim does not grow with dead entries that vacuum cannot remove. */
+@PostgresTest
+@Representative
+class HeldSnapshotTest {
+
+    private static final int JOBS = 20_000;
+    private static final int BATCH = 500;
+    private static final Pattern PAGES_READ =
+            Pattern.compile("Index Scan using ready_in_order.*?Buffers: shared hit=(\\d+)", Pattern.DOTALL);
+
+    private final TestDatabase test;
+    private final Rooms rooms;
+
+    HeldSnapshotTest(TestDatabase test) {
+        this.test = test;
+        this.rooms = Rooms.emptyIn(test);
+    }
+
+    @Test
+    void aClaimFromTheCursorPassesNoneOfTheDeadEntries() throws Exception {
+        long node = rooms.node();
+        rooms.fill(JOBS, node);
+
+        try (Connection holder = test.unpooled().getConnection();
+                ExplainedDatabase explained =
+                        new ExplainedDatabase(test, rooms.database().schema(), Plans.AUTO)) {
+            holder.setAutoCommit(false);
+            holder.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            holder.createStatement().execute("SELECT count(*) FROM pg_class");
+            ClaimReadyJobs claim = new ClaimReadyJobs(explained.database());
+
+            Batch batch = claim.run(QUEUE, QueueRange.ALL, BATCH, node, null);
+            long first = pagesRead(explained);
+            while (rooms.count("ready") > BATCH) {
+                batch = claim.run(QUEUE, behind(batch), BATCH, node, null);
+            }
+            batch = claim.run(QUEUE, behind(batch), BATCH, node, null);
+            long last = pagesRead(explained);
+            rooms.ready(1);
+            claim.run(QUEUE, QueueRange.ALL, BATCH, node, null);
+            long fromTheFront = pagesRead(explained);
+
+            assertThat(batch.jobs()).hasSize(BATCH);
+            assertThat(last).isLessThan(first * 2);
+            assertThat(fromTheFront).isGreaterThan(first * 10);
+            holder.rollback();
+        }
+    }
+
+    private static QueueRange behind(Batch batch) {
+        return QueueRange.from(Objects.requireNonNull(batch.last()));
+    }
+
+    private static long pagesRead(ExplainedDatabase explained) {
+        Matcher pages = PAGES_READ.matcher(explained.lastPlan());
+        assertThat(pages.find()).as(explained.lastPlan()).isTrue();
+        return Long.parseLong(pages.group(1));
+    }
+}

@@ -1,0 +1,175 @@
+package dev.rowlock.queue.internal.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobState;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.List;
+
+/** The statements whose plan must hold whatever the statistics say, and what it must be. */
+enum HotStatement {
+    CLAIM(List.of("Index Scan using ready_in_order on ready", "Tid Scan on ready")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            new ClaimReadyJobs(database).run(Rooms.QUEUE, QueueRange.ALL, 20, node, null);
+        }
+    },
+    CLAIM_BEHIND_THE_CURSOR(List.of("Index Scan using ready_in_order on ready", "Tid Scan on ready")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            QueuePosition cursor = new QueuePosition(0, OffsetDateTime.now().minusYears(1), 0);
+            new ClaimReadyJobs(database).run(Rooms.QUEUE, QueueRange.from(cursor), 20, node, null);
+        }
+    },
+    CLAIM_OF_A_RARE_QUEUE(List.of("Index Scan using ready_in_order on ready", "Tid Scan on ready")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            new ClaimReadyJobs(database).run("rare", QueueRange.ALL, 20, node, null);
+        }
+    },
+    FINISH(List.of("Nested Loop", "Index Scan using running_pkey on running")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            new FinishJobs(database, true).run(finished(claims));
+        }
+    },
+    FINISH_AND_FORGET(List.of("Nested Loop", "Index Scan using running_pkey on running")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            new FinishJobs(database, false).run(finished(claims));
+        }
+    },
+    FINISH_IN_TRANSACTION(List.of("Index Scan using running_pkey on running")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            claims.forEach(claim -> new FinishJobInTransaction(database, true).run(claim, null));
+        }
+    },
+    DEFER(List.of("Nested Loop", "Index Scan using running_pkey on running")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            new DeferJobs(database)
+                    .run(claims.stream()
+                            .map(claim -> new DeferJobs.Deferred(
+                                    claim, Due.after(Duration.ofDays(1)), null, "retry", Rooms.error("it failed")))
+                            .toList());
+        }
+    },
+    BURY(List.of("Nested Loop", "Index Scan using running_pkey on running")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            new BuryJobs(database)
+                    .run(claims.stream()
+                            .map(claim -> new BuryJobs.Buried(claim, Rooms.error("it failed")))
+                            .toList());
+        }
+    },
+    RELEASE(List.of("Nested Loop", "Index Scan using running_pkey on running")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            new ReleaseJobs(database).run(claims);
+        }
+    },
+    DISPATCH(List.of("Index Scan using waiting_by_due on waiting", "Tid Scan on waiting")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            new DispatchDueJobs(database).run(1_000);
+        }
+    },
+    TAKE_OVERDUE(List.of("Index Scan using running_by_deadline on running", "Tid Scan on running")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            new TakeOverdueJobs(database).run(Duration.ZERO, 10, Duration.ZERO);
+        }
+    },
+    SAVE_PROGRESS(List.of("Index Scan using running_pkey on running")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            claims.forEach(claim -> new SaveProgress(database).run(claim, 1, null));
+        }
+    },
+    LOAD_PAYLOAD(List.of("Index Scan using running_pkey on running")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            claims.forEach(claim -> new LoadPayload(database).run(claim));
+        }
+    },
+    EXTEND(List.of("Index Scan using running_pkey on running")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            claims.forEach(claim -> new ExtendDeadline(database).run(claim, Duration.ofDays(1)));
+        }
+    },
+    CANCEL(List.of("Index Scan using ready_pkey on ready")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            claims.forEach(claim -> new CancelIdleJob(database).run(claim.jobId()));
+        }
+    },
+    REQUEST_CANCEL(List.of("Index Scan using running_pkey on running")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            new RequestCancel(database).run(claims.get(0).jobId());
+        }
+    },
+    FIND(List.of("Index Scan using ready_pkey on ready", "Index Scan using running_pkey on running")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            claims.forEach(claim -> new FindJob(database).run(claim.jobId(), row -> row.getString("state")));
+        }
+    },
+    BEAT(List.of("running_cancelled")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            database.alone(connection -> new BeatNode(database.schema()).run(connection, node, Duration.ofSeconds(9)));
+        }
+    };
+
+    private final List<String> plan;
+
+    HotStatement(List<String> plan) {
+        this.plan = plan;
+    }
+
+    /** Whether its plan is kept by the server, and pinned so that it may be; the others are planned each time. */
+    boolean pinned() {
+        return switch (this) {
+            case CLAIM,
+                    CLAIM_BEHIND_THE_CURSOR,
+                    CLAIM_OF_A_RARE_QUEUE,
+                    FINISH,
+                    FINISH_AND_FORGET,
+                    DEFER,
+                    BURY,
+                    RELEASE,
+                    DISPATCH,
+                    TAKE_OVERDUE -> true;
+            case FINISH_IN_TRANSACTION, SAVE_PROGRESS, LOAD_PAYLOAD, EXTEND, CANCEL, REQUEST_CANCEL, FIND, BEAT ->
+                false;
+        };
+    }
+
+    /** Runs it once. {@code claims} may be used up. */
+    abstract void run(Database database, long node, List<Claim> claims);
+
+    void assertPlan(String actual) {
+        assertThat(actual)
+                .as("plan of %s", this)
+                .contains(plan)
+                .doesNotContain("Hash Join", "Merge Join")
+                .doesNotContain("Seq Scan on ready", "Seq Scan on running", "Seq Scan on waiting");
+        if (this != BEAT) {
+            // A heartbeat sorts the few jobs that are to be cancelled.
+            assertThat(actual).doesNotContain("Sort Key", "Bitmap Heap Scan");
+        }
+    }
+
+    private static List<FinishJobs.Finished> finished(List<Claim> claims) {
+        return claims.stream()
+                .map(claim -> new FinishJobs.Finished(claim, JobState.COMPLETED, null))
+                .toList();
+    }
+}

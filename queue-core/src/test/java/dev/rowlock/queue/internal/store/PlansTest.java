@@ -1,0 +1,169 @@
+package dev.rowlock.queue.internal.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertAll;
+
+import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The plans of the hot statements in full rooms, as they are really executed, whatever the statistics say. Live rooms are
+ * empty one minute and full the next, so statistics are always those of another time.
+ */
+@PostgresTest
+@Representative
+class PlansTest {
+
+    private static final int FULL = 50_000;
+
+    /** What the planner is told about the live rooms. */
+    enum Statistics {
+        FRESH("ANALYZE rowlock.%1$s"),
+        NONE(
+                "UPDATE pg_class SET reltuples = -1, relpages = 0 WHERE oid = 'rowlock.%1$s'::regclass",
+                "DELETE FROM pg_statistic WHERE starelid = 'rowlock.%1$s'::regclass"),
+        OF_AN_EMPTY_TABLE(
+                "UPDATE pg_class SET reltuples = 0, relpages = 0 WHERE oid = 'rowlock.%1$s'::regclass",
+                "DELETE FROM pg_statistic WHERE starelid = 'rowlock.%1$s'::regclass"),
+        /** Vacuumed when all rows were gone and their pages still there. */
+        OF_AN_EMPTIED_TABLE(
+                "UPDATE pg_class SET reltuples = 0, relpages = 5000 WHERE oid = 'rowlock.%1$s'::regclass",
+                "DELETE FROM pg_statistic WHERE starelid = 'rowlock.%1$s'::regclass"),
+        OF_TEN_MILLIONS(
+                "ANALYZE rowlock.%1$s",
+                "UPDATE pg_class SET reltuples = 1e7, relpages = 1000 WHERE oid = 'rowlock.%1$s'::regclass");
+
+        private final List<String> statements;
+
+        Statistics(String... statements) {
+            this.statements = List.of(statements);
+        }
+
+        void tell(Rooms rooms) {
+            for (String table : List.of("ready", "waiting", "running")) {
+                statements.forEach(statement -> rooms.execute(statement.formatted(table)));
+            }
+        }
+    }
+
+    private final TestDatabase test;
+    private final Rooms rooms;
+    private final Schema schema = new Schema("rowlock");
+
+    PlansTest(TestDatabase test) {
+        this.test = test;
+        this.rooms = Rooms.in(test.dataSource(), schema);
+        for (String table : List.of("ready", "waiting", "running")) {
+            rooms.execute("ALTER TABLE rowlock." + table + " SET (autovacuum_enabled = off)");
+        }
+    }
+
+    static Stream<Arguments> statisticsAndPlans() {
+        return Stream.of(Statistics.values())
+                .flatMap(statistics ->
+                        Stream.of(Plans.CUSTOM, Plans.GENERIC).map(plans -> Arguments.of(statistics, plans)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("statisticsAndPlans")
+    void fullRoomsAreReadThroughTheirIndexes(Statistics statistics, Plans plans) throws Exception {
+        long node = rooms.node();
+        if (rooms.count("ready") < FULL / 2) {
+            rooms.fill(FULL, node);
+        }
+        statistics.tell(rooms);
+
+        try (ExplainedDatabase explained = new ExplainedDatabase(test, schema, plans)) {
+            assertAll(Stream.of(HotStatement.values()).map(statement -> () -> {
+                long generic = explained.genericPlans();
+                statement.run(explained.database(), node, someClaims());
+
+                statement.assertPlan(explained.lastPlan());
+                assertThat(explained.genericPlans() > generic).isEqualTo(plans == Plans.GENERIC && statement.pinned());
+            }));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "FRESH", mode = EnumSource.Mode.EXCLUDE)
+    void pinnedPlansAreMadeForFullRoomsEvenWhileTheyAreEmpty(Statistics statistics) throws Exception {
+        rooms.clear();
+        long node = rooms.node();
+        statistics.tell(rooms);
+
+        try (ExplainedDatabase explained = new ExplainedDatabase(test, schema, Plans.CUSTOM)) {
+            assertAll(Stream.of(HotStatement.values())
+                    .filter(HotStatement::pinned)
+                    .map(statement -> () -> {
+                        statement.run(explained.database(), node, List.of(new Claim(1, 1)));
+
+                        statement.assertPlan(explained.lastPlan());
+                    }));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(HotStatement.class)
+    void aPlanFromTheTimeWhenTheRoomsWereEmptyReadsFullOnesThroughTheirIndexes(HotStatement statement)
+            throws Exception {
+        rooms.clear();
+        rooms.execute("VACUUM ANALYZE rowlock.ready, rowlock.waiting, rowlock.running");
+        long node = rooms.node();
+
+        try (ExplainedDatabase explained = new ExplainedDatabase(test, schema, Plans.GENERIC)) {
+            statement.run(explained.database(), node, List.of(new Claim(1, 1)));
+            rooms.fill(2_000, node);
+            statement.run(explained.database(), node, someClaims());
+
+            statement.assertPlan(explained.lastPlan());
+            assertThat(explained.genericPlans() > 1).isEqualTo(statement.pinned());
+        }
+    }
+
+    @Test
+    void theClaimStaysWithItsPlanWhenTheServerDecidesBetweenCustomAndGeneric() throws Exception {
+        rooms.clear();
+        long node = rooms.node();
+        rooms.fill(2_000, node);
+
+        try (ExplainedDatabase explained = new ExplainedDatabase(test, schema, Plans.AUTO)) {
+            for (int execution = 1; execution <= 12; execution++) {
+                HotStatement.CLAIM.run(explained.database(), node, List.of());
+
+                HotStatement.CLAIM.assertPlan(explained.lastPlan());
+            }
+        }
+    }
+
+    @Test
+    void aClaimReadsNoMoreThanItTakes() throws Exception {
+        rooms.clear();
+        long node = rooms.node();
+        rooms.fill(2_000, node);
+
+        try (ExplainedDatabase explained = new ExplainedDatabase(test, schema, Plans.AUTO)) {
+            HotStatement.CLAIM.run(explained.database(), node, List.of());
+
+            assertThat(explained.lastPlan())
+                    .containsPattern("Index Scan using ready_in_order on ready .*actual rows=20")
+                    .containsPattern("Index Cond: \\(\\(queue = .* AND \\(ROW\\(rank, ready_at, id\\) > ROW\\(")
+                    .doesNotContain("Rows Removed by Filter");
+        }
+    }
+
+    private List<Claim> someClaims() {
+        return rooms.sql("SELECT id, token FROM rowlock.running LIMIT 20")
+                .query((row, n) -> new Claim(row.getLong(1), row.getLong(2)))
+                .list();
+    }
+}

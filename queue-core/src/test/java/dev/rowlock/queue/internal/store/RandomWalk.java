@@ -1,0 +1,206 @@
+package dev.rowlock.queue.internal.store;
+
+import dev.rowlock.queue.internal.store.ClaimReadyJobs.Batch;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+
+/** Moves jobs about at random, through every statement there is, with claims that are held and claims that are lost. */
+final class RandomWalk {
+
+    private static final int MAX_CRASHES = 3;
+
+    private final Rooms rooms;
+    private final Database db;
+    private final Random random;
+    private final List<Runnable> moves = new ArrayList<>();
+    private final List<Claim> claims = new ArrayList<>();
+    private final List<Long> ids = new ArrayList<>();
+    private final List<Long> nodes = new ArrayList<>();
+    private long enqueued;
+    private long lastToken;
+
+    RandomWalk(Rooms rooms, long seed) {
+        this.rooms = rooms;
+        this.db = rooms.database();
+        this.random = new Random(seed);
+        moves.addAll(List.of(this::enqueueReady, this::enqueueWaiting, this::dispatch, this::claim, this::claim));
+        moves.addAll(List.of(this::complete, this::complete, this::defer, this::bury, this::release));
+        moves.addAll(List.of(this::rescue, this::takeOverdue, this::releaseStranded, this::touch));
+        moves.addAll(List.of(this::cancel, this::cancel, this::redrive, this::discard));
+    }
+
+    /** With retention. One walk at a time: it makes jobs old by hand, in all partitions at once. */
+    RandomWalk withRetention() {
+        moves.add(this::dropDone);
+        return this;
+    }
+
+    /** How many jobs this walk has brought in. */
+    long enqueued() {
+        return enqueued;
+    }
+
+    void step() {
+        moves.get(random.nextInt(moves.size())).run();
+    }
+
+    private void enqueueReady() {
+        long[] added =
+                rooms.ready(Collections.nCopies(1 + random.nextInt(5), Rooms.job(Rooms.QUEUE, random.nextInt(3) - 1)));
+        remember(added);
+    }
+
+    private void enqueueWaiting() {
+        Due due = Due.after(random.nextBoolean() ? Duration.ZERO : Duration.ofHours(1));
+        remember(rooms.waiting(Collections.nCopies(1 + random.nextInt(5), Rooms.job(due))));
+    }
+
+    private void remember(long[] added) {
+        enqueued += added.length;
+        for (long id : added) {
+            ids.add(id);
+        }
+    }
+
+    private void dispatch() {
+        new DispatchDueJobs(db).run(1 + random.nextInt(10));
+    }
+
+    private void claim() {
+        if (nodes.size() < 3) {
+            nodes.add(rooms.node());
+        }
+        Batch batch = new ClaimReadyJobs(db).run(Rooms.QUEUE, QueueRange.ALL, 1 + random.nextInt(5), pick(nodes), null);
+        for (ClaimedJob job : batch.jobs()) {
+            claims.add(job.claim());
+        }
+        for (ClaimedJob job : batch.jobs()) {
+            if (job.claim().token() <= lastToken) {
+                throw new AssertionError("%s follows a claim under token %d".formatted(job, lastToken));
+            }
+        }
+        lastToken = batch.jobs().stream()
+                .mapToLong(job -> job.claim().token())
+                .max()
+                .orElse(lastToken);
+    }
+
+    private void complete() {
+        JobState state = random.nextInt(4) == 0 ? JobState.CANCELLED : JobState.COMPLETED;
+        if (random.nextBoolean()) {
+            some(claims).forEach(claim -> new FinishJobInTransaction(db, true).run(claim, "{}"));
+        } else {
+            new FinishJobs(db, true)
+                    .run(some(claims).stream()
+                            .map(claim -> new FinishJobs.Finished(claim, state, null))
+                            .toList());
+        }
+    }
+
+    private void defer() {
+        String error = random.nextBoolean() ? Rooms.error("it failed") : null;
+        Duration byAge = random.nextBoolean() ? Duration.ofMillis(5) : null;
+        new DeferJobs(db)
+                .run(some(claims).stream()
+                        .map(claim -> new DeferJobs.Deferred(claim, Due.after(Duration.ZERO), byAge, "retry", error))
+                        .toList());
+    }
+
+    private void bury() {
+        new BuryJobs(db)
+                .run(some(claims).stream()
+                        .map(claim -> new BuryJobs.Buried(claim, Rooms.error("it failed")))
+                        .toList());
+    }
+
+    private void release() {
+        new ReleaseJobs(db).run(some(claims));
+    }
+
+    private void rescue() {
+        if (!nodes.isEmpty()) {
+            rooms.declareDead(nodes.remove(random.nextInt(nodes.size())));
+        }
+        new RescueJobs(db).run(MAX_CRASHES);
+    }
+
+    private void takeOverdue() {
+        some(claims).forEach(claim -> new ExtendDeadline(db).run(claim, Duration.ZERO));
+        new TakeOverdueJobs(db).run(Duration.ZERO, random.nextInt(3), Duration.ZERO);
+    }
+
+    private void releaseStranded() {
+        if (!nodes.isEmpty()) {
+            new ReleaseStrandedJobs(db).run(pick(nodes), Duration.ZERO, new long[0]);
+        }
+    }
+
+    private void touch() {
+        some(claims).forEach(claim -> {
+            new SaveProgress(db).run(claim, random.nextInt(101), "on the way");
+            new IsolateJob(db).run(claim);
+        });
+    }
+
+    private void cancel() {
+        some(ids).forEach(id -> {
+            if (random.nextBoolean()) {
+                new CancelIdleJob(db).run(id);
+            } else {
+                new RequestCancel(db).run(id);
+            }
+        });
+    }
+
+    private void redrive() {
+        RedriveDeadJobs redrive = new RedriveDeadJobs(db);
+        if (random.nextBoolean()) {
+            some(ids).forEach(redrive::one);
+        } else {
+            redrive.some(Rooms.QUEUE, 0, new LastDeadJob(db).run(Rooms.QUEUE), 1 + random.nextInt(3));
+        }
+    }
+
+    private void discard() {
+        DiscardDeadJobs discard = new DiscardDeadJobs(db);
+        switch (random.nextInt(6)) {
+            case 0 -> some(ids).forEach(discard::one);
+            case 1 -> discard.some(Rooms.QUEUE, new LastDeadJob(db).run(Rooms.QUEUE), 1);
+            case 2 -> discard.olderThan(Duration.ZERO, 1);
+            default -> {} // leave something for the redrive
+        }
+    }
+
+    /** Lets some done jobs be from long ago, and retention come. */
+    private void dropDone() {
+        if (random.nextInt(3) == 0) {
+            rooms.execute(
+                    "CREATE TABLE IF NOT EXISTS rowlock.done_20200101 PARTITION OF rowlock.done FOR VALUES FROM ('2020-01-01 00:00+00') TO ('2020-01-02 00:00+00')");
+            rooms.execute("UPDATE rowlock.done SET finished_at = '2020-01-01 12:00+00' WHERE id % 3 = 0");
+            new DropDonePartitions(db).run(Duration.ofDays(7));
+        }
+    }
+
+    private <T> List<T> some(List<T> all) {
+        List<T> some = new ArrayList<>();
+        for (int i = random.nextInt(4); i > 0 && !all.isEmpty(); i--) {
+            // The latest are the likeliest to be still there.
+            T one = all.get(all.size() - 1 - (int) (random.nextDouble() * random.nextDouble() * all.size()));
+            if (!some.contains(one)) {
+                some.add(one);
+            }
+        }
+        return some;
+    }
+
+    private <T> T pick(List<T> all) {
+        return all.get(random.nextInt(all.size()));
+    }
+}

@@ -1,0 +1,58 @@
+package dev.rowlock.queue.internal.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+@Representative
+class ReleaseJobsTest {
+
+    private final Rooms rooms;
+    private final ReleaseJobs release;
+
+    ReleaseJobsTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        release = new ReleaseJobs(rooms.database());
+    }
+
+    @Test
+    void aReleasedJobIsReadyAgainAtNoCost() {
+        ClaimedJob job = rooms.running();
+
+        Set<Long> held = release.run(List.of(job.claim()));
+
+        assertThat(held).containsExactly(job.claim().token());
+        assertThat(rooms.roomsOf(job.id())).containsExactly("ready");
+        assertThat(rooms.look(job.id())).containsEntry("attempt", 0).containsEntry("crashes", 0);
+    }
+
+    @Test
+    void aJobThatSomebodyAskedToCancelEndsAsCancelledInstead() {
+        ClaimedJob job = rooms.running();
+        new RequestCancel(rooms.database()).run(job.id());
+
+        Set<Long> held = release.run(List.of(job.claim()));
+
+        assertThat(held).containsExactly(job.claim().token());
+        assertThat(rooms.roomsOf(job.id())).containsExactly("done");
+        assertThat(rooms.look(job.id())).containsEntry("state", "cancelled");
+    }
+
+    @Test
+    void lostClaimsAreLeftOutAndTheOthersOfTheBatchStand() {
+        List<ClaimedJob> jobs = rooms.running(2);
+
+        Set<Long> held =
+                release.run(List.of(jobs.get(0).claim(), Rooms.stale(jobs.get(1).claim())));
+
+        assertThat(held).containsExactly(jobs.get(0).claim().token());
+        assertThat(rooms.roomsOf(jobs.get(1).id())).containsExactly("running");
+    }
+}

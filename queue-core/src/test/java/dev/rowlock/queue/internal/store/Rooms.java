@@ -1,0 +1,229 @@
+package dev.rowlock.queue.internal.store;
+
+import dev.rowlock.queue.internal.schema.SchemaMigrator;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.spi.SchemaMode;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** A Rowlock in a test's database: fills its rooms, claims from them, and looks into them. */
+public final class Rooms {
+
+    public static final String QUEUE = "mail";
+    public static final Duration LEASE = Duration.ofMinutes(10);
+
+    private static final List<String> TABLES =
+            List.of("waiting", "ready", "running", "done", "dead", "node", "queue", "chore", "depth", "dropped");
+
+    private final Database database;
+    private final JdbcClient jdbc;
+
+    private Rooms(Database database) {
+        this.database = database;
+        this.jdbc = JdbcClient.create(database.dataSource());
+    }
+
+    /** Makes the tables of the schema {@code rowlock} unless they are there, and empties them. */
+    public static Rooms emptyIn(TestDatabase test) {
+        return emptyIn(test.dataSource(), new Schema("rowlock"));
+    }
+
+    public static Rooms emptyIn(DataSource dataSource, Schema schema) {
+        Rooms rooms = in(dataSource, schema);
+        rooms.clear();
+        return rooms;
+    }
+
+    /** Makes the tables unless they are there, and leaves what is in them. */
+    public static Rooms in(DataSource dataSource, Schema schema) {
+        new SchemaMigrator(dataSource, schema, SchemaMode.MIGRATE).run();
+        return new Rooms(new Database(dataSource, schema));
+    }
+
+    public void clear() {
+        execute("TRUNCATE "
+                + String.join(", ", TABLES.stream().map("rowlock."::concat).toList()));
+    }
+
+    public Database database() {
+        return database;
+    }
+
+    /** SQL as the statements write it, for the schema {@code rowlock}, run in this schema. */
+    public JdbcClient.StatementSpec sql(String text) {
+        return jdbc.sql(database.sql(text));
+    }
+
+    public int execute(String text) {
+        return sql(text).update();
+    }
+
+    // Filling
+
+    /** A job of {@link #QUEUE}, runnable at once. */
+    static NewJob job() {
+        return new NewJob(QUEUE, "send", 0, null, null, null, "{\"to\": \"a@example.org\"}", null);
+    }
+
+    static NewJob job(String queue, int rank) {
+        return new NewJob(queue, "send", rank, null, null, null, "{}", null);
+    }
+
+    static NewJob job(Due due) {
+        return new NewJob(QUEUE, "send", 0, due, null, null, "{}", null);
+    }
+
+    /** Enqueues jobs that are runnable at once. */
+    public long[] ready(List<NewJob> jobs) {
+        return database.atomically(connection -> new EnqueueReadyJobs(database.schema()).run(connection, jobs));
+    }
+
+    public long[] ready(int count) {
+        return ready(Collections.nCopies(count, job()));
+    }
+
+    public long ready() {
+        return ready(1)[0];
+    }
+
+    /** Enqueues jobs that have a due time. */
+    public long[] waiting(List<NewJob> jobs) {
+        return database.atomically(connection -> new EnqueueWaitingJobs(database.schema()).run(connection, jobs));
+    }
+
+    public long waiting(Due due) {
+        return waiting(List.of(job(due)))[0];
+    }
+
+    /** Registers a node whose lease has just begun. */
+    public long node() {
+        return node("node");
+    }
+
+    public long node(String name) {
+        return database.atomically(connection -> new RegisterNode(database.schema()).run(connection, name, LEASE));
+    }
+
+    /** Removes the node's row: what a judge does to a node that does not beat any more. */
+    public void declareDead(long node) {
+        sql("DELETE FROM rowlock.node WHERE id = ?").param(node).update();
+    }
+
+    public List<ClaimedJob> claim(long node, int limit) {
+        return new ClaimReadyJobs(database)
+                .run(QUEUE, QueueRange.ALL, limit, node, null)
+                .jobs();
+    }
+
+    /** Enqueues one job and claims it for a new node. */
+    public ClaimedJob running() {
+        return running(job());
+    }
+
+    public ClaimedJob running(NewJob job) {
+        long id = ready(List.of(job))[0];
+        return claim(node(), Integer.MAX_VALUE).stream()
+                .filter(claimed -> claimed.id() == id)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    public List<ClaimedJob> running(int count) {
+        ready(count);
+        return claim(node(), count);
+    }
+
+    /** Kills a running job for good and returns its id. */
+    public long dead() {
+        return dead(job());
+    }
+
+    public long dead(NewJob job) {
+        ClaimedJob running = running(job);
+        new BuryJobs(database).run(List.of(new BuryJobs.Buried(running.claim(), error("it failed"))));
+        return running.id();
+    }
+
+    /** An entry of the error history as workers hand it in. */
+    static String error(String message) {
+        return "{\"type\": \"java.lang.IllegalStateException\", \"message\": \"%s\", \"trace\": \"\"}"
+                .formatted(message);
+    }
+
+    static Claim stale(Claim claim) {
+        return new Claim(claim.jobId(), claim.token() - 1);
+    }
+
+    /** Fills the live rooms with many jobs of {@link #QUEUE}, quickly; those that run belong to the node. */
+    void fill(int jobs, long node) {
+        String row = "rank, queue, type, payload) SELECT nextval('rowlock.job_id'), statement_timestamp(),";
+        execute("INSERT INTO rowlock.ready (id, ready_at, enqueued_at, " + row
+                + " statement_timestamp(), 0, 'mail', 'send', '{}' FROM generate_series(1, %d)".formatted(jobs));
+        execute("INSERT INTO rowlock.waiting (id, due_at, enqueued_at, reason, "
+                + row.replace(
+                        "statement_timestamp(),", "statement_timestamp() + i * interval '1 ms' + interval '1 day',")
+                + " statement_timestamp(), 'scheduled', 0, 'mail', 'send', '{}' FROM generate_series(1, %d) i"
+                        .formatted(jobs));
+        execute(
+                "INSERT INTO rowlock.running (id, ready_at, enqueued_at, claimed_at, token, node_id, deadline, attempt, crashes, "
+                        + row
+                        + " statement_timestamp(), statement_timestamp(), nextval('rowlock.claim_token'), %d,"
+                                .formatted(node)
+                        + " CASE WHEN i %% 2 = 0 THEN statement_timestamp() + i * interval '1 ms' + interval '1 day' END,"
+                                .replace("%%", "%")
+                        + " 1, 0, 0, 'mail', 'send', '{}' FROM generate_series(1, %d) i".formatted(jobs));
+    }
+
+    // Looking
+
+    /** The rooms that hold the job: one, if all is well. */
+    public List<String> roomsOf(long id) {
+        List<String> found = new ArrayList<>();
+        for (String room : List.of("waiting", "ready", "running", "done", "dead")) {
+            long rows = number("SELECT count(*) FROM rowlock." + room + " WHERE id = " + id);
+            found.addAll(Collections.nCopies((int) rows, room));
+        }
+        return found;
+    }
+
+    /** The job's line of the view {@code job}. */
+    public Map<String, Object> look(long id) {
+        return sql("SELECT * FROM rowlock.job WHERE id = ?").param(id).query().singleRow();
+    }
+
+    public long count(String room) {
+        return number("SELECT count(*) FROM rowlock." + room);
+    }
+
+    public long number(String text) {
+        return sql(text).query(Long.class).single();
+    }
+
+    public boolean truth(String text) {
+        return sql(text).query(Boolean.class).single();
+    }
+
+    /** Everything that the live rooms and dead hold, to be compared with later. */
+    public List<Map<String, Object>> everything() {
+        return sql("SELECT j::text FROM rowlock.job j ORDER BY id").query().listOfRows();
+    }
+
+    /** Waits until a statement waits for a lock that another transaction holds. */
+    void awaitBlocked() {
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> blocked() == 1);
+    }
+
+    private long blocked() {
+        return number(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'");
+    }
+}

@@ -1,0 +1,141 @@
+package dev.rowlock.queue.internal.store;
+
+import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+@Representative
+class TakeOverdueJobsTest {
+
+    private static final Duration GRACE = Duration.ofMinutes(10);
+    private static final Duration DELAY = Duration.ofMinutes(30);
+
+    private final Rooms rooms;
+    private final TakeOverdueJobs takeOverdue;
+
+    TakeOverdueJobsTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        takeOverdue = new TakeOverdueJobs(rooms.database());
+    }
+
+    @Test
+    void aJobPastItsDeadlineAndGraceIsTakenAndTriedAgain() {
+        ClaimedJob job = overdue(running(null), GRACE.plusSeconds(1));
+
+        int taken = take();
+
+        assertThat(taken).isEqualTo(1);
+        assertThat(rooms.roomsOf(job.id())).containsExactly("waiting");
+        assertThat(rooms.look(job.id()))
+                .containsEntry("reason", "retry")
+                .containsEntry("attempt", 1)
+                .hasEntrySatisfying(
+                        "errors", errors -> assertThat(errors.toString()).contains("timeout"));
+        assertThat(
+                        rooms.truth(
+                                "SELECT due_at BETWEEN statement_timestamp() + interval '25 min' AND statement_timestamp() + interval '30 min' FROM rowlock.waiting"))
+                .isTrue();
+    }
+
+    @Test
+    void itsOwnNodeHasTheGraceToStopIt() {
+        ClaimedJob job = overdue(running(null), GRACE.minusMinutes(5));
+
+        int taken = take();
+
+        assertThat(taken).isZero();
+        assertThat(rooms.roomsOf(job.id())).containsExactly("running");
+    }
+
+    @Test
+    void aJobWithoutDeadlineMayRunForDays() {
+        ClaimedJob job = rooms.running();
+        rooms.execute("UPDATE rowlock.running SET claimed_at = claimed_at - interval '9 days'");
+
+        int taken = take();
+
+        assertThat(taken).isZero();
+        assertThat(rooms.roomsOf(job.id())).containsExactly("running");
+    }
+
+    @Test
+    void aJobThatHasUsedUpItsRetriesIsDead() {
+        ClaimedJob job = overdue(running(0), Duration.ofHours(1));
+
+        take();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
+        assertThat(rooms.look(job.id())).containsEntry("state", "failed").containsEntry("attempt", 1);
+    }
+
+    @Test
+    void jobsThatDoNotSayHaveTheDefaultRetries() {
+        ClaimedJob job = overdue(running(null), Duration.ofHours(1));
+
+        takeOverdue.run(GRACE, 0, DELAY);
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
+    }
+
+    @Test
+    void aJobThatSomebodyAskedToCancelEndsAsCancelled() {
+        ClaimedJob job = overdue(running(null), Duration.ofHours(1));
+        new RequestCancel(rooms.database()).run(job.id());
+
+        take();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("done");
+        assertThat(rooms.look(job.id())).containsEntry("state", "cancelled");
+    }
+
+    @Test
+    void theOldClaimIsLost() {
+        ClaimedJob job = overdue(running(null), Duration.ofHours(1));
+
+        take();
+
+        assertThat(new ReleaseJobs(rooms.database()).run(List.of(job.claim()))).isEmpty();
+        assertThat(rooms.roomsOf(job.id())).containsExactly("waiting");
+    }
+
+    @Test
+    void twoJanitorsAtOnceTakeEachJobOnce() throws Exception {
+        ClaimedJob job = overdue(running(null), Duration.ofHours(1));
+
+        int theirs;
+        int ours;
+        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
+            theirs = new TakeOverdueJobs(other.database()).run(GRACE, 10, DELAY);
+            ours = take();
+            other.commit();
+        }
+
+        assertThat(theirs).isEqualTo(1);
+        assertThat(ours).isZero();
+        assertThat(rooms.roomsOf(job.id())).containsExactly("waiting");
+    }
+
+    private int take() {
+        return takeOverdue.run(GRACE, 10, DELAY);
+    }
+
+    private ClaimedJob running(@Nullable Integer maxRetries) {
+        return rooms.running(new NewJob(QUEUE, "send", 0, null, maxRetries, Duration.ofMinutes(1), "{}", null));
+    }
+
+    private ClaimedJob overdue(ClaimedJob job, Duration by) {
+        rooms.execute(
+                "UPDATE rowlock.running SET deadline = statement_timestamp() - interval '%d seconds' WHERE id = %d"
+                        .formatted(by.toSeconds(), job.id()));
+        return job;
+    }
+}

@@ -1,0 +1,92 @@
+package dev.rowlock.queue.internal.wake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+class WakeupBusTest {
+
+    @Test
+    void anotherNodeHearsAndTheSenderIsToldDirectlyAndOnlyOnce(TestDatabase database) throws InterruptedException {
+        Database rowlock = new Database(database.dataSource(), new Schema("rowlock"));
+        try (Notifier notifier = new Notifier(new SendWakeup(rowlock));
+                Notifier otherNotifier = new Notifier(new SendWakeup(rowlock))) {
+            WakeupBus sender = new WakeupBus(notifier);
+            WakeupBus receiver = new WakeupBus(otherNotifier);
+            Heard own = new Heard();
+            Heard other = new Heard();
+            sender.subscribe(own);
+            receiver.subscribe(other);
+            Semaphore connected = new Semaphore(0);
+            try (Ear ownEar = new Ear(database.unpooled(), rowlock.schema(), sender, connected::release);
+                    Ear otherEar = new Ear(database.unpooled(), rowlock.schema(), receiver, connected::release)) {
+                ownEar.start();
+                otherEar.start();
+                connected.acquire(2);
+
+                sender.jobsReady("mail", -3);
+                String first = other.next();
+                sender.attention();
+                String second = other.next();
+
+                assertThat(first).isEqualTo("ready mail -3");
+                assertThat(second).isEqualTo("attention");
+                assertThat(own.all).containsExactly("ready mail -3", "attention");
+            }
+        }
+    }
+
+    @Test
+    void aMessageThatIsNotOursIsIgnored() {
+        Heard heard = new Heard();
+        for (String message : new String[] {"", "x", "a|b|c|d", "o|r|notanumber|mail", "o|z|1|mail", "own|r|1|mail"}) {
+            WakeupMessage.deliver(message, "own", heard);
+        }
+
+        WakeupMessage.deliver("o|w|250|", "own", heard);
+
+        assertThat(heard.all).containsExactly("waiting PT0.25S");
+    }
+
+    private static final class Heard implements Wakeups {
+
+        private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+        private final java.util.Queue<String> all = new java.util.concurrent.ConcurrentLinkedQueue<>();
+
+        String next() throws InterruptedException {
+            return events.poll(20, TimeUnit.SECONDS);
+        }
+
+        @Override
+        public void jobsReady(String queue, int rank) {
+            hear("ready " + queue + " " + rank);
+        }
+
+        @Override
+        public void jobsWaiting(Duration dueIn) {
+            hear("waiting " + dueIn);
+        }
+
+        @Override
+        public void attention() {
+            hear("attention");
+        }
+
+        private void hear(String event) {
+            all.add(event);
+            events.add(event);
+        }
+    }
+}

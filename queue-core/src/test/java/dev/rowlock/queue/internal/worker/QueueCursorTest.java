@@ -1,0 +1,76 @@
+package dev.rowlock.queue.internal.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.QueuePosition;
+import dev.rowlock.queue.internal.store.QueueRange;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import org.junit.jupiter.api.Test;
+
+class QueueCursorTest {
+
+    private static final OffsetDateTime NOON = OffsetDateTime.of(2026, 11, 20, 12, 0, 0, 0, ZoneOffset.UTC);
+    private static final Duration MILLI = Duration.ofMillis(1);
+    private static final QueuePosition FIFTH = new QueuePosition(0, NOON, 5);
+
+    private long now = 1_000;
+    private final QueueCursor cursor = new QueueCursor(now);
+
+    @Test
+    void aBacklogIsReadFromWhereTheLastClaimEnded() {
+        look(FIFTH, true, MILLI);
+
+        assertThat(cursor.next(now)).isEqualTo(QueueRange.from(FIFTH));
+    }
+
+    @Test
+    void onceCaughtUpWithJobsOfConcurrentTransactionsAreSeenAlthoughTheyLieABitBefore() {
+        look(FIFTH, false, MILLI);
+
+        QueueRange next = cursor.next(now);
+
+        QueuePosition committedLater = new QueuePosition(0, NOON.minus(QueueCursor.OVERLAP.minusMillis(1)), 4);
+        assertThat(next.after().compareTo(committedLater)).isNegative();
+    }
+
+    @Test
+    void looksFromTheFrontTakeAtMostTheirShareOfTheTime() {
+        look(FIFTH, true, MILLI);
+
+        assertThat(cursor.next(now + 18_999_999)).isNotEqualTo(QueueRange.ALL);
+        assertThat(cursor.next(now + 19_000_000)).isEqualTo(QueueRange.ALL);
+    }
+
+    @Test
+    void aSingleStallDoesNotKeepLaterLooksFromTheFrontAway() {
+        look(FIFTH, true, MILLI);
+        now += 19_000_000;
+        look(FIFTH, true, Duration.ofSeconds(3));
+
+        assertThat(cursor.next(now + 38_000_000)).isEqualTo(QueueRange.ALL);
+    }
+
+    @Test
+    void aMoreUrgentRankIsLookedAtBehindItsOwnLastJob() {
+        QueuePosition urgent = new QueuePosition(-3, NOON, 2);
+        look(urgent, true, MILLI);
+        cursor.next(now);
+        cursor.claimed(FIFTH, true, MILLI, now);
+        cursor.urgent(-3);
+        cursor.urgent(4);
+
+        QueueRange next = cursor.next(now);
+        cursor.claimed(null, false, MILLI, now);
+        QueueRange afterwards = cursor.next(now);
+
+        assertThat(next).isEqualTo(QueueRange.ofRankFrom(urgent));
+        assertThat(afterwards).isEqualTo(QueueRange.from(FIFTH));
+    }
+
+    private void look(QueuePosition last, boolean full, Duration took) {
+        assertThat(cursor.next(now)).isEqualTo(QueueRange.ALL);
+        cursor.claimed(last, full, took, now);
+    }
+}

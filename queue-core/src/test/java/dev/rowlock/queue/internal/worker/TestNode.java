@@ -1,0 +1,245 @@
+package dev.rowlock.queue.internal.worker;
+
+import dev.rowlock.queue.JacksonPayloadCodec;
+import dev.rowlock.queue.JobAdmin;
+import dev.rowlock.queue.JobSearch;
+import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.internal.schema.SchemaMigrator;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.internal.wake.Notifier;
+import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.spi.FetchSettings;
+import dev.rowlock.queue.spi.JobHandler;
+import dev.rowlock.queue.spi.JobObserver;
+import dev.rowlock.queue.spi.LeaseSettings;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.RetentionSettings;
+import dev.rowlock.queue.spi.SchemaMode;
+import dev.rowlock.queue.spi.WorkerSettings;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A node with listeners made of lambdas, on a real database, with intervals fit for tests. */
+final class TestNode implements AutoCloseable {
+
+    /** Quick retries, so that tests need not wait; no jitter, so that they are exact. */
+    static final RetryPolicy QUICK = new RetryPolicy(3, Duration.ofMillis(20), 1, Duration.ofSeconds(1), 0);
+
+    final DataSource pool;
+    final Database database;
+    final JobTemplate jobs;
+    final JobAdmin admin;
+    final JobSearch search;
+    final TransactionTemplate transactions;
+    final JdbcClient sql;
+    /** Outside the calling thread's transaction. */
+    final JdbcClient elsewhere;
+
+    final Queue<String> events = new ConcurrentLinkedQueue<>();
+
+    private final Notifier notifier;
+    private final WakeupBus wakeups;
+    private final DataSource direct;
+    private final List<ListenerDefinition> listeners = new ArrayList<>();
+    private WorkerSettings worker = new WorkerSettings(
+            4,
+            Map.of(),
+            new FetchSettings(Duration.ofMillis(200), Duration.ofMillis(250), 100),
+            Duration.ofSeconds(10),
+            false);
+    private LeaseSettings lease = new LeaseSettings("test", Duration.ofSeconds(30), Duration.ofMillis(200), 3);
+    private RetentionSettings retention = RetentionSettings.DEFAULT;
+    private WorkerNode node;
+
+    TestNode(TestDatabase testDatabase) {
+        this.pool = testDatabase.dataSource();
+        this.direct = testDatabase.unpooled();
+        this.database = new Database(pool, new Schema("rowlock"));
+        new SchemaMigrator(pool, database.schema(), SchemaMode.MIGRATE).run();
+        this.notifier = new Notifier(new SendWakeup(database));
+        this.wakeups = new WakeupBus(notifier);
+        this.jobs = new JobTemplate(database, codec(), 1 << 20, type -> null, wakeups);
+        this.admin = new JobAdmin(database, wakeups);
+        this.search = new JobSearch(database);
+        this.transactions = new TransactionTemplate(new DataSourceTransactionManager(pool));
+        this.sql = JdbcClient.create(pool);
+        this.elsewhere = JdbcClient.create(direct);
+    }
+
+    static JacksonPayloadCodec codec() {
+        return new JacksonPayloadCodec(JsonMapper.builder().build());
+    }
+
+    TestNode listener(Class<?> payload, JobHandler handler) {
+        return listener(payload, handler, listener -> listener);
+    }
+
+    TestNode listener(Class<?> payload, JobHandler handler, UnaryOperator<ListenerDefinition> change) {
+        listeners.add(change.apply(new ListenerDefinition(
+                payload.getSimpleName() + "Listener",
+                "default",
+                payload.getSimpleName(),
+                null,
+                null,
+                QUICK,
+                Set.of(),
+                false,
+                handler)));
+        return this;
+    }
+
+    static ListenerDefinition transactional(ListenerDefinition l) {
+        return new ListenerDefinition(
+                l.name(),
+                l.queue(),
+                l.type(),
+                l.concurrency(),
+                l.timeout(),
+                l.retry(),
+                l.noRetryFor(),
+                true,
+                l.handler());
+    }
+
+    static UnaryOperator<ListenerDefinition> timeout(Duration timeout) {
+        return l -> new ListenerDefinition(
+                l.name(),
+                l.queue(),
+                l.type(),
+                l.concurrency(),
+                timeout,
+                l.retry(),
+                l.noRetryFor(),
+                l.transactional(),
+                l.handler());
+    }
+
+    static UnaryOperator<ListenerDefinition> noRetryFor(Class<? extends Throwable> type) {
+        return l -> new ListenerDefinition(
+                l.name(),
+                l.queue(),
+                l.type(),
+                l.concurrency(),
+                l.timeout(),
+                l.retry(),
+                Set.of(type),
+                l.transactional(),
+                l.handler());
+    }
+
+    TestNode drain(Duration timeout) {
+        worker = new WorkerSettings(
+                worker.concurrency(), worker.queues(), worker.fetch(), timeout, worker.virtualThreads());
+        return this;
+    }
+
+    TestNode concurrency(int concurrency) {
+        worker = new WorkerSettings(
+                concurrency, worker.queues(), worker.fetch(), worker.drainTimeout(), worker.virtualThreads());
+        return this;
+    }
+
+    TestNode lease(Duration duration, Duration heartbeat, int maxCrashes) {
+        lease = new LeaseSettings("test", duration, heartbeat, maxCrashes);
+        return this;
+    }
+
+    TestNode retention(RetentionSettings settings) {
+        retention = settings;
+        return this;
+    }
+
+    TestNode start() {
+        JobObserver observer = new JobObserver() {
+            @Override
+            public void finished(ClaimedJob job, Outcome outcome, Duration took) {
+                events.add(outcome.label() + " " + job.id());
+            }
+
+            @Override
+            public void lost(ClaimedJob job) {
+                events.add("lost " + job.id());
+            }
+        };
+        node = new WorkerNode(
+                new NodeSettings(worker, lease, retention, QUICK, 1 << 20, true),
+                new NodeServices(database, direct, codec(), observer, wakeups, transactions));
+        node.start(listeners);
+        return this;
+    }
+
+    void stop() {
+        node.stop();
+    }
+
+    /**
+     * Waits until the node has acted on everything that is committed by now: it beats once, and what it heard is done before
+     * the next beat goes out.
+     */
+    void awaitTwoHeartbeats() {
+        for (int beat = 0; beat < 2; beat++) {
+            String before = heartbeat();
+            Awaitility.await()
+                    .pollInterval(Duration.ofMillis(10))
+                    .until(() -> !heartbeat().equals(before));
+        }
+    }
+
+    private String heartbeat() {
+        return elsewhere
+                .sql("SELECT max(heartbeat_at)::text FROM rowlock.node")
+                .query(String.class)
+                .single();
+    }
+
+    NodeStatus status() {
+        return node.status();
+    }
+
+    void awaitState(long id, JobState state) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(10))
+                .untilAsserted(() -> org.assertj.core.api.Assertions.assertThat(
+                                search.find(id).orElseThrow().state())
+                        .isEqualTo(state));
+    }
+
+    void awaitEvent(String event) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(10))
+                .until(() -> events.contains(event));
+    }
+
+    long count(String room) {
+        return sql.sql("SELECT count(*) FROM rowlock." + room).query(Long.class).single();
+    }
+
+    @Override
+    public void close() {
+        if (node != null) {
+            node.stop();
+        }
+        notifier.close();
+    }
+}

@@ -1,0 +1,108 @@
+package dev.rowlock.queue.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.JacksonPayloadCodec;
+import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.internal.schema.SchemaMigrator;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.MeasureDepth;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobError;
+import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.spi.SchemaMode;
+import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
+
+@PostgresTest(freshPerTest = true)
+class MetricsTest {
+
+    record Greet(String name) {}
+
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+    @Test
+    void depthIsWhatOneNodeMeasuredForAll(TestDatabase db) {
+        Database database = new Database(db.dataSource(), new Schema("rowlock"));
+        new SchemaMigrator(db.dataSource(), database.schema(), SchemaMode.MIGRATE).run();
+        JobTemplate jobs = new JobTemplate(
+                database, new JacksonPayloadCodec(JsonMapper.shared()), 1000, type -> null, Wakeups.NONE);
+        QueueMetrics metrics = new QueueMetrics(database, registry);
+        jobs.enqueueAll(List.of(new Greet("a"), new Greet("b")));
+        jobs.enqueue(new Greet("c"), o -> o.delay(Duration.ofHours(1)));
+
+        metrics.refresh();
+        assertThat(registry.find("rowlock.queue.jobs").gauges()).isEmpty();
+        new MeasureDepth(database).run();
+        metrics.refresh();
+
+        assertThat(registry.get("rowlock.queue.jobs")
+                        .tags("queue", "default", "state", "ready")
+                        .gauge()
+                        .value())
+                .isEqualTo(2);
+        assertThat(registry.get("rowlock.queue.jobs")
+                        .tags("queue", "default", "state", "waiting")
+                        .gauge()
+                        .value())
+                .isEqualTo(1);
+        assertThat(registry.get("rowlock.queue.oldest.age")
+                        .tags("queue", "default")
+                        .gauge()
+                        .value())
+                .isPositive();
+        assertThat(registry.get("rowlock.queue.snapshot.age").gauge().value()).isNotNegative();
+        metrics.close();
+    }
+
+    @Test
+    void everyOutcomeIsTimedAndFailuresAreCountedByWhetherTheyAreFinal() {
+        JobMetrics metrics = new JobMetrics(registry);
+        ClaimedJob job = new ClaimedJob(
+                new Claim(1, 1), "mail", "send", 1, 0, Duration.ofMillis(5), "{}", null, null, null, null);
+        JobError error = JobError.of("test", "no");
+
+        metrics.started(job, Duration.ofMillis(7));
+        metrics.finished(job, new Outcome.Completed(null), Duration.ofMillis(3));
+        metrics.finished(job, new Outcome.Retry(Due.after(Duration.ofSeconds(1)), error), Duration.ofMillis(3));
+        metrics.finished(job, new Outcome.Failed(error), Duration.ofMillis(3));
+        metrics.finished(job, new Outcome.UnknownType(Duration.ofSeconds(1), Duration.ofSeconds(2)), Duration.ZERO);
+        metrics.lost(job);
+
+        assertThat(registry.get("rowlock.job.wait")
+                        .tags("queue", "mail", "type", "send")
+                        .timer()
+                        .count())
+                .isEqualTo(1);
+        assertThat(registry.get("rowlock.job.process")
+                        .tag("outcome", "completed")
+                        .timer()
+                        .count())
+                .isEqualTo(1);
+        assertThat(registry.get("rowlock.job.failures")
+                        .tag("terminal", "true")
+                        .counter()
+                        .count())
+                .isEqualTo(1);
+        assertThat(registry.get("rowlock.job.failures")
+                        .tag("terminal", "false")
+                        .counter()
+                        .count())
+                .isEqualTo(1);
+        assertThat(registry.get("rowlock.job.unknown.type").counter().count()).isEqualTo(1);
+        assertThat(registry.get("rowlock.claims.lost").counter().count()).isEqualTo(1);
+        assertThat(registry.find("rowlock.job.process")
+                        .tag("outcome", "unknown-type")
+                        .timer())
+                .isNull();
+    }
+}

@@ -1,0 +1,66 @@
+package dev.rowlock.queue.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.reflection;
+
+import dev.rowlock.queue.JobListener;
+import dev.rowlock.queue.job.JobContext;
+import org.junit.jupiter.api.Test;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.beans.factory.aot.AotServices;
+import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.beans.factory.support.RegisteredBean;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+
+class JobListenerHintsTest {
+
+    record Order(String number) {}
+
+    record Receipt(String text) {}
+
+    static class Listener {
+        @JobListener
+        Receipt handle(Order order, JobContext context) {
+            return new Receipt(order.number());
+        }
+    }
+
+    static class NoListener {
+        void handle(Order order) {}
+    }
+
+    @Test
+    void aNativeImageCanCallListenersAndReadTheirPayloads() throws NoSuchMethodException {
+        RuntimeHints hints = new RuntimeHints();
+
+        new JobListenerHints().register(hints, Listener.class);
+
+        assertThat(reflection()
+                        .onMethodInvocation(Listener.class.getDeclaredMethod("handle", Order.class, JobContext.class)))
+                .accepts(hints);
+        assertThat(reflection().onType(Order.class)).accepts(hints);
+        assertThat(reflection().onType(Receipt.class)).accepts(hints);
+        assertThat(reflection().onType(JobContext.class)).rejects(hints);
+    }
+
+    @Test
+    void onlyBeansWithListenersContribute() {
+        assertThat(new JobListenerHints().processAheadOfTime(bean(Listener.class)))
+                .isNotNull();
+        assertThat(new JobListenerHints().processAheadOfTime(bean(NoListener.class)))
+                .isNull();
+    }
+
+    @Test
+    void springFindsTheProcessor() {
+        assertThat(AotServices.factories().load(BeanRegistrationAotProcessor.class))
+                .hasAtLeastOneElementOfType(JobListenerHints.class);
+    }
+
+    private static RegisteredBean bean(Class<?> type) {
+        DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+        beans.registerBeanDefinition("bean", new RootBeanDefinition(type));
+        return RegisteredBean.of(beans, "bean");
+    }
+}
