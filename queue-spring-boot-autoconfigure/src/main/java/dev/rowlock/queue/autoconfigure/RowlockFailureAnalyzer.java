@@ -1,0 +1,84 @@
+package dev.rowlock.queue.autoconfigure;
+
+import dev.rowlock.queue.internal.schema.SchemaMissingException;
+import dev.rowlock.queue.internal.schema.SchemaOutdatedException;
+import dev.rowlock.queue.internal.schema.UnsupportedDatabaseException;
+import dev.rowlock.queue.spring.DuplicateJobListenerException;
+import dev.rowlock.queue.spring.InvalidJobListenerException;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+
+/** Says what kept Rowlock from starting, and what to do about it. */
+final class RowlockFailureAnalyzer implements FailureAnalyzer {
+
+    private static final String MAKE_TABLES = """
+            Either let Rowlock make them: rowlock.schema.mode=migrate.
+            Or hand this script to whoever makes tables here, to be run as the role that the application connects with:
+
+                java -cp queue-core.jar dev.rowlock.queue.internal.schema.SchemaScript <schema>""";
+
+    private static final String UPGRADE_TABLES =
+            "Either let Rowlock upgrade them: rowlock.schema.mode=migrate. Or apply the migrations named above, found in"
+                    + " queue-core.jar under dev/rowlock/queue/schema, before this release is deployed.";
+
+    private static final String USE_POSTGRESQL = """
+            Use a DataSource of PostgreSQL 14 or later. If the application has several, mark the right one with \
+            @RowlockDataSource. Tests that need no jobs may set rowlock.enabled=false.""";
+
+    private static final String DEFINE_DATA_SOURCE = """
+            Set spring.datasource.url, or define a DataSource bean. If this application is not to have a job queue, set \
+            rowlock.enabled=false.""";
+
+    private static final String CHOOSE_DATA_SOURCE =
+            "Mark the one that is to hold the jobs with @RowlockDataSource, or make it @Primary.";
+
+    private static final String CORRECT_SETTING = "Correct the property; each has its default when it is left out.";
+
+    @Override
+    public @Nullable FailureAnalysis analyze(Throwable failure) {
+        Set<Throwable> seen = new HashSet<>();
+        for (Throwable cause = failure; cause != null && seen.add(cause); cause = cause.getCause()) {
+            FailureAnalysis analysis = analysisOf(cause);
+            if (analysis != null) {
+                return analysis;
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable FailureAnalysis analysisOf(Throwable cause) {
+        if (cause instanceof InvalidJobListenerException invalid) {
+            return new FailureAnalysis(sentence(invalid.problem()), sentence(invalid.remedy()), cause);
+        }
+        if (cause instanceof DuplicateJobListenerException duplicate) {
+            return new FailureAnalysis(sentence(duplicate.problem()), sentence(duplicate.remedy()), cause);
+        }
+        if (cause instanceof NoDataSourceException missing) {
+            return analysis(cause, missing.candidates().isEmpty() ? DEFINE_DATA_SOURCE : CHOOSE_DATA_SOURCE);
+        }
+        if (cause instanceof UnsupportedDatabaseException) {
+            return analysis(cause, USE_POSTGRESQL);
+        }
+        if (cause instanceof SchemaMissingException) {
+            return analysis(cause, MAKE_TABLES);
+        }
+        if (cause instanceof SchemaOutdatedException) {
+            return analysis(cause, UPGRADE_TABLES);
+        }
+        if (cause instanceof InvalidSettingException) {
+            return analysis(cause, CORRECT_SETTING);
+        }
+        return null;
+    }
+
+    private static FailureAnalysis analysis(Throwable cause, String action) {
+        return new FailureAnalysis(sentence("Rowlock cannot start: " + cause.getMessage()), action, cause);
+    }
+
+    private static String sentence(String text) {
+        return text.endsWith(".") ? text : text + ".";
+    }
+}

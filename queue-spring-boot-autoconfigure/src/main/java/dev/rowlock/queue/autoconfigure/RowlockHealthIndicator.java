@@ -1,0 +1,63 @@
+package dev.rowlock.queue.autoconfigure;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.worker.NodeStatus;
+import dev.rowlock.queue.internal.worker.WorkerNode;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+
+/**
+ * Up while the database answers and, where this application runs jobs, its node beats and can write outcomes. A node
+ * that does not hear notifications is healthy: it polls.
+ */
+final class RowlockHealthIndicator extends AbstractHealthIndicator {
+
+    private static final int ANSWER_SECONDS = 5;
+
+    private final Database database;
+    private final @Nullable WorkerNode node;
+
+    /** {@code node} is null where this application runs no jobs. */
+    RowlockHealthIndicator(Database database, @Nullable WorkerNode node) {
+        super("the job queue could not be checked");
+        this.database = database;
+        this.node = node;
+    }
+
+    @Override
+    protected void doHealthCheck(Health.Builder health) throws SQLException {
+        boolean answers = answers();
+        health.status(answers ? "UP" : "DOWN")
+                .withDetail("schema", database.schema().name())
+                .withDetail("database", answers);
+        if (node != null) {
+            describe(node.status(), health);
+        }
+    }
+
+    private boolean answers() throws SQLException {
+        try (Connection connection = database.dataSource().getConnection()) {
+            return connection.isValid(ANSWER_SECONDS);
+        }
+    }
+
+    private static void describe(NodeStatus status, Health.Builder health) {
+        health.withDetail("state", status.state().name().toLowerCase(java.util.Locale.ROOT));
+        if (status.state() == NodeStatus.State.STOPPED) {
+            return;
+        }
+        if (!status.beats() || !status.records()) {
+            health.down();
+        }
+        health.withDetail("node", status.nodeId())
+                .withDetail("beats", status.beats())
+                .withDetail("records", status.records())
+                .withDetail("notifications", status.hears())
+                .withDetail("active", status.active())
+                .withDetail("capacity", status.capacity())
+                .withDetail("unwritten", status.unwritten());
+    }
+}

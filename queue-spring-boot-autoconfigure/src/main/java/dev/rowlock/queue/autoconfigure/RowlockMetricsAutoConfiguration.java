@@ -1,0 +1,37 @@
+package dev.rowlock.queue.autoconfigure;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.observe.JobMetrics;
+import dev.rowlock.queue.observe.QueueMetrics;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+
+/** Meters, where the application has a registry for them. */
+@AutoConfiguration(
+        after = RowlockSchemaAutoConfiguration.class,
+        afterName = {
+            "org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
+        })
+@ConditionalOnClass({MeterRegistry.class, JobMetrics.class})
+@ConditionalOnBean({MeterRegistry.class, Database.class})
+public final class RowlockMetricsAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    JobMetrics rowlockJobMetrics(MeterRegistry registry) {
+        return new JobMetrics(registry);
+    }
+
+    @Bean(initMethod = "start", destroyMethod = "close")
+    @ConditionalOnMissingBean
+    @DependsOnDatabaseInitialization
+    QueueMetrics rowlockQueueMetrics(Database database, MeterRegistry registry) {
+        return new QueueMetrics(database, registry);
+    }
+}

@@ -1,0 +1,116 @@
+package dev.rowlock.queue.autoconfigure;
+
+import dev.rowlock.queue.spi.SchemaMode;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.bind.Name;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Everything that can be set about Rowlock. A value that is not allowed stops the start.
+ *
+ * @param enabled Whether there is a job queue at all.
+ * @param queues Settings of single queues, by name.
+ */
+@ConfigurationProperties("rowlock")
+public record RowlockProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue SchemaProperties schema,
+        @DefaultValue Worker worker,
+        @DefaultValue Retry retry,
+        @DefaultValue Retention retention,
+        @DefaultValue Payload payload,
+        @DefaultValue @Name("notify") Notify notifications,
+        @DefaultValue Map<String, Queue> queues) {
+
+    /**
+     * Where the tables are.
+     *
+     * @param name Database schema that holds everything; up to 40 lower-case letters, digits or underscores.
+     * @param mode Whether to make and upgrade the tables at the start (migrate), only to check them (validate), or
+     *     neither (none).
+     */
+    public record SchemaProperties(
+            @DefaultValue("rowlock") String name,
+            @DefaultValue("migrate") SchemaMode mode) {}
+
+    /**
+     * How this application runs jobs.
+     *
+     * @param enabled Whether it runs jobs; if not, it only enqueues them, whatever listeners it has.
+     * @param concurrency Jobs that each queue runs at once on this node, unless its listeners or
+     *     the queue's own setting say otherwise; 1 to 10000.
+     * @param pollInterval How often each queue is looked at when no notification comes; 10 ms to 10 min.
+     * @param prefetchHorizon Jobs are claimed ahead only as far as they will start within this time; 0 (nothing ahead)
+     *     to 10 s.
+     * @param maxPrefetch The most jobs per queue that are claimed ahead; 0 to 10000.
+     * @param drainTimeout How long a shutdown waits for running jobs before it interrupts them; 0 to 1 h. Keep it
+     *     some seconds below spring.lifecycle.timeout-per-shutdown-phase.
+     * @param lease How long after its last heartbeat this node counts as dead and others take its jobs; 1 s to 1 h, at
+     *     least three heartbeats.
+     * @param heartbeat Time between heartbeats; at least 50 ms.
+     * @param maxCrashes A job whose node died this often while it ran is put aside as quarantined; 1 to 1000.
+     * @param nodeName Name of this node for people; host name and process id by default.
+     */
+    public record Worker(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("10") int concurrency,
+            @DefaultValue("1s") Duration pollInterval,
+            @DefaultValue("250ms") Duration prefetchHorizon,
+            @DefaultValue("1000") int maxPrefetch,
+            @DefaultValue("25s") Duration drainTimeout,
+            @DefaultValue("30s") Duration lease,
+            @DefaultValue("5s") Duration heartbeat,
+            @DefaultValue("3") int maxCrashes,
+            @Nullable String nodeName) {}
+
+    /**
+     * When failed jobs run again, unless their listener or the job says otherwise.
+     *
+     * @param maxRetries Attempts after the first; 0 to 10000.
+     * @param initialInterval Wait before the first retry.
+     * @param multiplier Each further wait is this many times the one before; at least 1.
+     * @param maxInterval Longest wait between two attempts.
+     * @param jitter Share of each wait by which it is moved at random; 0 to 1.
+     */
+    public record Retry(
+            @DefaultValue("10") int maxRetries,
+            @DefaultValue("1s") Duration initialInterval,
+            @DefaultValue("2.0") double multiplier,
+            @DefaultValue("1h") Duration maxInterval,
+            @DefaultValue("0.2") double jitter) {}
+
+    /**
+     * How long ended jobs are kept.
+     *
+     * @param done How long completed and cancelled jobs are kept, to the day; 0 keeps none, which is the fastest.
+     * @param dead How long failed and quarantined jobs are kept; until somebody decides by default.
+     */
+    public record Retention(
+            @DefaultValue("7d") Duration done, @Nullable Duration dead) {}
+
+    /**
+     * What jobs may carry.
+     *
+     * @param maxSize Largest payload of a job, and largest result of a listener, as JSON.
+     */
+    public record Payload(@DefaultValue("1MB") DataSize maxSize) {}
+
+    /**
+     * Wake-ups by PostgreSQL's LISTEN and NOTIFY.
+     *
+     * @param enabled Whether nodes wake one another; turn it off behind a pooler in transaction mode, and polling does
+     *     everything.
+     */
+    public record Notify(@DefaultValue("true") boolean enabled) {}
+
+    /**
+     * One queue.
+     *
+     * @param concurrency Jobs of this queue that this node runs at once, whatever the listeners say; 1 to 10000.
+     */
+    public record Queue(@Nullable Integer concurrency) {}
+}

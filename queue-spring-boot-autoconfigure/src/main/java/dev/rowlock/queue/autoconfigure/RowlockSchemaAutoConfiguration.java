@@ -1,0 +1,48 @@
+package dev.rowlock.queue.autoconfigure;
+
+import dev.rowlock.queue.JobOperations;
+import dev.rowlock.queue.internal.store.Database;
+import java.util.Arrays;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
+
+/** Chooses the database, and makes or checks the tables. Also part of JDBC test slices. */
+@AutoConfiguration(after = DataSourceAutoConfiguration.class)
+@ConditionalOnBooleanProperty(name = "rowlock.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(RowlockProperties.class)
+@Import(DatabaseInitializationDependencyConfigurer.class)
+@ImportRuntimeHints(RowlockRuntimeHints.class)
+public final class RowlockSchemaAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    Database rowlockDatabase(
+            RowlockProperties properties,
+            ObjectProvider<DataSource> dataSources,
+            @RowlockDataSource ObjectProvider<DataSource> marked,
+            ListableBeanFactory beans) {
+        DataSource chosen = marked.getIfAvailable(dataSources::getIfUnique);
+        if (chosen == null) {
+            throw new NoDataSourceException(Arrays.asList(beans.getBeanNamesForType(DataSource.class)));
+        }
+        return new Database(chosen, RowlockSettings.schema(properties));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RowlockSchemaInitializer rowlockSchemaInitializer(
+            Database rowlockDatabase, RowlockProperties properties, ListableBeanFactory beans) {
+        boolean needed = beans.getBeanNamesForType(JobOperations.class, true, false).length > 0;
+        return new RowlockSchemaInitializer(rowlockDatabase, properties.schema().mode(), needed);
+    }
+}

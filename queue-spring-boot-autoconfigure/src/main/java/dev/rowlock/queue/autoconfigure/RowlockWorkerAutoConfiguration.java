@@ -1,0 +1,57 @@
+package dev.rowlock.queue.autoconfigure;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.internal.worker.NodeServices;
+import dev.rowlock.queue.internal.worker.WorkerNode;
+import dev.rowlock.queue.spi.JobObserver;
+import dev.rowlock.queue.spi.PayloadCodec;
+import dev.rowlock.queue.spring.JobListenerContainer;
+import dev.rowlock.queue.spring.JobListenerRegistry;
+import dev.rowlock.queue.spring.JobObservers;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.thread.Threading;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/** Runs the jobs of this application's listeners. */
+@AutoConfiguration(after = RowlockAutoConfiguration.class)
+@ConditionalOnBooleanProperty(
+        name = {"rowlock.enabled", "rowlock.worker.enabled"},
+        matchIfMissing = true)
+public final class RowlockWorkerAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    NodeServices rowlockNodeServices(
+            Database database,
+            PayloadCodec codec,
+            WakeupBus wakeups,
+            ObjectProvider<JobObserver> observers,
+            ObjectProvider<PlatformTransactionManager> transactionManagers,
+            @RowlockDataSource ObjectProvider<PlatformTransactionManager> marked) {
+        return new NodeServices(
+                database,
+                DirectConnections.besides(database.dataSource()),
+                codec,
+                new JobObservers(observers.orderedStream().toList()),
+                wakeups,
+                ListenerTransactions.of(database.dataSource(), transactionManagers, marked));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    WorkerNode rowlockWorkerNode(RowlockProperties properties, NodeServices services, Environment environment) {
+        return new WorkerNode(RowlockSettings.node(properties, Threading.VIRTUAL.isActive(environment)), services);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    JobListenerContainer jobListenerContainer(JobListenerRegistry registry, WorkerNode node, NodeServices services) {
+        return new JobListenerContainer(registry, node, services.transactions() != null);
+    }
+}

@@ -1,0 +1,447 @@
+package dev.rowlock.queue.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.rowlock.queue.JacksonPayloadCodec;
+import dev.rowlock.queue.JobAdmin;
+import dev.rowlock.queue.JobOperations;
+import dev.rowlock.queue.JobSearch;
+import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.wake.Notifier;
+import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.internal.worker.NodeServices;
+import dev.rowlock.queue.internal.worker.WorkerNode;
+import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.spi.JobObserver;
+import dev.rowlock.queue.spi.PayloadCodec;
+import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.spring.JobListenerContainer;
+import dev.rowlock.queue.spring.JobListenerRegistry;
+import dev.rowlock.queue.spring.JobListenerScanner;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.util.Collection;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongConsumer;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.flywaydb.core.Flyway;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
+import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.scheduling.TaskScheduler;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.DefaultTyping;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.jsontype.BasicPolymorphicTypeValidator;
+
+@Representative
+@PostgresTest
+class RowlockAutoConfigurationTest {
+
+    private final ApplicationContextRunner contexts;
+    private final TestDatabase database;
+
+    RowlockAutoConfigurationTest(TestDatabase database) {
+        this.database = database;
+        this.contexts = Contexts.on(database);
+    }
+
+    @Test
+    void byDefaultJobsAreEnqueuedFoundAndRun() {
+        contexts.withBean(Greeter.class).run(context -> {
+            assertThat(context)
+                    .hasSingleBean(JobTemplate.class)
+                    .hasSingleBean(JobOperations.class)
+                    .hasSingleBean(JobAdmin.class)
+                    .hasSingleBean(JobSearch.class)
+                    .hasSingleBean(PayloadCodec.class)
+                    .hasSingleBean(JobListenerContainer.class);
+
+            long id = context.getBean(JobOperations.class).enqueue(new Greeter.Greeting("hello"));
+
+            assertThat(context.getBean(Greeter.class).nextCall()).isNotNull();
+            assertThat(context.getBean(JobSearch.class).find(id)).hasValueSatisfying(job -> {
+                assertThat(job.type()).isEqualTo("Greeting");
+                assertThat(job.queue()).isEqualTo("greetings");
+            });
+        });
+    }
+
+    @Test
+    void aJobOfATransactionThatRollsBackDoesNotExist() {
+        contexts.run(context -> {
+            TransactionTemplate transaction =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+
+            Long id = transaction.execute(status -> {
+                status.setRollbackOnly();
+                return context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("never"));
+            });
+
+            assertThat(context.getBean(JobSearch.class).find(id)).isEmpty();
+        });
+    }
+
+    @Test
+    void disabledMeansThatNothingIsThere() {
+        contexts.withPropertyValues("rowlock.enabled=false")
+                .withBean(Greeter.class)
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(JobOperations.class)
+                        .doesNotHaveBean(JobAdmin.class)
+                        .doesNotHaveBean(JobSearch.class)
+                        .doesNotHaveBean(PayloadCodec.class)
+                        .doesNotHaveBean(Database.class)
+                        .doesNotHaveBean(RowlockSchemaInitializer.class)
+                        .doesNotHaveBean(JobListenerScanner.class)
+                        .doesNotHaveBean(WorkerNode.class)
+                        .doesNotHaveBean("rowlockHealthIndicator"));
+    }
+
+    @Test
+    void anApplicationMayEnqueueWithoutRunningJobs() {
+        contexts.withPropertyValues("rowlock.worker.enabled=false")
+                .withBean(Greeter.class)
+                .run(context -> {
+                    assertThat(context)
+                            .doesNotHaveBean(WorkerNode.class)
+                            .doesNotHaveBean(JobListenerContainer.class)
+                            .hasBean("rowlockHealthIndicator");
+
+                    long id = context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("later"));
+
+                    // The queue is the listener's, although the listener does not run here.
+                    assertThat(context.getBean(JobSearch.class).find(id)).hasValueSatisfying(job -> {
+                        assertThat(job.queue()).isEqualTo("greetings");
+                        assertThat(job.state()).isEqualTo(JobState.READY);
+                    });
+                    context.getBean(JobAdmin.class).cancel(id);
+                });
+    }
+
+    @Test
+    void withoutNotificationsPollingFindsTheJobs() {
+        contexts.withPropertyValues("rowlock.notify.enabled=false", "rowlock.worker.poll-interval=50ms")
+                .withBean(Greeter.class)
+                .run(context -> {
+                    assertThat(context).doesNotHaveBean(Notifier.class);
+
+                    context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("poll"));
+
+                    assertThat(context.getBean(Greeter.class).nextCall()).isNotNull();
+                });
+    }
+
+    @Test
+    void observersOfTheApplicationHearWhatHappens() {
+        CountingObserver observer = new CountingObserver();
+        contexts.withBean(Greeter.class)
+                .withBean("failing", JobObserver.class, FailingObserver::new)
+                .withBean("counting", JobObserver.class, () -> observer)
+                .run(context -> {
+                    context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("watched"));
+
+                    assertThat(context.getBean(Greeter.class).nextCall()).isNotNull();
+                    assertThat(observer.started).hasValue(1);
+                });
+    }
+
+    // Beans of the application go before ours
+
+    @Test
+    void everyBeanBacksOff() {
+        contexts.withUserConfiguration(OwnBeans.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            for (Class<?> type : new Class<?>[] {
+                PayloadCodec.class,
+                JobOperations.class,
+                JobAdmin.class,
+                JobSearch.class,
+                JobListenerRegistry.class,
+                JobListenerScanner.class,
+                JobListenerContainer.class,
+                Notifier.class,
+                WakeupBus.class,
+                NodeServices.class,
+                WorkerNode.class,
+                Database.class
+            }) {
+                assertThat(context.getBeanNamesForType(type))
+                        .as(type.getSimpleName())
+                        .hasSize(1)
+                        .allMatch(name -> name.startsWith("own"));
+            }
+            assertThat(context)
+                    .hasBean("rowlockHealthIndicator")
+                    .getBean("rowlockHealthIndicator")
+                    .isEqualTo("mine");
+        });
+    }
+
+    @Test
+    void beansOfBootDoNotBackOffBecauseOfUs() {
+        contexts.withConfiguration(AutoConfigurations.of(
+                        TaskExecutionAutoConfiguration.class, TaskSchedulingAutoConfiguration.class))
+                .withBean(Greeter.class)
+                .withUserConfiguration(Scheduling.class)
+                .run(context -> assertThat(context)
+                        .hasBean("applicationTaskExecutor")
+                        .hasBean("taskScheduler")
+                        .hasSingleBean(TaskScheduler.class)
+                        .hasSingleBean(DataSource.class)
+                        .hasSingleBean(PlatformTransactionManager.class)
+                        .hasSingleBean(JsonMapper.class)
+                        .doesNotHaveBean(Flyway.class));
+    }
+
+    // What is optional
+
+    @Test
+    void theHealthModuleMayBeMissing() {
+        contexts.withClassLoader(new FilteredClassLoader("org.springframework.boot.health"))
+                .run(context ->
+                        assertThat(context).hasSingleBean(JobTemplate.class).doesNotHaveBean("rowlockHealthIndicator"));
+    }
+
+    @Test
+    void theMetricsModulesMayBeMissing() {
+        contexts.withClassLoader(new FilteredClassLoader("io.micrometer", "org.springframework.boot.micrometer"))
+                .run(context -> assertThat(context).hasSingleBean(JobTemplate.class));
+    }
+
+    @Test
+    void hikariMayBeMissing() {
+        contexts.withClassLoader(new FilteredClassLoader("com.zaxxer.hikari"))
+                .withBean(
+                        DataSource.class,
+                        () -> new DriverManagerDataSource(database.jdbcUrl(), database.username(), database.password()))
+                .withBean(Greeter.class)
+                .run(context -> {
+                    assertThat(context).doesNotHaveBean(HikariDataSource.class);
+
+                    context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("no pool"));
+
+                    assertThat(context.getBean(Greeter.class).nextCall()).isNotNull();
+                });
+    }
+
+    @Test
+    void theJacksonModuleOfBootMayBeMissing() {
+        Contexts.withoutJackson(database)
+                .withClassLoader(new FilteredClassLoader("org.springframework.boot.jackson"))
+                .run(context -> {
+                    assertThat(context).doesNotHaveBean(JsonMapper.class);
+                    assertThat(context.getBean(PayloadCodec.class).encode(new Greeter.Greeting("x")))
+                            .isEqualTo("{\"text\":\"x\"}");
+                });
+    }
+
+    // How Boot's own settings reach us
+
+    @Test
+    void lazyInitializationStartsTheListenersAllTheSame() {
+        contexts.withBean(Greeter.class)
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .run(context -> {
+                    context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("lazy"));
+
+                    assertThat(context.getBean(Greeter.class).nextCall()).isNotNull();
+                });
+    }
+
+    @Test
+    void handlersRunOnPlatformThreadsByDefault() {
+        contexts.withBean(Greeter.class).run(context -> {
+            context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("platform"));
+
+            Greeter.Call call = context.getBean(Greeter.class).nextCall();
+
+            assertThat(call.thread().getThreadGroup().getName()).isNotEqualTo("VirtualThreads");
+        });
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void handlersRunOnVirtualThreadsWhereBootSaysSo() {
+        contexts.withPropertyValues("spring.threads.virtual.enabled=true")
+                .withBean(Greeter.class)
+                .run(context -> {
+                    context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("virtual"));
+
+                    Greeter.Call call = context.getBean(Greeter.class).nextCall();
+
+                    assertThat(call.thread().getThreadGroup().getName()).isEqualTo("VirtualThreads");
+                });
+    }
+
+    @Test
+    void payloadsAreReadByTheApplicationsMapperButNeverChooseTheirClass() {
+        contexts.withBean(
+                        JsonMapper.class,
+                        () -> JsonMapper.builder()
+                                .activateDefaultTyping(
+                                        BasicPolymorphicTypeValidator.builder()
+                                                .allowIfBaseType(Object.class)
+                                                .build(),
+                                        DefaultTyping.NON_FINAL_AND_RECORDS)
+                                .build())
+                .run(context -> assertThat(context.getBean(PayloadCodec.class).encode(new Greeter.Greeting("x")))
+                        .isEqualTo("{\"text\":\"x\"}"));
+    }
+
+    @Test
+    void payloadsMayBeAsLargeAsConfigured() {
+        contexts.withPropertyValues("rowlock.payload.max-size=1KB")
+                .run(context -> assertThatThrownBy(() ->
+                                context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("x".repeat(2_000))))
+                        .hasMessageContaining("rowlock.payload.max-size"));
+    }
+
+    @Test
+    void contextsThatArePausedStopTakingJobsAndGoOnWhenResumed() {
+        contexts.withBean(Greeter.class).run(context -> {
+            JobListenerContainer container = context.getBean(JobListenerContainer.class);
+
+            context.stop();
+            assertThat(container.isRunning()).isFalse();
+            assertThat(nodes()).isZero();
+
+            context.start();
+            assertThat(container.isRunning()).isTrue();
+            context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("again"));
+            assertThat(context.getBean(Greeter.class).nextCall()).isNotNull();
+        });
+    }
+
+    private long nodes() {
+        return JdbcClient.create(database.dataSource())
+                .sql("SELECT count(*) FROM rowlock.node")
+                .query(Long.class)
+                .single();
+    }
+
+    private static final class CountingObserver implements JobObserver {
+        private final AtomicInteger started = new AtomicInteger();
+
+        @Override
+        public void started(dev.rowlock.queue.job.ClaimedJob job, java.time.Duration waited) {
+            started.incrementAndGet();
+        }
+    }
+
+    private static final class FailingObserver implements JobObserver {
+        @Override
+        public void started(dev.rowlock.queue.job.ClaimedJob job, java.time.Duration waited) {
+            throw new IllegalStateException("on purpose");
+        }
+    }
+
+    @org.springframework.scheduling.annotation.EnableScheduling
+    @Configuration(proxyBeanMethods = false)
+    static class Scheduling {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnBeans {
+
+        @Bean
+        Database ownDatabase(DataSource dataSource) {
+            return new Database(dataSource, new dev.rowlock.queue.internal.store.Schema("rowlock"));
+        }
+
+        @Bean
+        PayloadCodec ownCodec() {
+            return new JacksonPayloadCodec(JsonMapper.shared());
+        }
+
+        @Bean
+        JobOperations ownOperations() {
+            return new NoOperations();
+        }
+
+        @Bean
+        JobAdmin ownAdmin(Database database, WakeupBus wakeups) {
+            return new JobAdmin(database, wakeups);
+        }
+
+        @Bean
+        JobSearch ownSearch(Database database) {
+            return new JobSearch(database);
+        }
+
+        @Bean
+        JobListenerRegistry ownRegistry() {
+            return new JobListenerRegistry();
+        }
+
+        @Bean
+        JobListenerScanner ownScanner(JobListenerRegistry registry, PayloadCodec codec) {
+            return new JobListenerScanner(registry, codec, dev.rowlock.queue.job.RetryPolicy.DEFAULT);
+        }
+
+        @Bean
+        Notifier ownNotifier(Database database) {
+            return new Notifier(new dev.rowlock.queue.internal.store.SendWakeup(database));
+        }
+
+        @Bean
+        WakeupBus ownWakeups() {
+            return new WakeupBus(Wakeups.NONE);
+        }
+
+        @Bean
+        NodeServices ownServices(Database database, PayloadCodec codec, WakeupBus wakeups) {
+            return new NodeServices(database, database.dataSource(), codec, new JobObserver() {}, wakeups, null);
+        }
+
+        @Bean
+        WorkerNode ownNode(RowlockProperties properties, NodeServices services) {
+            return new WorkerNode(RowlockSettings.node(properties, false), services);
+        }
+
+        @Bean
+        JobListenerContainer ownContainer(JobListenerRegistry registry, WorkerNode node) {
+            return new JobListenerContainer(registry, node, false);
+        }
+
+        @Bean
+        String rowlockHealthIndicator() {
+            return "mine";
+        }
+    }
+
+    private static final class NoOperations implements JobOperations {
+        @Override
+        public long enqueue(Object payload, JobOptions options) {
+            return 0;
+        }
+
+        @Override
+        public long[] enqueueAll(Collection<?> payloads, JobOptions options) {
+            return new long[0];
+        }
+
+        @Override
+        public long enqueueAll(Stream<dev.rowlock.queue.JobRequest> jobs, LongConsumer ids) {
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.rowlock.queue.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rowlock.queue.internal.worker.NodeSettings;
+import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.spi.LeaseSettings;
+import dev.rowlock.queue.spi.RetentionSettings;
+import dev.rowlock.queue.spi.SchemaMode;
+import dev.rowlock.queue.spi.WorkerSettings;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+
+class RowlockPropertiesTest {
+
+    @Test
+    void theDefaultsAreThoseOfTheParts() {
+        RowlockProperties properties = bind(Map.of());
+
+        NodeSettings settings = RowlockSettings.node(properties, false);
+
+        assertThat(properties.enabled()).isTrue();
+        assertThat(properties.worker().enabled()).isTrue();
+        assertThat(properties.schema().mode()).isEqualTo(SchemaMode.MIGRATE);
+        assertThat(RowlockSettings.schema(properties).name()).isEqualTo("rowlock");
+        assertThat(settings.worker()).isEqualTo(WorkerSettings.DEFAULT);
+        assertThat(settings.lease())
+                .isEqualTo(LeaseSettings.defaults(settings.lease().nodeName()));
+        assertThat(settings.lease().nodeName())
+                .endsWith("-" + ProcessHandle.current().pid());
+        assertThat(settings.retention()).isEqualTo(RetentionSettings.DEFAULT);
+        assertThat(settings.retry()).isEqualTo(RetryPolicy.DEFAULT);
+        assertThat(settings.maxResultBytes()).isEqualTo(1024 * 1024);
+        assertThat(settings.listens()).isTrue();
+    }
+
+    @Test
+    void everythingCanBeSet() {
+        RowlockProperties properties = bind(Map.ofEntries(
+                Map.entry("rowlock.schema.name", "jobs"),
+                Map.entry("rowlock.schema.mode", "validate"),
+                Map.entry("rowlock.worker.concurrency", "3"),
+                Map.entry("rowlock.worker.poll-interval", "2s"),
+                Map.entry("rowlock.worker.prefetch-horizon", "0"),
+                Map.entry("rowlock.worker.max-prefetch", "7"),
+                Map.entry("rowlock.worker.drain-timeout", "5s"),
+                Map.entry("rowlock.worker.lease", "12s"),
+                Map.entry("rowlock.worker.heartbeat", "4s"),
+                Map.entry("rowlock.worker.max-crashes", "9"),
+                Map.entry("rowlock.worker.node-name", "left"),
+                Map.entry("rowlock.retry.max-retries", "0"),
+                Map.entry("rowlock.retry.initial-interval", "5s"),
+                Map.entry("rowlock.retry.multiplier", "1"),
+                Map.entry("rowlock.retry.max-interval", "5s"),
+                Map.entry("rowlock.retry.jitter", "0"),
+                Map.entry("rowlock.retention.done", "0"),
+                Map.entry("rowlock.retention.dead", "30d"),
+                Map.entry("rowlock.payload.max-size", "2KB"),
+                Map.entry("rowlock.notify.enabled", "false"),
+                Map.entry("rowlock.queues.mail.concurrency", "4"),
+                Map.entry("rowlock.queues[eu/orders].concurrency", "5")));
+
+        NodeSettings settings = RowlockSettings.node(properties, true);
+
+        assertThat(RowlockSettings.schema(properties).name()).isEqualTo("jobs");
+        assertThat(properties.schema().mode()).isEqualTo(SchemaMode.VALIDATE);
+        assertThat(settings.worker().concurrency()).isEqualTo(3);
+        assertThat(settings.worker().fetch().pollInterval()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(settings.worker().fetch().prefetchHorizon()).isZero();
+        assertThat(settings.worker().fetch().maxPrefetch()).isEqualTo(7);
+        assertThat(settings.worker().drainTimeout()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(settings.worker().virtualThreads()).isTrue();
+        assertThat(settings.worker().queues()).isEqualTo(Map.of("mail", 4, "eu/orders", 5));
+        assertThat(settings.lease())
+                .isEqualTo(new LeaseSettings("left", Duration.ofSeconds(12), Duration.ofSeconds(4), 9));
+        assertThat(settings.retry()).isEqualTo(new RetryPolicy(0, Duration.ofSeconds(5), 1, Duration.ofSeconds(5), 0));
+        assertThat(settings.retention()).isEqualTo(new RetentionSettings(Duration.ZERO, Duration.ofDays(30)));
+        assertThat(settings.maxResultBytes()).isEqualTo(2048);
+        assertThat(settings.listens()).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "rowlock.schema.name, Jobs, rowlock.schema",
+        "rowlock.worker.concurrency, 0, rowlock.worker",
+        "rowlock.worker.lease, 2s, rowlock.worker",
+        "rowlock.worker.poll-interval, 1ms, rowlock.worker",
+        "rowlock.worker.drain-timeout, 2h, rowlock.worker",
+        "rowlock.queues.mail.concurrency, 0, rowlock.worker",
+        "rowlock.retry.multiplier, 0.5, rowlock.retry",
+        "rowlock.retention.done, 1h, rowlock.retention"
+    })
+    void aValueThatIsNotAllowedIsNamedWithItsLimit(String name, String value, String prefix) {
+        RowlockProperties properties = bind(Map.of(name, value));
+
+        assertThatThrownBy(() -> {
+                    RowlockSettings.schema(properties);
+                    RowlockSettings.node(properties, false);
+                })
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageStartingWith(prefix + ": ");
+    }
+
+    private static RowlockProperties bind(Map<String, String> properties) {
+        return new Binder(new MapConfigurationPropertySource(properties))
+                .bindOrCreate("rowlock", RowlockProperties.class);
+    }
+}
