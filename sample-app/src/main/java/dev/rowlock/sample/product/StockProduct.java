@@ -1,0 +1,7 @@
+package dev.rowlock.sample.product;
+
+import dev.rowlock.queue.JobType;
+
+/** Put one product of an import into stock, with its pictures. The payload names the row; the row has the rest. */
+@JobType(value = "stock-product", queue = "products")
+public record StockProduct(long importId, long line) {}

@@ -1,0 +1,118 @@
+package dev.rowlock.sample;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.rowlock.queue.test.postgres.PostgresTestConfiguration;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** Imports the shipped catalog once, over HTTP, and looks at what became of it from all sides. */
+@SpringBootTest(
+        webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+        properties = "rowlock.worker.node-name=here")
+@Import(PostgresTestConfiguration.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class CatalogImportTest {
+
+    private final Shop shop;
+    private final JdbcClient jdbc;
+    private long id;
+
+    CatalogImportTest(@LocalServerPort int port, @Autowired JdbcClient jdbc) {
+        this.shop = new Shop(port);
+        this.jdbc = jdbc;
+    }
+
+    @BeforeAll
+    void importTheCatalog() {
+        id = shop.importSampleCatalog();
+        shop.awaitEnd(id, Duration.ofMinutes(3));
+    }
+
+    @Test
+    void allRowsAreAccountedFor() {
+        Shop.Progress progress = shop.progress(id);
+
+        assertThat(progress).isEqualTo(Shop.Progress.OF_THE_SAMPLE_CATALOG);
+        assertThat(shop.rejections(id))
+                .hasSize(24)
+                .allSatisfy(row -> assertThat(row.reason()).isNotEmpty());
+        assertThat(shop.dead(id))
+                .hasSize(12)
+                .allSatisfy(one -> assertThat(one.failures()).isNotEmpty());
+    }
+
+    @Test
+    void aBrokenPictureIsNotTriedAgainAndAnAbsentOneIs() {
+        assertThat(shop.dead(id))
+                .allSatisfy(
+                        one -> assertThat(one.failures()).hasSize(one.picture().startsWith("broken-") ? 1 : 4));
+    }
+
+    @Test
+    void everyProductIsInStockOnce() {
+        new Books(jdbc).requireEveryProductOnce(id, 964);
+    }
+
+    @Test
+    void noJobIsLost() {
+        new Books(jdbc)
+                .requireConservation(Map.of(
+                        "import-catalog", 1L, "stock-product", 976L, "finish-import", 1L, "send-notification", 1L));
+    }
+
+    @Test
+    void oneNotificationIsSent() {
+        await().atMost(10, SECONDS).until(() -> !shop.notifications().isEmpty());
+
+        assertThat(shop.notifications())
+                .extracting(Shop.Notification::message)
+                .containsExactly("sample-catalog.csv: 964 of 1000 products in stock, 24 rejected, 12 dead");
+    }
+
+    @Test
+    void theMetersAgreeWithTheTables() {
+        Meters meters = new Meters(shop);
+
+        assertThat(meters.sum("rowlock_job_process_seconds_count", "type", "stock-product", "outcome", "completed"))
+                .isEqualTo(964);
+        assertThat(meters.sum("rowlock_job_failures_total", "queue", "products", "terminal", "true"))
+                .isEqualTo(12);
+        assertThat(meters.sum("rowlock_job_failures_total", "queue", "products", "terminal", "false"))
+                .isEqualTo(30 + 4 * 3);
+        // One node measures the depth for all, every 15 s.
+        await().atMost(40, SECONDS)
+                .untilAsserted(() -> assertThat(
+                                new Meters(shop).sum("rowlock_queue_jobs", "queue", "products", "state", "dead"))
+                        .isEqualTo(12));
+    }
+
+    /** More often than there are connections: none of them may be kept. */
+    @Test
+    void anImportCanBeWatchedForLong() {
+        for (int look = 0; look < 15; look++) {
+            assertThat(shop.progress(id).ended()).isTrue();
+            assertThat(shop.rejections(id)).isNotEmpty();
+            assertThat(shop.dead(id)).isNotEmpty();
+            assertThat(shop.stocked(id)).isNotEmpty();
+        }
+    }
+
+    @Test
+    void thumbnailsAreRealPictures() {
+        assertThat(shop.stocked(id))
+                .hasSize(24)
+                .allSatisfy(product ->
+                        assertThat(shop.thumbnail(product.sku(), 80).getWidth()).isEqualTo(80));
+    }
+}

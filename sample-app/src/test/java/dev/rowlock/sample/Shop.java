@@ -1,0 +1,129 @@
+package dev.rowlock.sample;
+
+import static org.awaitility.Awaitility.await;
+
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import javax.imageio.ImageIO;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.client.RestClient;
+
+/** The sample as its users see it: over HTTP. */
+public final class Shop {
+
+    private final RestClient http;
+
+    public Shop(int port) {
+        this.http = RestClient.create("http://localhost:" + port);
+    }
+
+    /** The figures of an import that are the same each time it has ended. */
+    public record Progress(
+            String status,
+            int percent,
+            @Nullable Integer rows,
+            long rejected,
+            long resized,
+            long dead,
+            long recovered) {
+
+        public static final Progress OF_THE_SAMPLE_CATALOG = new Progress("finished", 100, 1000, 24, 964, 12, 30);
+
+        boolean ended() {
+            return status.equals("finished");
+        }
+    }
+
+    public record Accepted(long id, String status) {}
+
+    public record Rejection(long line, String sku, String reason) {}
+
+    public record Dead(long line, String sku, String picture, List<Failure> failures) {}
+
+    public record Failure(int attempt, String type, String message) {}
+
+    public record Stocked(String sku, String node, int attempt) {}
+
+    public record Notification(long importId, String message) {}
+
+    private record NodeShare(String node, long products) {}
+
+    private record Answer(Progress progress, List<NodeShare> nodes) {}
+
+    public RestClient http() {
+        return http;
+    }
+
+    /** Returns the import's id. */
+    public long importSampleCatalog() {
+        ResponseEntity<Accepted> accepted = http.post()
+                .uri("/imports?fileName=sample-catalog.csv")
+                .contentType(MediaType.parseMediaType("text/csv"))
+                .body(new ClassPathResource("static/catalog.csv"))
+                .retrieve()
+                .toEntity(Accepted.class);
+        String link =
+                Objects.requireNonNull(accepted.getHeaders().getLocation()).getPath();
+        return Long.parseLong(link.substring("/imports/".length()));
+    }
+
+    public Progress progress(long id) {
+        return answer(id).progress();
+    }
+
+    /** How many products each process did. */
+    public Map<String, Long> nodes(long id) {
+        return answer(id).nodes().stream().collect(Collectors.toMap(NodeShare::node, NodeShare::products));
+    }
+
+    public void awaitEnd(long id, Duration patience) {
+        await().atMost(patience).until(() -> progress(id).ended());
+    }
+
+    public List<Rejection> rejections(long id) {
+        return List.of(get("/imports/%d/rejections".formatted(id), Rejection[].class));
+    }
+
+    public List<Dead> dead(long id) {
+        return List.of(get("/imports/%d/dead".formatted(id), Dead[].class));
+    }
+
+    public List<Stocked> stocked(long id) {
+        return List.of(get("/imports/%d/products".formatted(id), Stocked[].class));
+    }
+
+    public List<Notification> notifications() {
+        return List.of(get("/notifications", Notification[].class));
+    }
+
+    public BufferedImage thumbnail(String sku, int edge) {
+        byte[] jpeg = get("/products/%s/pictures/%d".formatted(sku, edge), byte[].class);
+        try {
+            return ImageIO.read(new ByteArrayInputStream(jpeg));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public String text(String path) {
+        return get(path, String.class);
+    }
+
+    private Answer answer(long id) {
+        return get("/imports/" + id, Answer.class);
+    }
+
+    private <T> T get(String path, Class<T> type) {
+        return Objects.requireNonNull(http.get().uri(path).retrieve().body(type));
+    }
+}
