@@ -1,0 +1,23 @@
+package dev.rowlock.queue.benchmark.peer;
+
+/** What a workload may need of a peer beside running jobs. */
+public enum Ability {
+    /** Enqueues jobs from this process, one per transaction. */
+    SINGLE,
+    /** Enqueues many jobs from this process in one transaction. */
+    BULK,
+    /** Jobs with a higher priority run first. */
+    PRIORITY,
+    /** Jobs can be due later. */
+    DELAY,
+    /** Keeps finished jobs for a while. */
+    RETENTION,
+    /** Finds jobs by itself while it runs, rather than in a loop over what is there. */
+    LISTENS,
+    /** Runs as many jobs at once as asked for. */
+    WORKERS,
+    /** Several nodes can share one queue in one process. */
+    NODES,
+    /** Its workers run in a process of their own, always. */
+    CHILD
+}

@@ -1,0 +1,39 @@
+package dev.rowlock.queue.benchmark.peer;
+
+import java.time.Duration;
+
+/**
+ * A job to be enqueued.
+ *
+ * @param seq tells jobs of a run apart; from 0 on
+ * @param priority higher runs first
+ * @param delay zero for at once
+ * @param text fills the payload
+ */
+public record Job(long seq, int priority, Duration delay, String text) {
+
+    /** With this text the payload has about 100 bytes as JSON. */
+    public static final String TEXT = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod";
+
+    public static Job of(long seq) {
+        return new Job(seq, 0, Duration.ZERO, TEXT);
+    }
+
+    /** The payload as JSON; the text must need no escapes. */
+    public String json() {
+        return "{\"seq\":" + seq + ",\"text\":\"" + text + "\"}";
+    }
+
+    /** Reads the sequence number from what {@link #json} returned, the way a listener that wants nothing else would. */
+    public static long seq(String json) {
+        int begin = json.indexOf(':') + 1;
+        while (json.charAt(begin) == ' ') {
+            begin++; // jsonb lays out anew
+        }
+        int end = begin;
+        while (Character.isDigit(json.charAt(end))) {
+            end++;
+        }
+        return Long.parseLong(json, begin, end, 10);
+    }
+}

@@ -1,0 +1,34 @@
+package dev.rowlock.queue.benchmark.peer;
+
+import dev.rowlock.queue.benchmark.measure.Probe;
+import dev.rowlock.queue.benchmark.measure.ProcessCpu;
+import java.time.Duration;
+import java.util.List;
+
+/** A peer at work on one database. Enqueuing is thread-safe; the rest is for one thread. */
+public interface Session extends AutoCloseable {
+
+    /** Enqueues one job in a transaction of its own. */
+    void enqueue(Job job);
+
+    /** Enqueues jobs in one transaction, where the peer can, as quickly as it can. */
+    void enqueueAll(List<Job> jobs);
+
+    /** Starts to run jobs: each calls the probe. */
+    void startWorkers(Crew crew, Probe probe);
+
+    /** Stops cleanly. Does nothing if nobody works. */
+    void stopWorkers();
+
+    /** Whether all jobs that were due have ended, for the database too. Asked once all of them have run. */
+    boolean drained();
+
+    /** Processor time of the process that runs the jobs. */
+    default Duration clientCpu() {
+        return ProcessCpu.own().alone();
+    }
+
+    /** Stops and lets go of all connections. */
+    @Override
+    void close();
+}

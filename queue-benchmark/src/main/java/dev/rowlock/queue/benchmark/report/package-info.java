@@ -1,0 +1,5 @@
+/** Tables, figures and charts. */
+@NullMarked
+package dev.rowlock.queue.benchmark.report;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,95 @@
+package dev.rowlock.queue.benchmark.workload;
+
+import dev.rowlock.queue.benchmark.Target;
+import dev.rowlock.queue.benchmark.measure.Await;
+import dev.rowlock.queue.benchmark.measure.Figures;
+import dev.rowlock.queue.benchmark.measure.Latencies;
+import dev.rowlock.queue.benchmark.measure.Probe;
+import dev.rowlock.queue.benchmark.peer.Ability;
+import dev.rowlock.queue.benchmark.peer.Child;
+import dev.rowlock.queue.benchmark.peer.Crew;
+import dev.rowlock.queue.benchmark.peer.Peer;
+import dev.rowlock.queue.benchmark.peer.Session;
+import dev.rowlock.queue.benchmark.peer.Worker;
+import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * From a job's commit to its listener's start, with producers here and workers in another process: idle, one job each 50
+ * ms, and at 1,000 jobs a second. The commit is when the producer has heard of it; {@code call} is from when the
+ * producer began to enqueue.
+ */
+final class Latency implements Workload {
+
+    private static final int SECONDS = 30;
+    private static final int WARM_UP_JOBS = 2_000;
+    private static final Duration WARM_UP_PACE = Duration.ofMillis(2);
+
+    @Override
+    public String name() {
+        return "latency";
+    }
+
+    @Override
+    public Set<Ability> needs() {
+        return Set.of(Ability.SINGLE, Ability.LISTENS);
+    }
+
+    @Override
+    public Figures run(Peer peer, Stage stage) {
+        Duration time = stage.size().duration(SECONDS);
+        Figures figures = new Figures();
+        measure(peer, stage, time, Duration.ofMillis(50), 1, "", figures);
+        if (peer.jobsPerSecond() > 1_000) {
+            measure(peer, stage, time, Duration.ofMillis(1), 4, "at_1000_", figures);
+        }
+        return figures;
+    }
+
+    private static void measure(
+            Peer peer, Stage stage, Duration time, Duration pace, int threads, String prefix, Figures figures) {
+        int jobs = (int) time.dividedBy(pace);
+        int warmUp = Math.min(Math.min(WARM_UP_JOBS, peer.jobsPerSecond() / 2), (int) time.toMillis() / 5);
+        stage.onNewDatabase(peer, (session, target) -> {
+            Probe probe = Probe.timing(jobs);
+            Child child = startWorkers(peer, session, target, stage.size().workers(), probe, jobs);
+            Pacer.run(session, jobs, warmUp, WARM_UP_PACE, threads);
+            Pacer timed = Pacer.run(session, 0, jobs, pace, threads);
+            Await.until(
+                    "all jobs run", () -> probe.count() >= jobs + warmUp, Duration.ofMillis(10), Duration.ofMinutes(2));
+            stopWorkers(session, child);
+            long[] starts = probe.startNanos();
+            Latencies latencies = Latencies.between(timed.committed(), starts);
+            if (latencies.count() != jobs) {
+                throw new IllegalStateException("%d of %d jobs were timed".formatted(latencies.count(), jobs));
+            }
+            latencies.note(figures, prefix);
+            Latencies.between(timed.called(), starts).note(figures, prefix + "call_");
+            return figures;
+        });
+    }
+
+    private static @Nullable Child startWorkers(
+            Peer peer, Session session, Target target, int workers, Probe probe, int jobs) {
+        if (peer.abilities().contains(Ability.CHILD)) {
+            session.startWorkers(Crew.of(workers), probe);
+            return null;
+        }
+        Child child = Worker.start(peer, target, Crew.of(workers), jobs);
+        child.work(probe);
+        return child;
+    }
+
+    private static void stopWorkers(Session session, @Nullable Child child) {
+        if (child == null) {
+            session.stopWorkers();
+        } else {
+            child.close();
+        }
+    }
+
+    /** Each run warms up both processes by itself. */
+    @Override
+    public void warmUp(Peer peer, Stage stage) {}
+}

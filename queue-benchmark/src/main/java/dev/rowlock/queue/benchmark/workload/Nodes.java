@@ -1,0 +1,54 @@
+package dev.rowlock.queue.benchmark.workload;
+
+import dev.rowlock.queue.benchmark.measure.Figures;
+import dev.rowlock.queue.benchmark.measure.Meter;
+import dev.rowlock.queue.benchmark.measure.Probe;
+import dev.rowlock.queue.benchmark.peer.Ability;
+import dev.rowlock.queue.benchmark.peer.Crew;
+import dev.rowlock.queue.benchmark.peer.Job;
+import dev.rowlock.queue.benchmark.peer.Peer;
+import java.util.Set;
+
+/** A drain of one queue by 1 to 50 nodes, all in this process, each with a pool and connections of its own. */
+final class Nodes implements Workload {
+
+    private static final int[] NODES = {1, 2, 5, 10, 20, 50};
+    private static final int[] FEW_NODES = {1, 2, 5};
+    private static final int SECONDS = 5;
+
+    @Override
+    public String name() {
+        return "nodes";
+    }
+
+    @Override
+    public Set<Ability> needs() {
+        return Set.of(Ability.NODES);
+    }
+
+    @Override
+    public Figures run(Peer peer, Stage stage) {
+        Figures figures = new Figures();
+        int jobs = stage.size().jobs(peer.jobsPerSecond(), SECONDS);
+        int[] all = stage.size().trial() ? FEW_NODES : NODES;
+        for (int nodes : all) {
+            String prefix = "by_%d_".formatted(nodes);
+            stage.onNewDatabase(peer, (session, target) -> {
+                stage.fill(session, target, 0, jobs, Job::of);
+                Probe probe = Probe.counting();
+                long transactions = stage.server().transactions(target);
+                Meter meter = stage.meter(session);
+                session.startWorkers(new Crew(nodes, stage.size().workers()), probe);
+                long end = stage.awaitDrained(session, probe, jobs);
+                figures.rate(prefix + "jobs_per_s", jobs, end - probe.firstNanos());
+                meter.perJob(figures, prefix, jobs);
+                session.stopWorkers();
+                double count = stage.server().transactions(target) - transactions;
+                return figures.put(prefix + "transactions_per_1000_jobs", count * 1000 / jobs);
+            });
+        }
+        int most = all[all.length - 1];
+        double ratio = figures.get("by_%d_jobs_per_s".formatted(most)) / figures.get("by_2_jobs_per_s");
+        return figures.put("by_%d_to_by_2".formatted(most), ratio);
+    }
+}

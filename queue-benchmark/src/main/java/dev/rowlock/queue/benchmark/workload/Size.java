@@ -1,0 +1,41 @@
+package dev.rowlock.queue.benchmark.workload;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How large a run is. What is not given follows from the workload and the peer.
+ *
+ * @param jobs null: as many as suit the peer's speed
+ * @param seconds null: as the workload says
+ * @param workers jobs at once; 0: as many as suit the peer
+ */
+public record Size(@Nullable Integer jobs, @Nullable Integer seconds, int workers) {
+
+    /** As large as a measurement should be. */
+    public static final Size FULL = new Size(null, null, 0);
+
+    /** The jobs that were asked for, or as many as a peer of this speed runs in so many seconds. */
+    public int jobs(int jobsPerSecond, int runSeconds) {
+        return jobs != null ? jobs : jobsPerSecond * runSeconds;
+    }
+
+    /** Whether the run is only to show that all works. */
+    public boolean trial() {
+        return jobs != null && jobs < 10_000;
+    }
+
+    /** The same with so many jobs, unless fewer were asked for. */
+    public Size withJobs(int most) {
+        return new Size(jobs == null ? most : Integer.valueOf(Math.min(jobs, most)), seconds, workers);
+    }
+
+    /** The same for so many seconds, unless fewer were asked for. */
+    public Size withSeconds(int most) {
+        return new Size(jobs, seconds == null ? most : Integer.valueOf(Math.min(seconds, most)), workers);
+    }
+
+    public Duration duration(int otherwise) {
+        return Duration.ofSeconds(seconds != null ? seconds : otherwise);
+    }
+}

@@ -1,0 +1,24 @@
+package dev.rowlock.queue.benchmark.workload;
+
+import dev.rowlock.queue.benchmark.measure.Figures;
+import dev.rowlock.queue.benchmark.peer.Ability;
+import dev.rowlock.queue.benchmark.peer.Peer;
+import java.util.Set;
+
+/** Something to measure. */
+public interface Workload {
+
+    /** As it is called on the command line. */
+    String name();
+
+    /** What it asks of a peer. */
+    Set<Ability> needs();
+
+    /** Measures a peer once, on a database of its own. */
+    Figures run(Peer peer, Stage stage);
+
+    /** Lets the compiler see the peer's code at work before it is measured. */
+    default void warmUp(Peer peer, Stage stage) {
+        new Drain().run(peer, new Stage(stage.server(), stage.size().withJobs(peer.jobsPerSecond())));
+    }
+}

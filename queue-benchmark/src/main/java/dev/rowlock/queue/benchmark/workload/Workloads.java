@@ -1,0 +1,35 @@
+package dev.rowlock.queue.benchmark.workload;
+
+import java.util.List;
+
+/** All workloads. */
+public final class Workloads {
+
+    private static final List<Workload> ALL = List.of(
+            new Drain(),
+            new Enqueue(),
+            new Latency(),
+            new Sustained(),
+            new Held(),
+            new Backlog(),
+            new Scheduled(),
+            new Idle(),
+            new Workers(),
+            new Nodes(),
+            new Payload());
+
+    private Workloads() {}
+
+    public static List<Workload> all() {
+        return ALL;
+    }
+
+    /** The workload of this name, or an {@link IllegalArgumentException} that names all of them. */
+    public static Workload named(String name) {
+        return ALL.stream()
+                .filter(workload -> workload.name().equals(name))
+                .findAny()
+                .orElseThrow(() -> new IllegalArgumentException("workload '%s' is none of %s"
+                        .formatted(name, ALL.stream().map(Workload::name).toList())));
+    }
+}

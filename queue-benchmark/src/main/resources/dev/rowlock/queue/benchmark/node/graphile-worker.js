@@ -1,0 +1,40 @@
+// Graphile Worker as its documentation tunes it for throughput: local queue, completions in batches.
+import { Logger, run, runMigrations } from 'graphile-worker';
+import { ran, serve, target } from './wire.js';
+
+const logger = new Logger(() => (level, message) => level === 'error' && console.error(message));
+
+await runMigrations({ connectionString: target.uri, logger });
+
+let runner;
+await serve(
+  {
+    async work() {
+      runner = await run({
+        connectionString: target.uri,
+        logger,
+        concurrency: target.concurrency,
+        maxPoolSize: 10,
+        noHandleSignals: true,
+        preset: {
+          worker: {
+            connectionString: target.uri,
+            concurrentJobs: target.concurrency,
+            maxPoolSize: 10,
+            pollInterval: 1000,
+            localQueue: { size: 500, refetchDelay: { durationMs: 10 } },
+            completeJobBatchDelay: 0,
+            failJobBatchDelay: 0,
+            logger,
+          },
+        },
+        taskList: {
+          noop(payload) {
+            ran(payload.seq);
+          },
+        },
+      });
+    },
+  },
+  async () => runner?.stop(),
+);

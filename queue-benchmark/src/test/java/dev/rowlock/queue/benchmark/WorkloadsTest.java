@@ -1,0 +1,64 @@
+package dev.rowlock.queue.benchmark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.benchmark.measure.Figures;
+import dev.rowlock.queue.benchmark.peer.Peer;
+import dev.rowlock.queue.benchmark.peer.Peers;
+import dev.rowlock.queue.benchmark.workload.Size;
+import dev.rowlock.queue.benchmark.workload.Stage;
+import dev.rowlock.queue.benchmark.workload.Workload;
+import dev.rowlock.queue.benchmark.workload.Workloads;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Keeps the benchmark from rotting. Says nothing about speed. Workloads themselves fail if a job did not run once. */
+class WorkloadsTest {
+
+    private static final Size SMALL = new Size(300, 1, 0);
+
+    private final Stage stage = new Stage(Server.ofTests(), SMALL);
+
+    static Stream<String> workloads() {
+        return Workloads.all().stream().map(Workload::name);
+    }
+
+    @ParameterizedTest
+    @MethodSource("workloads")
+    void everyWorkloadMeasuresRowlockAndItsFloor(String name) {
+        Workload workload = Workloads.named(name);
+        List<Peer> peers = Runs.able(workload, Peers.named(List.of("rowlock", "floor-retention")));
+
+        List<Figures> figures =
+                peers.stream().map(peer -> workload.run(peer, stage)).toList();
+
+        assertThat(peers).contains(Peers.named("rowlock"));
+        assertThat(figures).isNotEmpty().allSatisfy(WorkloadsTest::plausible);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rowlock-no-retention", "floor", "db-scheduler", "quartz", "seed", "seed-no-skip"})
+    void everyPeerInThisJvmDrains(String peer) {
+        Figures figures = Workloads.named("drain").run(Peers.named(peer), stage);
+
+        plausible(figures);
+        assertThat(figures.get("jobs_per_s")).isPositive();
+    }
+
+    @Test
+    void jobRunrDrainsAfterItsFirstPoll() {
+        Figures figures = Workloads.named("drain").run(Peers.named("jobrunr"), stage);
+
+        assertThat(figures.get("jobs_per_s")).isPositive();
+    }
+
+    private static void plausible(Figures figures) {
+        assertThat(figures.values()).isNotEmpty();
+        assertThat(figures.values().values())
+                .allSatisfy(value -> assertThat(value).isFinite().isNotNegative());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.rowlock.queue.benchmark;
+
+import org.jspecify.annotations.NullMarked;
