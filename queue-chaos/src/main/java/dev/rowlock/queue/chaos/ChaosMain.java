@@ -1,0 +1,28 @@
+package dev.rowlock.queue.chaos;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** {@code make chaos [SEED=…] [MINUTES=…]}: a long run. Ends with 1 if a promise was broken. */
+public final class ChaosMain {
+
+    private ChaosMain() {}
+
+    public static void main(String[] arguments) throws IOException {
+        long seed = Long.parseLong(
+                setting("chaos.seed", Long.toString(ThreadLocalRandom.current().nextInt(1_000_000))));
+        Duration hurt = Duration.ofSeconds((long) (60 * Double.parseDouble(setting("chaos.minutes", "30"))));
+        ChaosRun run = new ChaosRun(new ChaosSettings(
+                seed, hurt, Duration.ofMinutes(4), Duration.ofMillis(40), Files.createTempDirectory("rowlock-chaos-")));
+        ChaosReport report = ChaosReport.of(run, run.run());
+        System.out.printf("%n=== chaos, seed %d, %s%n%s%n", seed, hurt, report);
+        System.exit(report.passed() ? 0 : 1);
+    }
+
+    private static String setting(String name, String otherwise) {
+        String value = System.getProperty(name, "");
+        return value.isBlank() ? otherwise : value;
+    }
+}

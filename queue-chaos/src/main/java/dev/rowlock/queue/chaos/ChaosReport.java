@@ -1,0 +1,65 @@
+package dev.rowlock.queue.chaos;
+
+import dev.rowlock.queue.chaos.history.Checker;
+import dev.rowlock.queue.chaos.history.History;
+import dev.rowlock.queue.chaos.history.Recovery;
+import dev.rowlock.queue.chaos.history.Violation;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** What came of a run, for people. */
+public record ChaosReport(History history, List<Violation> violations, List<String> late) {
+
+    /** Checks the history. */
+    public static ChaosReport of(ChaosRun run, History history) {
+        return new ChaosReport(history, Checker.check(history), run.late());
+    }
+
+    public boolean passed() {
+        return violations.isEmpty() && late.isEmpty();
+    }
+
+    @Override
+    public String toString() {
+        List<Duration> recovery = Recovery.times(history);
+        return """
+                enqueued %s
+                ended %s
+                %d claims, %d handlers begun, %d outcomes recorded, %d told lost, %d nodes removed
+                %d handlers killed; until their jobs ran again: median %d ms, p99 %d ms, longest %d ms
+                %s%s
+                """.formatted(
+                count(history.told().stream().map(told -> told.fate().name()).toList()),
+                count(history.rows().stream().map(History.Row::state).toList()),
+                history.moves().stream()
+                        .filter(move -> move.room().equals("running"))
+                        .count(),
+                history.starts().size(),
+                history.said().stream()
+                        .filter(said -> !said.label().equals("lost"))
+                        .count(),
+                history.said().stream()
+                        .filter(said -> said.label().equals("lost"))
+                        .count(),
+                history.removals().size(),
+                recovery.size(),
+                Recovery.percentile(recovery, 50).toMillis(),
+                Recovery.percentile(recovery, 99).toMillis(),
+                Recovery.percentile(recovery, 100).toMillis(),
+                violations.isEmpty()
+                        ? "every promise held"
+                        : violations.size() + " VIOLATIONS\n"
+                                + violations.stream()
+                                        .limit(40)
+                                        .map(Violation::toString)
+                                        .collect(Collectors.joining("\n")),
+                late.isEmpty() ? "" : "\nnot stopped in time: " + late);
+    }
+
+    private static Map<String, Long> count(List<String> words) {
+        return words.stream().collect(Collectors.groupingBy(word -> word, TreeMap::new, Collectors.counting()));
+    }
+}

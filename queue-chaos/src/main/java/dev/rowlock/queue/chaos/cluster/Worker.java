@@ -1,0 +1,216 @@
+package dev.rowlock.queue.chaos.cluster;
+
+import dev.rowlock.queue.chaos.proxy.TcpProxy;
+import dev.rowlock.queue.chaos.worker.WorkerMain;
+import dev.rowlock.queue.chaos.worker.WorkerOptions;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One worker of a run: its proxies, which stay, and its process, which comes and goes. Each process has a name of its
+ * own. Used by one thread at a time.
+ */
+public final class Worker implements AutoCloseable {
+
+    private final String place;
+    private final WorkerSetup setup;
+    private final TcpProxy pool;
+    private final TcpProxy direct;
+    private final List<Path> logs = new ArrayList<>();
+    private @Nullable Process process;
+    private int incarnation;
+    private boolean retired;
+
+    public Worker(String place, WorkerSetup setup, int databasePort) {
+        this.place = place;
+        this.setup = setup;
+        this.pool = new TcpProxy(databasePort);
+        this.direct = new TcpProxy(databasePort);
+    }
+
+    /** What the pool's connections go through. */
+    public TcpProxy pool() {
+        return pool;
+    }
+
+    /** What the lease's and the ear's connection go through. */
+    public TcpProxy direct() {
+        return direct;
+    }
+
+    /** Where it stands, such as {@code w1}: the same for all its processes. */
+    public String place() {
+        return place;
+    }
+
+    /** The name of the process of now. */
+    public String name() {
+        return place + "-" + incarnation;
+    }
+
+    /** What all its processes wrote down. */
+    public List<Path> logs() {
+        return List.copyOf(logs);
+    }
+
+    /** Everything that the process of now printed. */
+    public String output() {
+        try {
+            return Files.readString(setup.folder().resolve(name() + ".out"));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read what %s printed".formatted(name()), e);
+        }
+    }
+
+    /** Stops the process in good order; none is started here any more. */
+    public void retire() {
+        retired = true;
+        if (alive()) {
+            terminate();
+            awaitExit(Duration.ofSeconds(20));
+        }
+    }
+
+    /** Starts a process, if there is none; returns at once. */
+    public void start() {
+        if (retired || alive()) {
+            return;
+        }
+        incarnation++;
+        Path log = setup.folder().resolve(name() + ".log");
+        logs.add(log);
+        WorkerOptions options = new WorkerOptions(
+                name(),
+                url(pool),
+                url(direct),
+                log,
+                setup.concurrency(),
+                setup.lease(),
+                setup.heartbeat(),
+                setup.drain(),
+                setup.fresh());
+        List<String> command = new ArrayList<>(List.of(
+                ProcessHandle.current().info().command().orElse("java"),
+                "-Xmx128m",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                classPath(),
+                WorkerMain.class.getName()));
+        command.addAll(options.arguments());
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(setup.folder().resolve(name() + ".out").toFile());
+        builder.environment().putAll(setup.environment());
+        try {
+            Files.createFile(log);
+            process = builder.start();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot start " + name(), e);
+        }
+    }
+
+    /** Waits until the process of now runs jobs, but not longer than this; false if it does not. */
+    public boolean awaitStarted(Duration longest) {
+        long end = System.nanoTime() + longest.toNanos();
+        while (!said("started")) {
+            if (!alive() || System.nanoTime() - end > 0) {
+                return false;
+            }
+            LockSupport.parkNanos(50_000_000);
+        }
+        return true;
+    }
+
+    private boolean said(String note) {
+        try {
+            return Files.readString(setup.folder().resolve(name() + ".log")).contains("|note|0|0|" + note);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read what %s did".formatted(name()), e);
+        }
+    }
+
+    public boolean alive() {
+        return process != null && process.isAlive();
+    }
+
+    /** SIGKILL: ends at once, without a word. */
+    public void kill() {
+        current().destroyForcibly();
+        awaitExit(Duration.ofSeconds(10));
+    }
+
+    /** SIGTERM: asks it to stop; returns at once. */
+    public void terminate() {
+        current().destroy();
+    }
+
+    /** SIGSTOP: nothing moves in it any more, and it does not know. */
+    public void freeze() {
+        signal("STOP");
+    }
+
+    /** SIGCONT. */
+    public void thaw() {
+        signal("CONT");
+    }
+
+    /** Whether the process ended within this time. */
+    public boolean awaitExit(Duration longest) {
+        try {
+            return current().waitFor(longest.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        if (process != null) {
+            process.destroyForcibly();
+        }
+        pool.close();
+        direct.close();
+    }
+
+    private Process current() {
+        if (process == null) {
+            throw new IllegalStateException(place + " was never started");
+        }
+        return process;
+    }
+
+    private void signal(String name) {
+        try {
+            new ProcessBuilder("kill", "-" + name, Long.toString(current().pid()))
+                    .start()
+                    .waitFor(5, TimeUnit.SECONDS);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot signal " + name(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static String url(TcpProxy proxy) {
+        return "jdbc:postgresql://127.0.0.1:%d/postgres".formatted(proxy.port());
+    }
+
+    /** Surefire hides the class path in a jar, and tells it here. */
+    private static String classPath() {
+        return System.getProperty(
+                        "chaos.class.path",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")))
+                .replace("\n", File.pathSeparator);
+    }
+}

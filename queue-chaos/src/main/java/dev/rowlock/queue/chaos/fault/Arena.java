@@ -1,0 +1,79 @@
+package dev.rowlock.queue.chaos.fault;
+
+import dev.rowlock.queue.chaos.cluster.Database;
+import dev.rowlock.queue.chaos.cluster.Worker;
+import dev.rowlock.queue.chaos.history.History.Kill;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** What faults are done to. One thread. */
+public final class Arena {
+
+    /** Longer than the lease of a run's workers: whoever is away for so long is declared dead. */
+    public static final Duration PAST_LEASE = Duration.ofSeconds(5);
+
+    private final Database database;
+    private final List<Worker> workers;
+    private final List<Kill> kills = new ArrayList<>();
+
+    public Arena(Database database, List<Worker> workers) {
+        this.database = database;
+        this.workers = List.copyOf(workers);
+    }
+
+    public Database database() {
+        return database;
+    }
+
+    public List<Worker> workers() {
+        return workers;
+    }
+
+    public List<Kill> kills() {
+        return List.copyOf(kills);
+    }
+
+    /** The worker that runs the most jobs now; {@code otherwise} if none runs any. */
+    public Worker busiest(Worker otherwise) {
+        List<String> names = database.sql().sql("""
+                    SELECT n.name FROM rowlock.running r JOIN rowlock.node n ON n.id = r.node_id
+                     GROUP BY n.name ORDER BY count(*) DESC LIMIT 1
+                    """).query(String.class).list();
+        return workers.stream()
+                .filter(worker -> worker.alive() && names.contains(worker.name()))
+                .findFirst()
+                .orElse(otherwise);
+    }
+
+    /** Kills a worker's process and notes when. */
+    public void kill(Worker worker) {
+        if (worker.alive()) {
+            kills.add(new Kill(worker.name(), System.nanoTime()));
+            worker.kill();
+        }
+    }
+
+    /** Ends everything that is still going on, and starts every process that is not there. */
+    public void heal() {
+        if (!database.server().isRunning()) {
+            database.server().startAgain();
+        }
+        for (Worker worker : workers) {
+            worker.pool().heal();
+            worker.direct().heal();
+            worker.start();
+        }
+    }
+
+    /** A fault's duration is part of the fault: nothing can signal that it has lasted long enough. */
+    public static void last(Duration time) {
+        try {
+            new CountDownLatch(1).await(time.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package dev.rowlock.queue.chaos.history;
+
+import dev.rowlock.queue.chaos.history.History.Move;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The moves of a history by job, and its claims by token: each with the move that took the job out of running. */
+record Claims(Map<Long, List<Move>> moves, Map<Long, Claim> byToken) {
+
+    /** @param exit null while the job is running */
+    record Claim(Move taken, @Nullable Move exit) {}
+
+    static Claims of(History history) {
+        Map<Long, List<Move>> moves = history.moves().stream()
+                .sorted(Comparator.comparingLong(Move::seq))
+                .collect(Collectors.groupingBy(Move::job, TreeMap::new, Collectors.toList()));
+        Map<Long, Claim> byToken = new HashMap<>();
+        for (List<Move> job : moves.values()) {
+            for (int i = 0; i < job.size(); i++) {
+                if (job.get(i).room().equals("running")) {
+                    byToken.putIfAbsent(
+                            job.get(i).token(), new Claim(job.get(i), i + 1 < job.size() ? job.get(i + 1) : null));
+                }
+            }
+        }
+        return new Claims(moves, byToken);
+    }
+}

@@ -1,0 +1,89 @@
+package dev.rowlock.queue.chaos.history;
+
+import dev.rowlock.queue.chaos.load.Act;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that is known about a run. Three witnesses that do not know of each other: what producers were told, what
+ * handlers wrote into files, and what triggers wrote down about every move of a job from room to room.
+ *
+ * <p>Nanos are monotonic and the same for all processes of the run.
+ */
+public record History(
+        List<Told> told,
+        List<Start> starts,
+        List<End> ends,
+        List<Said> said,
+        List<Move> moves,
+        List<Removal> removals,
+        List<Effect> effects,
+        List<Row> rows,
+        List<Kill> kills) {
+
+    /** What a producer knows about the transaction that enqueued a job. */
+    public enum Fate {
+        COMMITTED,
+        ROLLED_BACK,
+        /** The connection broke during the commit: nobody can know. */
+        UNKNOWN
+    }
+
+    /**
+     * A job that was asked for.
+     *
+     * @param id 0 where the producer never learnt it
+     * @param type the job's type
+     */
+    public record Told(long uid, long id, Fate fate, String type, Act act, int number) {}
+
+    /** A handler began. {@code node} is the name of a process; one that is started again has another name. */
+    public record Start(String node, long nanos, long job, long token, long uid, int attempt, int crashes) {}
+
+    /** A handler ended; {@code how} is {@code returned}, or what it threw. */
+    public record End(String node, long nanos, long job, long token, String how) {}
+
+    /** A node was told what became of an outcome: its label, or {@code lost}. */
+    public record Said(String node, long nanos, long job, long token, String label) {}
+
+    /**
+     * A row was inserted into a room, in the order of {@code seq}.
+     *
+     * @param detail the reason in waiting, the state in done and dead, otherwise empty
+     * @param token 0 except in running and done
+     * @param node the node's number; 0 except in running and done
+     */
+    public record Move(
+            long seq, long job, String room, String detail, long token, long node, int attempt, int crashes) {}
+
+    /** A node's row was deleted. */
+    public record Removal(long seq, long node, String name) {}
+
+    /** A row that a transactional handler wrote. */
+    public record Effect(long uid, long job, long token) {}
+
+    /** Where a job is at the end. */
+    public record Row(
+            long id,
+            long uid,
+            String state,
+            int attempt,
+            int crashes,
+            int errors,
+            @Nullable Long token) {}
+
+    /** A process was killed by the harness. */
+    public record Kill(String node, long nanos) {}
+
+    public History {
+        told = List.copyOf(told);
+        starts = List.copyOf(starts);
+        ends = List.copyOf(ends);
+        said = List.copyOf(said);
+        moves = List.copyOf(moves);
+        removals = List.copyOf(removals);
+        effects = List.copyOf(effects);
+        rows = List.copyOf(rows);
+        kills = List.copyOf(kills);
+    }
+}

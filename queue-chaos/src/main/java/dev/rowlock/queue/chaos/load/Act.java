@@ -1,0 +1,25 @@
+package dev.rowlock.queue.chaos.load;
+
+/** What a handler does. Nothing here is random: a job behaves by its payload, its attempt and its token. */
+public enum Act {
+    /** Returns after so many milliseconds. */
+    SLEEP,
+    /** Fails so many attempts, then returns. */
+    RETRY,
+    /** Fails for good. */
+    FAIL,
+    /** Snoozes until it is claimed with a token divisible by the number. */
+    SNOOZE,
+    /** Throws an Error at its first attempt. */
+    ERROR,
+    /** Works so long without heeding interrupts. */
+    IGNORE,
+    /** Sits until somebody interrupts it; the job has a timeout, or somebody cancels it. */
+    SIT,
+    /** Takes the application's connections and keeps them for so many milliseconds. */
+    HOG,
+    /** Ends its process at once: Runtime.halt. */
+    HALT,
+    /** Ends its process in an orderly way: System.exit. */
+    EXIT
+}

@@ -1,0 +1,129 @@
+package dev.rowlock.queue.chaos.load;
+
+import dev.rowlock.queue.chaos.load.Work.Fresh;
+import dev.rowlock.queue.chaos.load.Work.Money;
+import dev.rowlock.queue.chaos.load.Work.Plain;
+import dev.rowlock.queue.chaos.load.Work.Poison;
+import dev.rowlock.queue.job.JobOptions;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+/** A steady stream of every kind of job, drawn by the seed, until it is stopped. One thread. */
+public final class Load implements AutoCloseable {
+
+    private static final int MAX_POISON = 2;
+
+    private final Producer producer;
+    private final Random random;
+    private final Duration pause;
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Deque<Long> toCancel = new ArrayDeque<>();
+    private final Thread thread = new Thread(this::run, "load");
+    private int poison;
+
+    /** @param pause between two enqueues */
+    public Load(Producer producer, long seed, Duration pause) {
+        this.producer = producer;
+        this.random = new Random(seed);
+        this.pause = pause;
+    }
+
+    public Load start() {
+        thread.setDaemon(true);
+        thread.start();
+        return this;
+    }
+
+    /** Ends the stream; what was enqueued goes on. */
+    @Override
+    public void close() {
+        stopped.countDown();
+        try {
+            thread.join(60_000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        try {
+            while (!stopped.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
+                one();
+                if (toCancel.size() > 3) {
+                    producer.cancel(toCancel.poll());
+                }
+            }
+            toCancel.forEach(producer::cancel);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** The shares of a hundred. */
+    private void one() {
+        int draw = random.nextInt(100);
+        long uid = producer.nextUid();
+        JobOptions plain = JobOptions.NONE.priority(random.nextInt(5) - 2);
+        if (draw < 20) {
+            producer.enqueue(new Plain(uid, Act.SLEEP, random.nextInt(40)), plain);
+        } else if (draw < 26) {
+            producer.enqueue(new Plain(uid, Act.SLEEP, 500 + random.nextInt(4_000)), plain);
+        } else if (draw < 34) {
+            producer.enqueue(new Plain(uid, Act.RETRY, 1 + random.nextInt(3)), plain);
+        } else if (draw < 37) {
+            producer.enqueue(new Plain(uid, Act.FAIL, 0), plain);
+        } else if (draw < 44) {
+            producer.enqueue(new Plain(uid, Act.SNOOZE, 3), plain);
+        } else if (draw < 47) {
+            producer.enqueue(new Plain(uid, Act.ERROR, 0), plain);
+        } else if (draw < 64) {
+            producer.enqueue(new Money(uid, Act.SLEEP, random.nextInt(200)), plain);
+        } else if (draw < 70) {
+            producer.enqueue(new Money(uid, Act.RETRY, 1 + random.nextInt(2)), plain);
+        } else if (draw < 74) {
+            toCancel.add(producer.enqueue(
+                    new Plain(uid, Act.SIT, 0),
+                    plain.timeout(Duration.ofSeconds(8)).maxRetries(0)));
+        } else if (draw < 77) {
+            producer.enqueue(
+                    new Plain(uid, Act.SIT, 0),
+                    plain.timeout(Duration.ofMillis(700)).maxRetries(0));
+        } else if (draw < 82) {
+            producer.enqueue(new Plain(uid, Act.SLEEP, 5), plain.delay(Duration.ofMillis(random.nextInt(3_000))));
+        } else if (draw < 88) {
+            producer.enqueue(new Fresh(uid, Act.SLEEP, 5), plain);
+        } else if (draw < 94) {
+            bulk(uid, plain);
+        } else {
+            rare(uid, plain);
+        }
+    }
+
+    private void bulk(long uid, JobOptions options) {
+        boolean commit = random.nextInt(3) > 0;
+        producer.enqueueAll(
+                IntStream.range(0, 1 + random.nextInt(60))
+                        .mapToObj(i -> new Money(i == 0 ? uid : producer.nextUid(), Act.SLEEP, random.nextInt(10)))
+                        .toList(),
+                options,
+                commit);
+    }
+
+    private void rare(long uid, JobOptions options) {
+        switch (random.nextInt(6)) {
+            case 0, 1 -> producer.enqueue(new Plain(uid, Act.IGNORE, 2_000), options);
+            case 2 -> producer.enqueue(new Plain(uid, Act.HOG, 1_500), options);
+            case 3 -> {
+                if (poison++ < MAX_POISON) {
+                    producer.enqueue(new Poison(uid, poison % 2 == 0 ? Act.HALT : Act.EXIT, 0), options);
+                }
+            }
+            default -> producer.enqueue(new Plain(uid, Act.SLEEP, 1), options);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package dev.rowlock.queue.chaos.load;
+
+import dev.rowlock.queue.JacksonPayloadCodec;
+import dev.rowlock.queue.JobAdmin;
+import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.JobTypes;
+import dev.rowlock.queue.chaos.history.History.Fate;
+import dev.rowlock.queue.chaos.history.History.Told;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.spi.Wakeups;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.sql.DataSource;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Enqueues as an application does, and writes down what it was told. Thread-safe. */
+public final class Producer {
+
+    private final JobTemplate jobs;
+    private final JobAdmin admin;
+    private final TransactionTemplate transactions;
+    private final AtomicLong lastUid = new AtomicLong();
+    private final Queue<Told> told = new ConcurrentLinkedQueue<>();
+
+    /** @param wakeups tells the workers; they also look by themselves */
+    public Producer(DataSource dataSource, Wakeups wakeups) {
+        Database database = new Database(dataSource, new Schema("rowlock"));
+        this.jobs = new JobTemplate(
+                database,
+                new JacksonPayloadCodec(
+                        tools.jackson.databind.json.JsonMapper.builder().build()),
+                1 << 20,
+                type -> null,
+                wakeups);
+        this.admin = new JobAdmin(database, wakeups);
+        this.transactions = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
+    }
+
+    public long nextUid() {
+        return lastUid.incrementAndGet();
+    }
+
+    /** Everything that was asked for so far. */
+    public List<Told> told() {
+        return List.copyOf(told);
+    }
+
+    /** One job, without a transaction of the caller. Returns its id; 0 if nobody knows. */
+    public long enqueue(Work work, JobOptions options) {
+        try {
+            long id = jobs.enqueue(work, options);
+            note(work, id, Fate.COMMITTED);
+            return id;
+        } catch (RuntimeException e) {
+            // Written and committed in one call: nobody outside can tell which of them failed.
+            note(work, 0, Fate.UNKNOWN);
+            return 0;
+        }
+    }
+
+    /** Several jobs in one transaction, with one statement. */
+    public void enqueueAll(List<? extends Work> work, JobOptions options, boolean commit) {
+        long[] ids = new long[work.size()];
+        boolean[] written = {false};
+        Fate fate = commit ? Fate.COMMITTED : Fate.ROLLED_BACK;
+        try {
+            transactions.executeWithoutResult(status -> {
+                System.arraycopy(jobs.enqueueAll(work, options), 0, ids, 0, ids.length);
+                written[0] = true;
+                if (!commit) {
+                    status.setRollbackOnly();
+                }
+            });
+        } catch (RuntimeException e) {
+            fate = commit && written[0] ? Fate.UNKNOWN : Fate.ROLLED_BACK;
+        }
+        for (int i = 0; i < ids.length; i++) {
+            note(work.get(i), fate == Fate.UNKNOWN ? 0 : ids[i], fate);
+        }
+    }
+
+    /** Asks to cancel; whether that works is not this side's to know if the database is away. */
+    public void cancel(long id) {
+        try {
+            admin.cancel(id);
+        } catch (RuntimeException e) {
+            // The database is away or the job moves too fast: it may go on, and then ends as itself.
+        }
+    }
+
+    private void note(Work work, long id, Fate fate) {
+        told.add(new Told(work.uid(), id, fate, JobTypes.typeOf(work.getClass()), work.act(), work.number()));
+    }
+}

@@ -1,0 +1,30 @@
+package dev.rowlock.queue.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.chaos.history.History;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A short run with another seed each time; the report names it. {@code make chaos} is the long one. */
+class ShortChaosTest {
+
+    @Test
+    @Timeout(600)
+    void underRealFaultsEveryPromiseHolds(@TempDir Path folder) {
+        long seed = Long.getLong("chaos.seed.short", ThreadLocalRandom.current().nextInt(1_000_000));
+        ChaosRun run = new ChaosRun(new ChaosSettings(
+                seed, Duration.ofSeconds(25), Duration.ofSeconds(180), Duration.ofMillis(60), folder));
+
+        History history = run.run();
+
+        ChaosReport report = ChaosReport.of(run, history);
+        System.out.printf("chaos, seed %d%n%s%n", seed, report);
+        assertThat(report.passed()).as("seed %d%n%s", seed, report).isTrue();
+        assertThat(history.rows()).as("a run without load proves nothing").hasSizeGreaterThan(50);
+    }
+}

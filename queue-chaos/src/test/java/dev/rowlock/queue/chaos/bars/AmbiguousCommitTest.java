@@ -1,0 +1,93 @@
+package dev.rowlock.queue.chaos.bars;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rowlock.queue.JacksonPayloadCodec;
+import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.chaos.load.Act;
+import dev.rowlock.queue.chaos.load.Work;
+import dev.rowlock.queue.chaos.proxy.Cut;
+import dev.rowlock.queue.chaos.proxy.TcpProxy;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.spi.Wakeups;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The connection breaks during the commit of an enqueue: an exception, and nobody can know whether the job exists. */
+class AmbiguousCommitTest {
+
+    private static final Work WORK = new Work.Plain(1, Act.SLEEP, 0);
+
+    @TempDir
+    private Path folder;
+
+    private Stage stage;
+    private TcpProxy proxy;
+    private JobTemplate jobs;
+    private TransactionTemplate transactions;
+
+    @BeforeEach
+    void prepare() {
+        stage = new Stage(folder);
+        proxy = new TcpProxy(stage.database.port());
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setURL("jdbc:postgresql://127.0.0.1:%d/postgres".formatted(proxy.port()));
+        source.setUser("postgres");
+        jobs = new JobTemplate(
+                new Database(source, new Schema("rowlock")),
+                new JacksonPayloadCodec(JsonMapper.builder().build()),
+                1 << 20,
+                type -> null,
+                Wakeups.NONE);
+        transactions = new TransactionTemplate(new JdbcTransactionManager(source));
+    }
+
+    @AfterEach
+    void close() {
+        proxy.close();
+        stage.close();
+    }
+
+    @Test
+    void withoutATransactionTheCallerGetsADataAccessExceptionThoughTheJobMayExist() {
+        proxy.cut(Cut.once("INSERT INTO \"rowlock\".ready", Cut.Verdict.BREAK_BEFORE_ANSWER));
+
+        assertThatThrownBy(() -> jobs.enqueue(WORK)).isInstanceOf(DataAccessException.class);
+
+        Stage.await(Duration.ofSeconds(5), () -> stage.count("rowlock.ready") == 1);
+    }
+
+    @Test
+    void inATransactionTheCommitThrowsThoughTheJobExists() {
+        proxy.cut(Cut.once("COMMIT", Cut.Verdict.BREAK_BEFORE_ANSWER));
+
+        assertThatThrownBy(() -> transactions.executeWithoutResult(status -> jobs.enqueue(WORK)))
+                .isInstanceOfAny(DataAccessException.class, TransactionException.class);
+
+        Stage.await(Duration.ofSeconds(5), () -> stage.count("rowlock.ready") == 1);
+    }
+
+    @Test
+    void inATransactionTheCommitThrowsAndTheJobDoesNotExist() {
+        proxy.cut(Cut.once("COMMIT", Cut.Verdict.BREAK_BEFORE));
+
+        assertThatThrownBy(() -> transactions.executeWithoutResult(status -> jobs.enqueue(WORK)))
+                .isInstanceOfAny(DataAccessException.class, TransactionException.class);
+
+        Stage.await(
+                Duration.ofSeconds(5), () -> stage.count("pg_stat_activity WHERE state = 'idle in transaction'") == 0);
+        assertThat(stage.count("rowlock.job")).isZero();
+    }
+}
