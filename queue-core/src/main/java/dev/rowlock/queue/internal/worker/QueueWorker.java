@@ -146,10 +146,6 @@ final class QueueWorker {
             // Ours, or the database's: whatever it was, the job must not stay in our hands.
             settle(execution, new Outcome.Released(), Duration.ZERO);
             throw e;
-        } finally {
-            if (suspect) {
-                suspects.leave(execution);
-            }
         }
     }
 
@@ -183,6 +179,8 @@ final class QueueWorker {
     /** Holds a job no longer: its outcome has been recorded or refused, or need not be. Returns whether it was held. */
     boolean released(Execution execution) {
         boolean wasHeld = held.remove(execution.job().claim().token()) != null;
+        // Not earlier: were the next suspect to kill this process now, this one would be blamed for lack of an outcome.
+        suspects.leave(execution);
         if (wasHeld && heldCount.decrementAndGet() <= signalRoomAt) {
             signalRoomAt = -1;
             room.raise();
@@ -205,7 +203,6 @@ final class QueueWorker {
         unstarted.addAll(suspects.takeParked(this));
         for (Execution execution : unstarted) {
             settle(execution, new Outcome.Released(), Duration.ZERO);
-            suspects.leave(execution);
         }
     }
 
@@ -217,7 +214,6 @@ final class QueueWorker {
         unstarted.forEach(execution -> {
             execution.settle();
             released(execution);
-            suspects.leave(execution);
         });
         held.values().forEach(execution -> execution.stop(Execution.Stop.CLAIM_LOST));
     }

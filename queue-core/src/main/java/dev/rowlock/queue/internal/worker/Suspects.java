@@ -1,10 +1,13 @@
 package dev.rowlock.queue.internal.worker;
 
 import dev.rowlock.queue.internal.store.IsolateJob;
+import dev.rowlock.queue.job.Claim;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * brings down its next node alone and reaches quarantine alone; the others complete. That a suspect has really started
  * is written down first, because only then is it blamed for the next crash.
  *
- * <p>A suspect's turn ends when it ends, or when its node has survived it for {@link #TRUSTED}. One that has waited for
- * its turn longer than {@link #PATIENCE} is set aside, so that another node can have it.
+ * <p>A suspect's turn ends when its outcome is recorded, or when its node has survived it for {@link #TRUSTED}: then it is
+ * trusted, and when the next one starts beside it, that one alone is to blame for what follows. One that has waited for its
+ * turn longer than {@link #PATIENCE} is set aside, so that another node can have it.
  */
 final class Suspects {
 
@@ -29,6 +33,7 @@ final class Suspects {
     private final Deadlines timer;
     private final int lastLife;
     private final Deque<Execution> parked = new ArrayDeque<>(); // guarded by this
+    private final Set<Execution> trusted = new HashSet<>(); // guarded by this
     private @Nullable Execution turn; // guarded by this
 
     /** @param maxCrashes as many crashes quarantine a job */
@@ -54,17 +59,40 @@ final class Suspects {
             return false;
         }
         turn = execution;
-        timer.later(TRUSTED, () -> leave(execution));
+        timer.later(TRUSTED, () -> trust(execution));
         return true;
     }
 
-    /** Writes down that this suspect is started; false if its claim was lost. */
+    /** Writes down that this suspect is started, and that trusted ones are not to blame; false if its claim was lost. */
     boolean isolate(Execution execution) {
-        return isolate.run(execution.job().claim());
+        return isolate.run(execution.job().claim(), trustedClaims());
     }
 
-    /** This suspect's turn is over, if it had one: the next. */
+    private synchronized List<Claim> trustedClaims() {
+        return trusted.stream().map(e -> e.job().claim()).toList();
+    }
+
+    private void trust(Execution execution) {
+        synchronized (this) {
+            if (turn != execution) {
+                return;
+            }
+            trusted.add(execution);
+        }
+        next(execution);
+    }
+
+    /** This job is not held any more: if it had the turn, the next suspect has it now. */
     void leave(Execution execution) {
+        if (suspect(execution)) {
+            synchronized (this) {
+                trusted.remove(execution);
+            }
+            next(execution);
+        }
+    }
+
+    private void next(Execution execution) {
         Execution next;
         synchronized (this) {
             if (turn != execution) {

@@ -40,7 +40,7 @@ class LostClaimTest {
         EXTEND((db, claim) ->
                 new ExtendDeadline(db).run(claim, Duration.ofMinutes(1)).isPresent()),
         PROGRESS((db, claim) -> new SaveProgress(db).run(claim, 50, "half")),
-        ISOLATE((db, claim) -> new IsolateJob(db).run(claim));
+        ISOLATE((db, claim) -> new IsolateJob(db).run(claim, List.of()));
 
         private final BiFunction<Database, Claim, Boolean> statement;
 

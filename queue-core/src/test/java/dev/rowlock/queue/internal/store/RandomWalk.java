@@ -145,7 +145,7 @@ final class RandomWalk {
     private void touch() {
         some(claims).forEach(claim -> {
             new SaveProgress(db).run(claim, random.nextInt(101), "on the way");
-            new IsolateJob(db).run(claim);
+            new IsolateJob(db).run(claim, List.of());
         });
     }
 

@@ -90,6 +90,24 @@ class RescueJobsTest {
     }
 
     @Test
+    void ofTheSuspectsThatOneNodeHasStartedOnlyTheLastIsToBlame() {
+        List<ClaimedJob> suspects = rooms.running(2);
+        rooms.execute("UPDATE rowlock.running SET crashes = %d".formatted(MAX_CRASHES - 1));
+        IsolateJob isolate = new IsolateJob(rooms.database());
+
+        boolean first = isolate.run(suspects.get(0).claim(), List.of());
+        boolean second =
+                isolate.run(suspects.get(1).claim(), List.of(suspects.get(0).claim()));
+        rooms.execute("DELETE FROM rowlock.node");
+        rescue.run(MAX_CRASHES);
+
+        assertThat(first).isTrue();
+        assertThat(second).isTrue();
+        assertThat(rooms.roomsOf(suspects.get(0).id())).containsExactly("ready");
+        assertThat(rooms.roomsOf(suspects.get(1).id())).containsExactly("dead");
+    }
+
+    @Test
     void aJobThatSomebodyAskedToCancelEndsAsCancelled() {
         ClaimedJob job = rooms.running();
         new RequestCancel(rooms.database()).run(job.id());
@@ -185,7 +203,7 @@ class RescueJobsTest {
         ClaimedJob job = rooms.claim(rooms.node(), 1).get(0);
         assertThat(job.id()).isEqualTo(id);
         if (job.crashes() > 0) {
-            new IsolateJob(rooms.database()).run(job.claim());
+            new IsolateJob(rooms.database()).run(job.claim(), List.of());
         }
         crashed(job);
     }

@@ -1,0 +1,87 @@
+package dev.rowlock.queue.internal.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest(freshPerTest = true)
+class SuspectsTest {
+
+    record Suspect(String name) {}
+
+    private TestDatabase database;
+    private TestNode node;
+
+    @BeforeEach
+    void prepare(TestDatabase testDatabase) {
+        database = testDatabase;
+        node = new TestNode(testDatabase);
+    }
+
+    @AfterEach
+    void close() {
+        node.close();
+    }
+
+    @Test
+    void theNextSuspectStartsOnlyWhenTheOutcomeOfTheOneBeforeIsRecorded() throws SQLException {
+        Queue<Long> started = new ConcurrentLinkedQueue<>();
+        try (Connection holder = database.unpooled().getConnection()) {
+            holder.setAutoCommit(false);
+            node.listener(Suspect.class, (context, payload) -> {
+                started.add(context.id());
+                if (started.size() == 1) {
+                    holdRow(holder, context);
+                }
+                return null;
+            });
+            long first = lastLife("first");
+            long second = lastLife("second");
+
+            node.start();
+            awaitBlockedRecorder();
+            node.awaitTwoHeartbeats();
+
+            assertThat(started).hasSize(1);
+            holder.rollback();
+            node.awaitState(first, JobState.COMPLETED);
+            node.awaitState(second, JobState.COMPLETED);
+        }
+    }
+
+    private long lastLife(String name) {
+        long id = node.jobs.enqueue(new Suspect(name));
+        node.sql
+                .sql("UPDATE rowlock.ready SET crashes = 2 WHERE id = ?")
+                .param(id)
+                .update();
+        return id;
+    }
+
+    private static void holdRow(Connection holder, JobContext context) throws SQLException {
+        try (var statement = holder.prepareStatement("SELECT FROM rowlock.running WHERE id = ? FOR UPDATE")) {
+            statement.setLong(1, context.id());
+            statement.execute();
+        }
+    }
+
+    private void awaitBlockedRecorder() {
+        Awaitility.await()
+                .until(() -> node.elsewhere
+                        .sql("SELECT count(*) FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0")
+                        .query(Long.class)
+                        .single()
+                        .equals(1L));
+    }
+}
