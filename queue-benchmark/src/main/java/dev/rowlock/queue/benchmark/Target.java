@@ -2,6 +2,7 @@ package dev.rowlock.queue.benchmark;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.rowlock.queue.internal.wake.InstantPeekSocketFactory;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -19,13 +20,14 @@ public record Target(String jdbcUrl, String username, String password) {
         return new HikariDataSource(config);
     }
 
-    /** Opens a new connection each time. */
+    /** Opens a new connection each time, as the starter does beside the pool. */
     public DataSource unpooled() {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(jdbcUrl);
         dataSource.setUser(username);
         dataSource.setPassword(password);
         dataSource.setTcpKeepAlive(true);
+        dataSource.setSocketFactory(InstantPeekSocketFactory.class.getName());
         return dataSource;
     }
 
