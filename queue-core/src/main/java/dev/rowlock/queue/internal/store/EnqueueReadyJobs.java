@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.util.List;
 
 /** Inserts jobs that are runnable at once. */
@@ -15,29 +16,58 @@ public final class EnqueueReadyJobs {
             SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(),
                    rank, max_retries, timeout_millis, queue, type, payload::json, headers::json
               FROM unnest(?::smallint[], ?::smallint[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[])
-                   AS j (rank, max_retries, timeout_millis, queue, type, payload, headers)
+                   AS j (rank, max_retries, timeout_millis, queue, type, headers, payload)
+            RETURNING id
+            """;
+
+    // Most batches, and every single job: only the payloads differ. A fifth cheaper than seven arrays.
+    private static final String SQL_ALIKE = """
+            INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, max_retries, timeout_millis, queue, type, headers, payload)
+            SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(),
+                   ?::smallint, ?::smallint, ?::bigint, ?, ?, ?::json, unnest(?::json[])
             RETURNING id
             """;
 
     private final String sql;
+    private final String sqlAlike;
 
     public EnqueueReadyJobs(Schema schema) {
         this.sql = schema.sql(SQL);
+        this.sqlAlike = schema.sql(SQL_ALIKE);
     }
 
     /** Inserts the jobs on the caller's connection and returns their ids in the same order. */
     public long[] run(Connection connection, List<NewJob> jobs) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setObject(1, Columns.shorts(jobs, NewJob::rank));
-            statement.setObject(2, Columns.nullableShorts(jobs, NewJob::maxRetries));
-            statement.setObject(3, Columns.millis(jobs, NewJob::timeout));
-            statement.setObject(4, Columns.texts(jobs, NewJob::queue));
-            statement.setObject(5, Columns.texts(jobs, NewJob::type));
-            statement.setObject(6, Columns.texts(jobs, NewJob::payload));
-            statement.setObject(7, Columns.texts(jobs, NewJob::headers));
+        NewJob first = jobs.get(0);
+        boolean alike = jobs.stream().allMatch(first::alike);
+        try (PreparedStatement statement = connection.prepareStatement(alike ? sqlAlike : sql)) {
+            if (alike) {
+                setShared(statement, first);
+            } else {
+                setEach(statement, jobs);
+            }
+            statement.setObject(7, Columns.texts(jobs, NewJob::payload));
             try (ResultSet rows = statement.executeQuery()) {
                 return Ids.read(rows, jobs.size());
             }
         }
+    }
+
+    private static void setShared(PreparedStatement statement, NewJob job) throws SQLException {
+        statement.setInt(1, job.rank());
+        statement.setObject(2, job.maxRetries(), Types.INTEGER);
+        statement.setObject(3, job.timeout() == null ? null : job.timeout().toMillis(), Types.BIGINT);
+        statement.setString(4, job.queue());
+        statement.setString(5, job.type());
+        statement.setString(6, job.headers());
+    }
+
+    private static void setEach(PreparedStatement statement, List<NewJob> jobs) throws SQLException {
+        statement.setObject(1, Columns.shorts(jobs, NewJob::rank));
+        statement.setObject(2, Columns.nullableShorts(jobs, NewJob::maxRetries));
+        statement.setObject(3, Columns.millis(jobs, NewJob::timeout));
+        statement.setObject(4, Columns.texts(jobs, NewJob::queue));
+        statement.setObject(5, Columns.texts(jobs, NewJob::type));
+        statement.setObject(6, Columns.texts(jobs, NewJob::headers));
     }
 }

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.store;
 
 import dev.rowlock.queue.job.Due;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,4 +21,16 @@ public record NewJob(
         @Nullable Integer maxRetries,
         @Nullable Duration timeout,
         String payload,
-        @Nullable String headers) {}
+        @Nullable String headers) {
+
+    /** Whether the two differ in their payloads at most. */
+    boolean alike(NewJob other) {
+        return rank == other.rank
+                && queue.equals(other.queue)
+                && type.equals(other.type)
+                && Objects.equals(due, other.due)
+                && Objects.equals(maxRetries, other.maxRetries)
+                && Objects.equals(timeout, other.timeout)
+                && Objects.equals(headers, other.headers);
+    }
+}

@@ -59,6 +59,30 @@ class EnqueueJobsTest {
     }
 
     @Test
+    void jobsOfOneBatchMayDifferInEverything() {
+        NewJob plain = Rooms.job();
+        NewJob other =
+                new NewJob("print", "page", -7, null, 4, Duration.ofMillis(1500), "{\"a\": 1}", "{\"k\": \"v\"}");
+
+        long[] ids = rooms.ready(List.of(plain, other, plain));
+
+        assertThat(ids).isSorted();
+        assertThat(rooms.look(ids[0]))
+                .containsEntry("queue", plain.queue())
+                .containsEntry("max_retries", null)
+                .containsEntry("timeout_millis", null)
+                .containsEntry("headers", null);
+        assertThat(rooms.look(ids[1]))
+                .containsEntry("queue", "print")
+                .containsEntry("type", "page")
+                .containsEntry("priority", 7)
+                .containsEntry("max_retries", 4)
+                .containsEntry("timeout_millis", 1500L)
+                .hasEntrySatisfying("payload", payload -> assertThat(payload).hasToString("{\"a\": 1}"))
+                .hasEntrySatisfying("headers", headers -> assertThat(headers).hasToString("{\"k\": \"v\"}"));
+    }
+
+    @Test
     void aDelayCountsFromNowOnTheDatabasesClockAndAnInstantIsTakenAsItIs() {
         Instant at = Instant.parse("2031-07-01T12:00:00.654321Z");
 
