@@ -7,7 +7,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +35,7 @@ public final class ClaimReadyJobs {
                    statement_timestamp() + coalesce(timeout_millis, (?::jsonb ->> type)::bigint) * interval '1 ms',
                    timeout_millis, rank, attempt + 1, crashes, max_retries, queue, type, payload, headers, errors
               FROM claimed
-            RETURNING id, token, rank, ready_at, date_part('epoch', claimed_at - ready_at), type, attempt, crashes,
+            RETURNING id, token, rank, date_part('epoch', ready_at), date_part('epoch', claimed_at - ready_at), type, attempt, crashes,
                       max_retries, timeout_millis, deadline,
                       CASE WHEN pg_column_size(payload) <= 65536 THEN payload END, headers
             """;
@@ -86,7 +85,7 @@ public final class ClaimReadyJobs {
         List<Positioned> claimed = new ArrayList<>();
         while (rows.next()) {
             QueuePosition position =
-                    new QueuePosition(rows.getInt(3), rows.getObject(4, OffsetDateTime.class), rows.getLong(1));
+                    new QueuePosition(rows.getInt(3), QueuePosition.micros(rows.getDouble(4)), rows.getLong(1));
             claimed.add(new Positioned(position, job(queue, rows)));
         }
         claimed.sort((a, b) -> a.position.compareTo(b.position));

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,14 @@ final class Columns {
 
     static <T> Short[] shorts(List<T> rows, ToIntFunction<T> column) {
         return rows.stream().map(row -> (short) column.applyAsInt(row)).toArray(Short[]::new);
+    }
+
+    static <T> boolean[] flags(List<T> rows, Predicate<T> column) {
+        boolean[] values = new boolean[rows.size()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = column.test(rows.get(i));
+        }
+        return values;
     }
 
     static <T> @Nullable Short[] nullableShorts(List<T> rows, Function<T, @Nullable Integer> column) {

@@ -14,14 +14,15 @@ public final class FinishJobs {
     private static final String KEEP = IndexPlan.PREFIX + """
             WITH finished AS (
                 DELETE FROM rowlock.running r
-                 USING unnest(?::bigint[], ?::bigint[], ?::text[], ?::text[]) AS o (id, token, state, result)
+                 USING unnest(?::bigint[], ?::bigint[], ?::boolean[], ?::text[]) AS o (id, token, cancelled, result)
                  WHERE r.id = o.id AND r.token = o.token
-                RETURNING r.*, o.state, o.result
+                RETURNING r.*, o.cancelled, o.result
             )
             INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
                                       crashes, max_retries, state, queue, type, payload, headers, errors, result)
             SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                   crashes, max_retries, state, queue, type, payload, headers, errors, result::json
+                   crashes, max_retries, CASE WHEN cancelled THEN 'cancelled' ELSE 'completed' END, queue, type, payload,
+                   headers, errors, result::json
               FROM finished
             RETURNING token
             """;
@@ -59,8 +60,7 @@ public final class FinishJobs {
                 statement.setObject(1, Columns.longs(jobs, job -> job.claim().jobId()));
                 statement.setObject(2, Columns.longs(jobs, job -> job.claim().token()));
                 if (keep) {
-                    statement.setObject(
-                            3, Columns.texts(jobs, job -> job.state().label()));
+                    statement.setObject(3, Columns.flags(jobs, job -> job.state() == JobState.CANCELLED));
                     statement.setObject(4, Columns.texts(jobs, Finished::result));
                 }
                 try (ResultSet rows = IndexPlan.query(statement)) {

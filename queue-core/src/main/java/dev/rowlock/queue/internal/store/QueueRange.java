@@ -1,7 +1,5 @@
 package dev.rowlock.queue.internal.store;
 
-import java.time.OffsetDateTime;
-
 /**
  * A part of a queue, in its order.
  *
@@ -20,7 +18,7 @@ public record QueueRange(QueuePosition after, int maxRank) {
 
     /** All jobs of one rank. */
     public static QueueRange ofRank(int rank) {
-        return new QueueRange(new QueuePosition(rank, OffsetDateTime.MIN, 0), rank);
+        return new QueueRange(QueuePosition.beforeAllOf(rank), rank);
     }
 
     /** The jobs of one rank behind one of them. */

@@ -9,6 +9,7 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -99,6 +100,29 @@ class ClaimReadyJobsTest {
         assertThat(ids(third.jobs())).containsExactlyElementsOf(list(ids, 8, 9));
         assertThat(fourth.jobs()).isEmpty();
         assertThat(fourth.last()).isNull();
+    }
+
+    @Test
+    void theCursorIsExactToTheMicrosecondWhateverTheTime() {
+        int jobs = 200;
+        long first = rooms.ready(jobs)[0];
+        rooms.execute(
+                "UPDATE rowlock.ready SET ready_at = timestamptz 'epoch' + (id - %d) * interval '20999999.000007 s'"
+                        .formatted(first));
+        long node = rooms.node();
+
+        List<OffsetDateTime> reached = new ArrayList<>();
+        QueueRange next = QueueRange.ALL;
+        for (int i = 0; i < jobs; i++) {
+            Batch batch = claim.run(QUEUE, next, 1, node, null);
+            reached.add(Objects.requireNonNull(batch.last()).readyAt());
+            next = behind(batch);
+        }
+
+        assertThat(reached)
+                .isEqualTo(rooms.sql("SELECT ready_at FROM rowlock.running ORDER BY ready_at")
+                        .query(OffsetDateTime.class)
+                        .list());
     }
 
     @Test

@@ -5,13 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.store.QueuePosition;
 import dev.rowlock.queue.internal.store.QueueRange;
 import java.time.Duration;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
+import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
 class QueueCursorTest {
 
-    private static final OffsetDateTime NOON = OffsetDateTime.of(2026, 11, 20, 12, 0, 0, 0, ZoneOffset.UTC);
+    private static final long NOON = Instant.parse("2026-11-20T12:00:00Z").getEpochSecond() * 1_000_000;
     private static final Duration MILLI = Duration.ofMillis(1);
     private static final QueuePosition FIFTH = new QueuePosition(0, NOON, 5);
 
@@ -31,7 +30,8 @@ class QueueCursorTest {
 
         QueueRange next = cursor.next(now);
 
-        QueuePosition committedLater = new QueuePosition(0, NOON.minus(QueueCursor.OVERLAP.minusMillis(1)), 4);
+        QueuePosition committedLater =
+                new QueuePosition(0, NOON - QueueCursor.OVERLAP.minusMillis(1).toNanos() / 1_000, 4);
         assertThat(next.after().compareTo(committedLater)).isNegative();
     }
 
