@@ -1,15 +1,18 @@
 package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.internal.schema.SchemaScript;
+import dev.rowlock.queue.internal.wake.InstantPeekSocketFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** Takes the migration scripts into a native image. */
+/** Takes into a native image what is only found at run time: the migration scripts, and sockets that the driver makes by name. */
 final class RowlockRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
         hints.resources().registerPattern(SchemaScript.FOLDER + "/*.sql");
+        hints.reflection().registerType(InstantPeekSocketFactory.class, MemberCategory.INVOKE_PUBLIC_CONSTRUCTORS);
     }
 }

@@ -3,10 +3,16 @@ package dev.rowlock.queue.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.rowlock.queue.internal.wake.InstantPeekSocketFactory;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Objects;
+import java.util.Properties;
+import javax.net.SocketFactory;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -15,6 +21,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 
 @PostgresTest
 @ExtendWith(OutputCaptureExtension.class)
@@ -51,6 +58,57 @@ class DirectConnectionsTest {
                             .query(String.class)
                             .single())
                     .isEqualTo("shop");
+        }
+    }
+
+    @Test
+    void notificationsComeThroughSocketsThatDoNotDelayThem() {
+        try (HikariDataSource pool = pool()) {
+            assertThat(socketFactory(DirectConnections.besides(pool)))
+                    .isEqualTo(InstantPeekSocketFactory.class.getName());
+        }
+    }
+
+    @Test
+    void theApplicationsOwnSocketsAreKept() {
+        try (HikariDataSource pool = pool()) {
+            pool.addDataSourceProperty("socketFactory", OwnSockets.class.getName());
+
+            assertThat(socketFactory(DirectConnections.besides(pool))).isEqualTo(OwnSockets.class.getName());
+        }
+    }
+
+    private static String socketFactory(DataSource direct) {
+        Properties properties = ((SimpleDriverDataSource) direct).getConnectionProperties();
+        return Objects.requireNonNull(properties).getProperty("socketFactory");
+    }
+
+    /** What an application may have told the driver to use. */
+    public static final class OwnSockets extends SocketFactory {
+
+        @Override
+        public Socket createSocket() {
+            return new Socket();
+        }
+
+        @Override
+        public Socket createSocket(String host, int port) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Socket createSocket(String host, int port, InetAddress localHost, int localPort) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Socket createSocket(InetAddress host, int port) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Socket createSocket(InetAddress host, int port, InetAddress localHost, int localPort) {
+            throw new UnsupportedOperationException();
         }
     }
 

@@ -22,6 +22,9 @@ import java.util.List;
  */
 public final class Janitor {
 
+    /** A lease must have run out, not be about to. */
+    private static final Duration MOMENT = Duration.ofMillis(5);
+
     private final ChoreLoop dispatcher;
     private final ChoreLoop chores;
 
@@ -51,16 +54,19 @@ public final class Janitor {
                         new DepthMeasurement(takeChore, new MeasureDepth(database.patient()))));
     }
 
-    /** Often enough that a dead node's jobs wait little longer than its lease. */
     private static RescuePolicy policy(JanitorSettings settings) {
-        Duration beat = settings.lease().heartbeat();
         return new RescuePolicy(
-                beat.multipliedBy(2), beat.dividedBy(2), settings.lease().maxCrashes());
+                settings.lease().heartbeat().multipliedBy(2), settings.lease().maxCrashes());
     }
 
     public void start() {
         dispatcher.start();
         chores.start();
+    }
+
+    /** After this time, another node's lease runs out unless it is renewed. */
+    public void leaseEnds(Duration in) {
+        chores.runWithin(in.plus(MOMENT));
     }
 
     /** A waiting job is due after this time. */

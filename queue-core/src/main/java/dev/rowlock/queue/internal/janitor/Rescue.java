@@ -11,7 +11,10 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Declares nodes dead whose lease has run out, and takes back the jobs of nodes that are not there. */
+/**
+ * Declares nodes dead whose lease has run out, and takes back the jobs of nodes that are not there. Runs when the first lease
+ * may have run out, which each heartbeat's answer tells, and now and then in any case.
+ */
 final class Rescue implements Chore {
 
     private static final Logger log = LoggerFactory.getLogger(Rescue.class);
@@ -20,6 +23,8 @@ final class Rescue implements Chore {
     private static final Duration STRAYS = Duration.ofSeconds(30);
 
     private static final int REST_PER_WORK = 50;
+
+    private static final Duration UNTIL_REGISTERED = Duration.ofSeconds(1);
 
     private final RemoveExpiredNodes removeExpired;
     private final RescueJobs rescueJobs;
@@ -53,15 +58,15 @@ final class Rescue implements Chore {
     @Override
     public Duration runOnce() {
         long judge = nodeId.getAsLong();
-        if (judge != 0) {
-            List<String> dead = removeExpired.run(judge, policy.gap());
-            dead.forEach(
-                    name -> log.warn("node '{}' has not beaten for its whole lease: its jobs are taken back", name));
-            if (!dead.isEmpty() || System.nanoTime() - straysAt >= 0) {
-                takeBack();
-            }
+        if (judge == 0) {
+            return UNTIL_REGISTERED;
         }
-        return policy.interval();
+        List<String> dead = removeExpired.run(judge, policy.gap());
+        dead.forEach(name -> log.warn("node '{}' has not beaten for its whole lease: its jobs are taken back", name));
+        if (!dead.isEmpty() || System.nanoTime() - straysAt >= 0) {
+            takeBack();
+        }
+        return Duration.ofNanos(Math.max(0, straysAt - System.nanoTime()));
     }
 
     private void takeBack() {

@@ -6,7 +6,6 @@ import java.time.Duration;
  * How nodes are judged.
  *
  * @param gap the longest silence after which the judge itself still counts as steady
- * @param interval time between looks
  * @param maxCrashes a job that brought down this many nodes is quarantined
  */
-record RescuePolicy(Duration gap, Duration interval, int maxCrashes) {}
+record RescuePolicy(Duration gap, int maxCrashes) {}

@@ -62,10 +62,11 @@ public final class Ear implements AutoCloseable {
         while (!closed) {
             try (Connection open = direct.getConnection()) {
                 connection = open;
+                PGConnection notifications = open.unwrap(PGConnection.class);
                 listen(open);
                 failing = false;
                 connectedAgain.run();
-                hear(open.unwrap(PGConnection.class), open);
+                hear(notifications, open);
             } catch (SQLException | RuntimeException | Error e) {
                 hearing = false;
                 if (!closed && !failing) {

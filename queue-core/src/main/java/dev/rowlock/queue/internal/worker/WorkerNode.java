@@ -205,6 +205,9 @@ public final class WorkerNode {
             for (Claim claim : answer.cancelled()) {
                 parts.queues().forEach(queue -> queue.cancel(claim.token()));
             }
+            if (answer.nextExpiry() != null) {
+                janitor.leaseEnds(answer.nextExpiry());
+            }
             if (!stopping) {
                 fetchers.forEach(fetcher -> fetcher.registered(lease.nodeId()));
             }
