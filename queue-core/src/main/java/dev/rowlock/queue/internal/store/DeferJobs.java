@@ -69,7 +69,7 @@ public final class DeferJobs {
     /** Returns the tokens that were still held; the others' claims were lost. */
     public Set<Long> run(List<Deferred> jobs) {
         return database.alone(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(jobs, job -> job.claim().jobId()));
                 statement.setObject(2, Columns.longs(jobs, job -> job.claim().token()));
                 statement.setObject(3, Columns.millis(jobs, job -> job.due().after()));

@@ -59,7 +59,7 @@ public final class DispatchDueJobs {
 
     public Result run(int limit) {
         return database.alone(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setInt(1, limit);
                 try (ResultSet rows = IndexPlan.query(statement)) {
                     return read(rows);

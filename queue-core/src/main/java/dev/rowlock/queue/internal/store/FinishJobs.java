@@ -56,7 +56,7 @@ public final class FinishJobs {
     /** Returns the tokens that were still held; the others' claims were lost. */
     public Set<Long> run(List<Finished> jobs) {
         return database.alone(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(jobs, job -> job.claim().jobId()));
                 statement.setObject(2, Columns.longs(jobs, job -> job.claim().token()));
                 if (keep) {

@@ -45,7 +45,7 @@ public final class ReleaseJobs {
     /** Returns the tokens that were still held; the others' claims were lost. */
     public Set<Long> run(List<Claim> claims) {
         return database.alone(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(claims, Claim::jobId));
                 statement.setObject(2, Columns.longs(claims, Claim::token));
                 try (ResultSet rows = IndexPlan.query(statement)) {

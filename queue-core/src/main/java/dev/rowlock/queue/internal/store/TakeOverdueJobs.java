@@ -63,7 +63,7 @@ public final class TakeOverdueJobs {
      */
     public int run(Duration grace, int maxRetries, Duration delay) {
         return database.alone(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setLong(1, grace.toMillis());
                 statement.setInt(2, maxRetries);
                 statement.setLong(3, delay.toMillis());

@@ -38,7 +38,7 @@ final class Fetcher implements Runnable {
     private final QueueCursor cursor = new QueueCursor(System.nanoTime());
 
     private final Signal courtesy = new Signal(); // never raised
-
+    private final Backoff outOfTurn = new Backoff(Duration.ofMillis(2), Duration.ofMillis(32));
     private final Pace pace = new Pace(APART);
 
     private boolean lastWasFull; // fetcher's thread only
@@ -153,6 +153,10 @@ final class Fetcher implements Runnable {
         long begun = System.nanoTime();
         ClaimReadyJobs.Batch batch = claim.run(worker.queue(), cursor.next(begun), limit, node, timeouts);
         long ended = System.nanoTime();
+        if (!batch.inTurn()) {
+            return waitForTurn();
+        }
+        outOfTurn.reset();
         boolean full = batch.jobs().size() == limit;
         lastWasFull = full;
         cursor.claimed(batch.last(), full, Duration.ofNanos(ended - begun), ended);
@@ -173,6 +177,16 @@ final class Fetcher implements Runnable {
             return shorter(cursor.untilNextLook(ended), settings.pollInterval());
         }
         return idleWait();
+    }
+
+    /** Not cut short by wake-ups: where many nodes claim, there are many of those. */
+    private Duration waitForTurn() {
+        try {
+            courtesy.await(outOfTurn.next());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return Duration.ZERO;
     }
 
     /** The poll interval; longer while nothing comes and notifications would tell. */

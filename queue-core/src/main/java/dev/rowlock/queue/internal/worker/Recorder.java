@@ -144,7 +144,7 @@ final class Recorder implements Runnable {
     /** Writes the batch, however long the database is away; gives up only when stopping. */
     private void write(List<Entry> batch) {
         List<Entry> open = batch;
-        Duration wait = SHORTEST_RETRY;
+        Backoff backoff = new Backoff(SHORTEST_RETRY, LONGEST_RETRY);
         boolean again = false;
         while (!open.isEmpty()) {
             OutcomeWriter.Written written = writer.write(open);
@@ -162,7 +162,7 @@ final class Recorder implements Runnable {
                     open.forEach(this::forget);
                     return;
                 }
-                wait = pause(wait);
+                pause(backoff.next());
             }
         }
     }
@@ -176,16 +176,13 @@ final class Recorder implements Runnable {
         failing = failure != null;
     }
 
-    /** Returns the next, longer wait. */
-    private Duration pause(Duration wait) {
+    private void pause(Duration wait) {
         try {
             retry.await(wait);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             stopping = true;
         }
-        Duration longer = wait.multipliedBy(2);
-        return longer.compareTo(LONGEST_RETRY) < 0 ? longer : LONGEST_RETRY;
     }
 
     private void finished(Entry entry) {

@@ -237,6 +237,39 @@ class ClaimReadyJobsTest {
     }
 
     @Test
+    void onlyAFewMayClaimManyJobsAtTheSameTime() throws Exception {
+        rooms.ready(1_000);
+        long node = rooms.node();
+
+        Batch fifth;
+        Batch small;
+        try (OpenTransaction first = claiming(node);
+                OpenTransaction second = claiming(node);
+                OpenTransaction third = claiming(node);
+                OpenTransaction fourth = claiming(node)) {
+            fifth = claim.run(QUEUE, QueueRange.ALL, 100, node, null);
+            small = claim.run(QUEUE, QueueRange.ALL, 99, node, null);
+            first.commit();
+            second.commit();
+            third.commit();
+            fourth.commit();
+        }
+        Batch later = claim.run(QUEUE, QueueRange.ALL, 100, node, null);
+
+        assertThat(fifth).isEqualTo(new Batch(List.of(), null, false));
+        assertThat(small.jobs()).hasSize(99);
+        assertThat(later.inTurn()).isTrue();
+        assertThat(later.jobs()).hasSize(100);
+    }
+
+    private OpenTransaction claiming(long node) throws Exception {
+        OpenTransaction transaction = new OpenTransaction(rooms.database());
+        Batch batch = new ClaimReadyJobs(transaction.database()).run(QUEUE, QueueRange.ALL, 100, node, null);
+        assertThat(batch.jobs()).hasSize(100);
+        return transaction;
+    }
+
+    @Test
     void jobsOfAClaimThatRollsBackAreThereForTheNext() throws Exception {
         long[] ids = rooms.ready(5);
         long node = rooms.node();
