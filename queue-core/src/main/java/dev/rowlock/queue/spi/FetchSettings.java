@@ -7,7 +7,8 @@ import java.time.Duration;
  *
  * @param pollInterval how often it looks when nothing wakes it; 10 ms to 10 min
  * @param prefetchHorizon it claims ahead no more than its threads will start within this time; 0 claims nothing ahead
- * @param maxPrefetch it never holds more claimed jobs than this beside the running ones; 0 to 10,000
+ * @param maxPrefetch it never holds more claimed jobs than this beside the running ones, not counting those whose outcome is
+ *     on its way to the database; 0 to 10,000
  */
 public record FetchSettings(Duration pollInterval, Duration prefetchHorizon, int maxPrefetch) {
 

@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
  * One queue on this node: the claimed jobs that it holds, and the threads that run them.
  *
  * <p>A job is held from its claim until its outcome is recorded. The fetcher claims no more than {@link Demand} allows,
- * which bounds the buffer.
+ * which bounds the buffer; outcomes on their way to the database make room for the next claim, up to what the recorder
+ * bears.
  */
 final class QueueWorker {
 
@@ -40,7 +41,7 @@ final class QueueWorker {
 
     private final BlockingQueue<Execution> buffer = new LinkedBlockingQueue<>();
     private final Map<Long, Execution> held = new ConcurrentHashMap<>(); // by token
-    private final AtomicInteger heldCount = new AtomicInteger();
+    private final AtomicInteger unsettled = new AtomicInteger(); // of those held, they have no outcome yet
     private final Signal room = new Signal();
     private final List<Thread> threads = new ArrayList<>(); // written by start only
     private volatile int signalRoomAt = -1; // written by the fetcher; reset by whoever signals
@@ -83,7 +84,7 @@ final class QueueWorker {
         if (recorder.overloaded()) {
             return 0;
         }
-        return demand.room(heldCount.get());
+        return demand.room(unsettled.get());
     }
 
     /** Whether this queue has brought a job lately whose type no listener of this node knows. */
@@ -94,14 +95,19 @@ final class QueueWorker {
     /** Arranges for {@link #room()} to be raised once there is demand again. Called by the fetcher. */
     void signalRoom() {
         signalRoomAt = demand.lowWater();
-        if (heldCount.get() <= signalRoomAt) {
+        signalIfRoom();
+    }
+
+    private void signalIfRoom() {
+        if (unsettled.get() <= signalRoomAt && !recorder.overloaded()) {
+            signalRoomAt = -1;
             room.raise();
         }
     }
 
     /** Takes jobs that the fetcher has claimed. */
     void accept(List<ClaimedJob> jobs, long claimedNanos) {
-        heldCount.addAndGet(jobs.size());
+        unsettled.addAndGet(jobs.size());
         for (ClaimedJob job : jobs) {
             Execution execution = new Execution(job, this, claimedNanos);
             held.put(job.claim().token(), execution);
@@ -169,11 +175,21 @@ final class QueueWorker {
      * be lost, the outcome is dropped, and the job given back in case that belief is wrong.
      */
     private void settle(Execution execution, Outcome outcome, Duration took) {
-        if (execution.settle()) {
+        if (settled(execution)) {
             boolean lost =
                     execution.stopped() == Execution.Stop.CLAIM_LOST && !(outcome instanceof Outcome.AlreadyCompleted);
             recorder.record(execution, lost ? new Outcome.Released() : outcome, took);
         }
+    }
+
+    /** Whether the caller is the one that may hand over an outcome. */
+    private boolean settled(Execution execution) {
+        boolean first = execution.settle();
+        if (first) {
+            unsettled.decrementAndGet();
+            signalIfRoom();
+        }
+        return first;
     }
 
     /** Holds a job no longer: its outcome has been recorded or refused, or need not be. Returns whether it was held. */
@@ -181,9 +197,8 @@ final class QueueWorker {
         boolean wasHeld = held.remove(execution.job().claim().token()) != null;
         // Not earlier: were the next suspect to kill this process now, this one would be blamed for lack of an outcome.
         suspects.leave(execution);
-        if (wasHeld && heldCount.decrementAndGet() <= signalRoomAt) {
-            signalRoomAt = -1;
-            room.raise();
+        if (wasHeld) {
+            signalIfRoom();
         }
         return wasHeld;
     }
@@ -212,7 +227,7 @@ final class QueueWorker {
         buffer.drainTo(unstarted);
         unstarted.addAll(suspects.takeParked(this));
         unstarted.forEach(execution -> {
-            execution.settle();
+            settled(execution);
             released(execution);
         });
         held.values().forEach(execution -> execution.stop(Execution.Stop.CLAIM_LOST));
@@ -252,7 +267,7 @@ final class QueueWorker {
                         "queue '{}': the handler of {} called System.exit; that counts as a crash",
                         queue,
                         execution.job());
-            } else if (execution.settle()) {
+            } else if (settled(execution)) {
                 log.warn(
                         "queue '{}': the handler of {} ignores interrupts; its job is given back and may run twice at once",
                         queue,
