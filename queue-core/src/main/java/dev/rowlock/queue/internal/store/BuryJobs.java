@@ -9,7 +9,7 @@ import java.util.Set;
 /** Moves claimed jobs that failed for good to dead. */
 public final class BuryJobs {
 
-    private static final String SQL = IndexPlan.PREFIX + """
+    private static final String SQL = IndexPlan.IMPATIENT_PREFIX + """
             WITH failed AS (
                 DELETE FROM rowlock.running r
                  USING unnest(?::bigint[], ?::bigint[], ?::text[]) AS o (id, token, error)

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class DeferJobs {
 
     // A wait that grows with the job's age, between delay_millis and by_age_up_to, doubles each time by itself.
-    private static final String SQL = IndexPlan.PREFIX + """
+    private static final String SQL = IndexPlan.IMPATIENT_PREFIX + """
             WITH moved AS (
                 DELETE FROM rowlock.running r
                  USING unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::timestamptz[], ?::bigint[], ?::text[], ?::text[])

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Ends claimed jobs as completed or cancelled: into done, or away where done jobs are not kept. */
 public final class FinishJobs {
 
-    private static final String KEEP = IndexPlan.PREFIX + """
+    private static final String KEEP = IndexPlan.IMPATIENT_PREFIX + """
             WITH finished AS (
                 DELETE FROM rowlock.running r
                  USING unnest(?::bigint[], ?::bigint[], ?::boolean[], ?::text[]) AS o (id, token, cancelled, result)
@@ -27,7 +27,7 @@ public final class FinishJobs {
             RETURNING token
             """;
 
-    private static final String FORGET = IndexPlan.PREFIX + """
+    private static final String FORGET = IndexPlan.IMPATIENT_PREFIX + """
             DELETE FROM rowlock.running r
              USING unnest(?::bigint[], ?::bigint[]) AS o (id, token)
              WHERE r.id = o.id AND r.token = o.token

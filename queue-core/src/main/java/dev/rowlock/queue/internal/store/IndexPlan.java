@@ -28,6 +28,9 @@ final class IndexPlan {
     /** Goes before the statement's text. */
     static final String PREFIX = SETTINGS + ";\n";
 
+    /** The same, for outcomes: a row that somebody else has locked must not hold up its neighbours. */
+    static final String IMPATIENT_PREFIX = prefixAnd("set_config('lock_timeout', '500ms', true)");
+
     private IndexPlan() {}
 
     /** The prefix with one more column, which {@link #executeAndReadFirst} returns. */

@@ -12,7 +12,7 @@ import java.util.Set;
  */
 public final class ReleaseJobs {
 
-    private static final String SQL = IndexPlan.PREFIX + """
+    private static final String SQL = IndexPlan.IMPATIENT_PREFIX + """
             WITH released AS (
                 DELETE FROM rowlock.running r
                  USING unnest(?::bigint[], ?::bigint[]) AS o (id, token)

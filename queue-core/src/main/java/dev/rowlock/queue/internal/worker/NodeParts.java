@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.DeferJobs;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.ExtendDeadline;
+import dev.rowlock.queue.internal.store.FindLockedClaims;
 import dev.rowlock.queue.internal.store.FinishJobInTransaction;
 import dev.rowlock.queue.internal.store.FinishJobs;
 import dev.rowlock.queue.internal.store.IsolateJob;
@@ -88,6 +89,7 @@ record NodeParts(
                 new DeferJobs(database),
                 new BuryJobs(database),
                 new ReleaseJobs(database),
+                new FindLockedClaims(database),
                 new EnsureDonePartitions(database),
                 services.wakeups());
         return new Recorder(writer, services.observer());

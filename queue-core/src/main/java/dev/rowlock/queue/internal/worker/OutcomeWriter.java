@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.worker;
 import dev.rowlock.queue.internal.store.BuryJobs;
 import dev.rowlock.queue.internal.store.DeferJobs;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.FindLockedClaims;
 import dev.rowlock.queue.internal.store.FinishJobs;
 import dev.rowlock.queue.internal.store.ReleaseJobs;
 import dev.rowlock.queue.job.Claim;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.springframework.dao.DataAccessException;
@@ -28,7 +30,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Writes a batch of outcomes, one statement per kind. A row that the database refuses for what it contains must not
- * fail its neighbours: the batch is split until the row stands alone, and its job fails with that error.
+ * fail its neighbours: the batch is split until the row stands alone, and its job fails with that error. Nor must a row hold
+ * them up that somebody else has locked.
  */
 final class OutcomeWriter {
 
@@ -38,6 +41,8 @@ final class OutcomeWriter {
     private static final Comparator<Recorder.Entry> BY_ID =
             Comparator.comparingLong(entry -> entry.execution().job().id());
 
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
+
     /** Days of partitions to make when today's is missing. */
     private static final int DAYS_AHEAD = 7;
 
@@ -45,12 +50,14 @@ final class OutcomeWriter {
      * What came of a batch.
      *
      * @param refused their claims were lost
+     * @param blocked somebody else has locked their rows: to be tried again, but apart
      * @param failed to be tried again, because the database could not be reached or would not write at all
      * @param failure why; null if nothing failed
      */
     record Written(
             List<Recorder.Entry> recorded,
             List<Recorder.Entry> refused,
+            List<Recorder.Entry> blocked,
             List<Recorder.Entry> failed,
             @Nullable RuntimeException failure) {}
 
@@ -58,6 +65,7 @@ final class OutcomeWriter {
     private final DeferJobs defer;
     private final BuryJobs bury;
     private final ReleaseJobs release;
+    private final FindLockedClaims findLocked;
     private final EnsureDonePartitions ensurePartitions;
     private final Wakeups wakeups;
 
@@ -66,12 +74,14 @@ final class OutcomeWriter {
             DeferJobs defer,
             BuryJobs bury,
             ReleaseJobs release,
+            FindLockedClaims findLocked,
             EnsureDonePartitions ensurePartitions,
             Wakeups wakeups) {
         this.finish = finish;
         this.defer = defer;
         this.bury = bury;
         this.release = release;
+        this.findLocked = findLocked;
         this.ensurePartitions = ensurePartitions;
         this.wakeups = wakeups;
     }
@@ -93,7 +103,7 @@ final class OutcomeWriter {
                 case NOTHING -> result.recorded.addAll(entries);
             }
         });
-        return new Written(result.recorded, result.refused, result.failed, result.failure);
+        return new Written(result.recorded, result.refused, result.blocked, result.failed, result.failure);
     }
 
     private Set<Long> defer(List<Recorder.Entry> entries) {
@@ -183,6 +193,7 @@ final class OutcomeWriter {
 
         final List<Recorder.Entry> recorded = new ArrayList<>();
         final List<Recorder.Entry> refused = new ArrayList<>();
+        final List<Recorder.Entry> blocked = new ArrayList<>();
         final List<Recorder.Entry> failed = new ArrayList<>();
 
         @Nullable
@@ -197,6 +208,8 @@ final class OutcomeWriter {
             } catch (RuntimeException e) {
                 if (noPartition(e)) {
                     retryWithPartition(entries, statement, e);
+                } else if (LOCK_NOT_AVAILABLE.equals(sqlState(e))) {
+                    writeUnlocked(entries, statement, e);
                 } else if (!refusedForContent(e)) {
                     failure = e;
                     failed.addAll(entries);
@@ -227,6 +240,29 @@ final class OutcomeWriter {
                 failure = again;
                 failed.addAll(entries);
             }
+        }
+
+        private void writeUnlocked(
+                List<Recorder.Entry> entries, Function<List<Recorder.Entry>, Set<Long>> statement, RuntimeException e) {
+            Set<Long> locked;
+            try {
+                locked = findLocked.run(map(entries, OutcomeWriter::claim));
+            } catch (RuntimeException again) {
+                again.addSuppressed(e);
+                failure = again;
+                failed.addAll(entries);
+                return;
+            }
+            if (locked.isEmpty()) { // free by now, or it was no row that could not be locked
+                failure = e;
+                failed.addAll(entries);
+                return;
+            }
+            Map<Boolean, List<Recorder.Entry>> byLock = entries.stream()
+                    .collect(Collectors.partitioningBy(
+                            entry -> locked.contains(claim(entry).token())));
+            blocked.addAll(byLock.get(true));
+            write(byLock.get(false), statement);
         }
 
         private void bury(Recorder.Entry entry, RuntimeException refusal) {

@@ -18,6 +18,9 @@ import org.slf4j.LoggerFactory;
  * Writes down outcomes: everything that has gathered while the previous write was under way goes into the next (group
  * commit). Idle, an outcome is written at once; under load batches grow by themselves, and small ones keep a little apart.
  *
+ * <p>Outcomes of jobs whose rows somebody else has locked, as a business transaction that cancels a job does until its end,
+ * are set aside and tried again each {@link #BLOCKED_RETRY}; all others go on.
+ *
  * <p>Through a database outage it keeps trying. What it holds is bounded by what the queues may hold, and fetchers stop
  * claiming while it is {@link #overloaded()}.
  */
@@ -39,6 +42,7 @@ final class Recorder implements Runnable {
 
     private static final Duration SHORTEST_RETRY = Duration.ofMillis(50);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(2);
+    private static final Duration BLOCKED_RETRY = Duration.ofSeconds(1);
 
     /** One outcome on its way. */
     record Entry(Execution execution, Outcome outcome, Duration took) {}
@@ -50,6 +54,8 @@ final class Recorder implements Runnable {
     private final AtomicReference<@Nullable Thread> idle = new AtomicReference<>();
     private final Signal retry = new Signal();
     private final Pace pace = new Pace(APART);
+    private List<Entry> blocked = new ArrayList<>(); // recorder's thread only
+    private long blockedRetryAt; // monotonic; recorder's thread only
     private volatile boolean stopping;
     private volatile boolean failing;
 
@@ -103,11 +109,38 @@ final class Recorder implements Runnable {
                 pace.begun();
                 writeWhatever(batch);
             } else if (stopping) {
+                retryBlocked();
+                blocked.forEach(this::giveUp);
                 return;
             } else {
                 park();
             }
+            if (!blocked.isEmpty() && System.nanoTime() - blockedRetryAt >= 0) {
+                retryBlocked();
+            }
         }
+    }
+
+    private void retryBlocked() {
+        if (!blocked.isEmpty()) {
+            List<Entry> again = blocked;
+            blocked = new ArrayList<>();
+            writeWhatever(again);
+        }
+    }
+
+    private void setAside(List<Entry> entries) {
+        if (entries.isEmpty()) {
+            return;
+        }
+        if (blocked.isEmpty()) {
+            log.info(
+                    "{} outcomes wait because another transaction has locked their jobs, such as that of {}",
+                    entries.size(),
+                    entries.get(0).execution().job());
+        }
+        blocked.addAll(entries);
+        blockedRetryAt = System.nanoTime() + BLOCKED_RETRY.toNanos();
     }
 
     private List<Entry> nextBatch() {
@@ -126,7 +159,11 @@ final class Recorder implements Runnable {
     private void park() {
         idle.set(Thread.currentThread());
         if (pending.isEmpty() && !stopping) {
-            LockSupport.park(this);
+            if (blocked.isEmpty()) {
+                LockSupport.park(this);
+            } else {
+                LockSupport.parkNanos(this, Math.max(1, blockedRetryAt - System.nanoTime()));
+            }
         }
         idle.set(null);
     }
@@ -151,15 +188,13 @@ final class Recorder implements Runnable {
             written.recorded().forEach(this::finished);
             // Refused at the second try: most likely the first was committed and only its answer was lost.
             written.refused().forEach(again ? this::finishedOrLost : this::lost);
+            setAside(written.blocked());
             again = true;
             open = written.failed();
             noteFailure(written.failure(), open.size());
             if (!open.isEmpty()) {
                 if (stopping) {
-                    log.error(
-                            "{} outcomes could not be written before the stop; their jobs will run again elsewhere",
-                            open.size());
-                    open.forEach(this::forget);
+                    open.forEach(this::giveUp);
                     return;
                 }
                 pause(backoff.next());
@@ -216,6 +251,14 @@ final class Recorder implements Runnable {
                     entry.execution().job());
         }
         Observers.quietly(() -> observer.lost(entry.execution().job()));
+    }
+
+    private void giveUp(Entry entry) {
+        log.error(
+                "the outcome '{}' of {} could not be written before the stop; it will run again elsewhere",
+                entry.outcome().label(),
+                entry.execution().job());
+        forget(entry);
     }
 
     private void forget(Entry entry) {
