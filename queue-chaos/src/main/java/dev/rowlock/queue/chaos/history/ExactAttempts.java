@@ -56,7 +56,7 @@ final class ExactAttempts implements Promise {
             case SLEEP, SNOOZE, IGNORE -> new Expected("completed", 1);
             case RETRY -> new Expected("completed", told.number() + 1);
             case ERROR -> new Expected("completed", 2);
-            case FAIL -> new Expected("failed", MAX_ATTEMPTS);
+            case FAIL, EXHAUST -> new Expected("failed", MAX_ATTEMPTS);
             case SIT -> new Expected("failed", 1); // by its timeout, without retries
             case HALT, EXIT -> new Expected("quarantined", 1); // a crash is neither success nor failure
             case HOG -> null;

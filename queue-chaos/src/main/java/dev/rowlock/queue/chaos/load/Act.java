@@ -18,6 +18,8 @@ public enum Act {
     SIT,
     /** Takes the application's connections and keeps them for so many milliseconds. */
     HOG,
+    /** Takes all memory of its process, keeps it for so many milliseconds, and fails with what that throws. */
+    EXHAUST,
     /** Ends its process at once: Runtime.halt. */
     HALT,
     /** Ends its process in an orderly way: System.exit. */

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -108,6 +109,7 @@ final class Handlers {
             case IGNORE -> ignoreInterrupts(number);
             case SIT -> new CountDownLatch(1).await();
             case HOG -> hog(number);
+            case EXHAUST -> exhaust(number);
             case HALT -> Runtime.getRuntime().halt(7);
             case EXIT -> System.exit(8);
         }
@@ -128,6 +130,22 @@ final class Handlers {
                 Thread.interrupted(); // that is what this act is about
             }
         }
+    }
+
+    private static void exhaust(int millis) {
+        long end = System.nanoTime() + millis * 1_000_000L;
+        List<byte[]> hoard = new ArrayList<>();
+        OutOfMemoryError refusal = null;
+        while (refusal == null || end - System.nanoTime() > 0) {
+            try {
+                hoard.add(new byte[32 << 10]);
+            } catch (OutOfMemoryError e) {
+                refusal = e;
+                LockSupport.parkNanos(1_000_000);
+            }
+        }
+        hoard.clear();
+        throw refusal;
     }
 
     /** As an application does that takes a second connection where it holds one. */

@@ -49,17 +49,25 @@ final class ChoreLoop {
     }
 
     private void run() {
-        try {
-            while (true) {
-                Planned next = awaitNext();
-                if (next == null) {
-                    return;
-                }
-                next.run();
+        boolean open = true;
+        while (open) {
+            try {
+                open = runNext();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                open = false;
+            } catch (RuntimeException | Error e) { // not a chore's, and all the same no reason to end
+                log.error("a loop of chores met an error and goes on", e);
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
+    }
+
+    private boolean runNext() throws InterruptedException {
+        Planned next = awaitNext();
+        if (next != null) {
+            next.run();
+        }
+        return next != null;
     }
 
     /** Waits until a chore is due. Null: closed. */

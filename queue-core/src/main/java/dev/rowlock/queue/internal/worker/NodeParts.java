@@ -1,17 +1,11 @@
 package dev.rowlock.queue.internal.worker;
 
-import dev.rowlock.queue.internal.store.BuryJobs;
 import dev.rowlock.queue.internal.store.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.DeferJobs;
-import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.ExtendDeadline;
-import dev.rowlock.queue.internal.store.FindLockedClaims;
 import dev.rowlock.queue.internal.store.FinishJobInTransaction;
-import dev.rowlock.queue.internal.store.FinishJobs;
 import dev.rowlock.queue.internal.store.IsolateJob;
 import dev.rowlock.queue.internal.store.LoadPayload;
-import dev.rowlock.queue.internal.store.ReleaseJobs;
 import dev.rowlock.queue.internal.store.SaveProgress;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.util.List;
@@ -83,15 +77,8 @@ record NodeParts(
     }
 
     private static Recorder recorder(NodeSettings settings, NodeServices services) {
-        Database database = services.database();
-        OutcomeWriter writer = new OutcomeWriter(
-                new FinishJobs(database, settings.retention().keepsDone()),
-                new DeferJobs(database),
-                new BuryJobs(database),
-                new ReleaseJobs(database),
-                new FindLockedClaims(database),
-                new EnsureDonePartitions(database),
-                services.wakeups());
+        OutcomeWriter writer =
+                new OutcomeWriter(services.database(), settings.retention().keepsDone(), services.wakeups());
         return new Recorder(writer, services.observer());
     }
 

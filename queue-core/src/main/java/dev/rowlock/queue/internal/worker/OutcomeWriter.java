@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.worker;
 
 import dev.rowlock.queue.internal.store.BuryJobs;
+import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.DeferJobs;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.FindLockedClaims;
@@ -21,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.springframework.dao.DataAccessException;
@@ -69,20 +69,14 @@ final class OutcomeWriter {
     private final EnsureDonePartitions ensurePartitions;
     private final Wakeups wakeups;
 
-    OutcomeWriter(
-            FinishJobs finish,
-            DeferJobs defer,
-            BuryJobs bury,
-            ReleaseJobs release,
-            FindLockedClaims findLocked,
-            EnsureDonePartitions ensurePartitions,
-            Wakeups wakeups) {
-        this.finish = finish;
-        this.defer = defer;
-        this.bury = bury;
-        this.release = release;
-        this.findLocked = findLocked;
-        this.ensurePartitions = ensurePartitions;
+    /** @param keepsDone whether completed jobs go to done, or away */
+    OutcomeWriter(Database database, boolean keepsDone, Wakeups wakeups) {
+        this.finish = new FinishJobs(database, keepsDone);
+        this.defer = new DeferJobs(database);
+        this.bury = new BuryJobs(database);
+        this.release = new ReleaseJobs(database);
+        this.findLocked = new FindLockedClaims(database);
+        this.ensurePartitions = new EnsureDonePartitions(database);
         this.wakeups = wakeups;
     }
 
@@ -258,11 +252,9 @@ final class OutcomeWriter {
                 failed.addAll(entries);
                 return;
             }
-            Map<Boolean, List<Recorder.Entry>> byLock = entries.stream()
-                    .collect(Collectors.partitioningBy(
-                            entry -> locked.contains(claim(entry).token())));
-            blocked.addAll(byLock.get(true));
-            write(byLock.get(false), statement);
+            List<Recorder.Entry> free = new ArrayList<>();
+            entries.forEach(entry -> (locked.contains(claim(entry).token()) ? blocked : free).add(entry));
+            write(free, statement);
         }
 
         private void bury(Recorder.Entry entry, RuntimeException refusal) {

@@ -104,8 +104,8 @@ public final class WorkerNode {
                     ? new Ear(services.direct(), database.schema(), services.wakeups(), this::wakeAll)
                     : null;
             parts.queues().forEach(queue -> fetchers.add(parts.fetcher(queue, lease::nodeId, this::hearing)));
-            this.recorderThread = thread("rowlock-recorder", parts.recorder());
-            this.leaseThread = thread("rowlock-lease", lease);
+            this.recorderThread = Threads.persistent("rowlock-recorder", parts.recorder());
+            this.leaseThread = Threads.persistent("rowlock-lease", lease);
         }
 
         void start() {
@@ -120,7 +120,7 @@ public final class WorkerNode {
                 QueueWorker worker = fetcher.worker();
                 worker.start(Threads.handlers(
                         "rowlock-" + worker.queue(), settings.worker().virtualThreads()));
-                Thread thread = thread("rowlock-fetcher-" + worker.queue(), fetcher);
+                Thread thread = Threads.persistent("rowlock-fetcher-" + worker.queue(), fetcher);
                 fetcherThreads.add(thread);
                 thread.start();
             }
@@ -230,12 +230,6 @@ public final class WorkerNode {
         @Override
         public void attention() {
             lease.attention();
-        }
-
-        private Thread thread(String name, Runnable task) {
-            Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            return thread;
         }
     }
 }
