@@ -1,10 +1,12 @@
 package dev.rowlock.queue.internal.worker;
 
+import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.JobObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -186,8 +188,11 @@ final class Recorder implements Runnable {
         while (!open.isEmpty()) {
             OutcomeWriter.Written written = writer.write(open);
             written.recorded().forEach(this::finished);
-            // Refused at the second try: most likely the first was committed and only its answer was lost.
-            written.refused().forEach(again ? this::finishedOrLost : this::lost);
+            if (again) {
+                inDoubt(written.refused());
+            } else {
+                written.refused().forEach(this::lost);
+            }
             setAside(written.blocked());
             again = true;
             open = written.failed();
@@ -232,11 +237,31 @@ final class Recorder implements Runnable {
         Observers.quietly(() -> observer.finished(entry.execution().job(), entry.outcome(), entry.took()));
     }
 
-    private void finishedOrLost(Entry entry) {
-        if (entry.execution().stopped() == Execution.Stop.CLAIM_LOST) {
-            lost(entry);
-        } else {
-            finished(entry);
+    /**
+     * Refused at a second try: the claim was lost, or the first try was committed and only its answer got lost. Observers
+     * hear of an outcome only if it is certain.
+     */
+    private void inDoubt(List<Entry> refused) {
+        if (refused.isEmpty()) {
+            return;
+        }
+        Map<Long, JobState> done = Map.of();
+        try {
+            done = writer.done(refused);
+        } catch (RuntimeException e) {
+            log.debug("what became of {} outcomes cannot be told", refused.size(), e);
+        }
+        for (Entry entry : refused) {
+            JobState state = done.get(entry.execution().job().claim().token());
+            if (state == null) {
+                lost(entry);
+            } else if (state == JobState.CANCELLED) {
+                finished(new Entry(entry.execution(), new Outcome.Cancelled(), entry.took()));
+            } else if (entry.outcome() instanceof Outcome.Completed) {
+                finished(entry);
+            } else { // a transactional listener whose commit succeeded, though it was told otherwise
+                finished(new Entry(entry.execution(), new Outcome.AlreadyCompleted(), entry.took()));
+            }
         }
     }
 
@@ -246,7 +271,7 @@ final class Recorder implements Runnable {
             log.debug("{} is not this node's any more", entry.execution().job());
         } else {
             log.warn(
-                    "the outcome '{}' of {} is refused: the claim was lost, another owner decides",
+                    "the outcome '{}' of {} is refused: its claim is over, lost or already recorded; the database decides",
                     entry.outcome().label(),
                     entry.execution().job());
         }
