@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.worker;
 import dev.rowlock.queue.internal.store.QueuePosition;
 import dev.rowlock.queue.internal.store.QueueRange;
 import java.time.Duration;
+import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -19,21 +20,27 @@ import org.jspecify.annotations.Nullable;
  *       before the last job;
  *   <li>a wake-up that names a more urgent rank: the next claim looks at that rank, behind its own last job;
  *   <li>all else (transactions that began much earlier than they committed, released jobs, wake-ups that got lost): from the
- *       front. Looking there may cost at most {@link #FRONT_SHARE} of the time. In a healthy table that allows it every
- *       few milliseconds, in one full of dead entries merely less often.
+ *       front. Looking there may cost at most {@link #SHARE} of the time. In a healthy table that allows it every few
+ *       milliseconds;
+ *   <li>in a table full of dead entries, where a look from the front takes seconds and comes once a minute: from some seconds,
+ *       and from a minute before the last job, each at most for {@link #SHARE} of the time as well.
  * </ul>
  */
 final class QueueCursor {
 
-    /** The share of time that looks from the front may take. */
-    static final double FRONT_SHARE = 0.05;
+    /** The share of time that looks from the front, or back by some time, may take. */
+    static final double SHARE = 0.05;
 
     /** By so much may the jobs of concurrent transactions become visible out of order without waiting for a front look. */
     static final Duration OVERLAP = Duration.ofMillis(20);
 
+    /** Looking back is not worth it where the front is looked at as soon as this. */
+    private static final Duration SOON = Duration.ofMillis(500);
+
     private enum Look {
         FRONT,
         URGENT,
+        BACK,
         ON
     }
 
@@ -42,12 +49,16 @@ final class QueueCursor {
     private QueuePosition position = QueuePosition.FRONT;
     private Look look = Look.FRONT;
     private boolean caughtUp;
-    private long frontNanos; // what a look from the front costs
-    private long frontAllowedAt;
+    private final Costly front;
+    private final List<LookBack> back; // the farthest first
+    private @Nullable LookBack lookedBack;
 
     /** @param now monotonic, in nanoseconds */
     QueueCursor(long now) {
-        this.frontAllowedAt = now;
+        this.front = new Costly(now);
+        this.back = List.of(
+                new LookBack(Duration.ofMinutes(1), new Costly(now)),
+                new LookBack(Duration.ofSeconds(2), new Costly(now)));
     }
 
     /** A job of this rank became ready. Any thread. */
@@ -57,7 +68,7 @@ final class QueueCursor {
 
     /** Where to look now. */
     QueueRange next(long now) {
-        if (now - frontAllowedAt >= 0) {
+        if (front.allowedIn(now) == 0) {
             look = Look.FRONT;
             urgent.clear();
             return QueueRange.ALL;
@@ -68,6 +79,15 @@ final class QueueCursor {
             look = Look.URGENT;
             QueuePosition last = reached.get(rank);
             return last == null ? QueueRange.ofRank(rank) : QueueRange.ofRankFrom(last);
+        }
+        if (front.allowedIn(now) > SOON.toNanos()) {
+            for (LookBack one : back) {
+                if (one.due && one.cost.allowedIn(now) == 0) {
+                    look = Look.BACK;
+                    lookedBack = one;
+                    return QueueRange.from(position.earlier(one.by));
+                }
+            }
         }
         look = Look.ON;
         return QueueRange.from(caughtUp ? position.earlier(OVERLAP) : position);
@@ -91,10 +111,25 @@ final class QueueCursor {
         if (look != Look.URGENT) {
             caughtUp = !full;
         }
-        if (look == Look.FRONT) {
-            // A single slow one is a stall, not the table: the cost at most doubles from look to look.
-            frontNanos = frontNanos == 0 ? took.toNanos() : Math.min(took.toNanos(), 2 * frontNanos);
-            frontAllowedAt = now + (long) (frontNanos * (1 / FRONT_SHARE - 1));
+        switch (look) {
+            case FRONT -> {
+                front.took(took, now);
+                back.forEach(one -> one.due = false);
+            }
+            case BACK -> lookedBack(took, now);
+            default -> back.forEach(one -> one.due = true);
+        }
+    }
+
+    /** A look covers those that reach less far. */
+    private void lookedBack(Duration took, long now) {
+        for (LookBack one : back) {
+            if (one == lookedBack) {
+                one.cost.took(took, now);
+            }
+            if (lookedBack != null && one.by.compareTo(lookedBack.by) <= 0) {
+                one.due = false;
+            }
         }
     }
 
@@ -103,7 +138,13 @@ final class QueueCursor {
         if (look == Look.URGENT || !urgent.headSet(position.rank()).isEmpty()) {
             return Duration.ZERO;
         }
-        return Duration.ofNanos(Math.max(0, frontAllowedAt - now));
+        long wait = front.allowedIn(now);
+        if (wait > SOON.toNanos()) {
+            for (LookBack one : back) {
+                wait = one.due ? Math.min(wait, one.cost.allowedIn(now)) : wait;
+            }
+        }
+        return Duration.ofNanos(wait);
     }
 
     /** Whether the last look was from the front: then there was nothing more anywhere. */
@@ -113,5 +154,39 @@ final class QueueCursor {
 
     private static QueuePosition further(QueuePosition a, QueuePosition b) {
         return a.compareTo(b) >= 0 ? a : b;
+    }
+
+    /** A look that may take {@link #SHARE} of the time. */
+    private static final class Costly {
+
+        private long nanos;
+        private long allowedAt;
+
+        Costly(long now) {
+            this.allowedAt = now;
+        }
+
+        long allowedIn(long now) {
+            return Math.max(0, allowedAt - now);
+        }
+
+        /** A single slow one is a stall, not the table: the cost at most doubles from look to look. */
+        void took(Duration time, long now) {
+            nanos = nanos == 0 ? time.toNanos() : Math.min(time.toNanos(), 2 * nanos);
+            allowedAt = now + (long) (nanos * (1 / SHARE - 1));
+        }
+    }
+
+    /** A look from some time before the last job; due when jobs may have been passed over since the last. */
+    private static final class LookBack {
+
+        private final Duration by;
+        private final Costly cost;
+        private boolean due;
+
+        LookBack(Duration by, Costly cost) {
+            this.by = by;
+            this.cost = cost;
+        }
     }
 }

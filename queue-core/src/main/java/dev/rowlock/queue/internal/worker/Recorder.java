@@ -57,6 +57,7 @@ final class Recorder implements Runnable {
     private final Signal retry = new Signal();
     private final Pace pace = new Pace(APART);
     private List<Entry> blocked = new ArrayList<>(); // recorder's thread only
+    private boolean blockedTold; // recorder's thread only
     private long blockedRetryAt; // monotonic; recorder's thread only
     private volatile boolean stopping;
     private volatile boolean failing;
@@ -112,7 +113,7 @@ final class Recorder implements Runnable {
                 writeWhatever(batch);
             } else if (stopping) {
                 retryBlocked();
-                blocked.forEach(this::giveUp);
+                giveUp(blocked);
                 return;
             } else {
                 park();
@@ -128,6 +129,7 @@ final class Recorder implements Runnable {
             List<Entry> again = blocked;
             blocked = new ArrayList<>();
             writeWhatever(again);
+            blockedTold = !blocked.isEmpty();
         }
     }
 
@@ -135,7 +137,8 @@ final class Recorder implements Runnable {
         if (entries.isEmpty()) {
             return;
         }
-        if (blocked.isEmpty()) {
+        if (!blockedTold) {
+            blockedTold = true;
             log.info(
                     "{} outcomes wait because another transaction has locked their jobs, such as that of {}",
                     entries.size(),
@@ -199,7 +202,7 @@ final class Recorder implements Runnable {
             noteFailure(written.failure(), open.size());
             if (!open.isEmpty()) {
                 if (stopping) {
-                    open.forEach(this::giveUp);
+                    giveUp(open);
                     return;
                 }
                 pause(backoff.next());
@@ -278,12 +281,13 @@ final class Recorder implements Runnable {
         Observers.quietly(() -> observer.lost(entry.execution().job()));
     }
 
-    private void giveUp(Entry entry) {
-        log.error(
-                "the outcome '{}' of {} could not be written before the stop; it will run again elsewhere",
-                entry.outcome().label(),
-                entry.execution().job());
-        forget(entry);
+    private void giveUp(List<Entry> entries) {
+        if (!entries.isEmpty()) {
+            log.error(
+                    "{} outcomes could not be written before the stop; their jobs will run again elsewhere",
+                    entries.size());
+            entries.forEach(this::forget);
+        }
     }
 
     private void forget(Entry entry) {

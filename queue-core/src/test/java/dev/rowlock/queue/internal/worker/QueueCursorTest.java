@@ -53,6 +53,25 @@ class QueueCursorTest {
     }
 
     @Test
+    void whereTheFrontIsExpensiveItLooksBackBySomeSecondsFirst() {
+        look(FIFTH, true, Duration.ofSeconds(3)); // from the front: the next one comes in a minute
+        goOn(); // passes over what commits late
+
+        assertThat(cursor.untilNextLook(now)).isZero();
+        assertThat(cursor.next(now)).isEqualTo(QueueRange.from(FIFTH.earlier(Duration.ofMinutes(1))));
+        cursor.claimed(null, false, Duration.ofSeconds(1), now);
+
+        assertThat(cursor.untilNextLook(now)).isEqualTo(Duration.ofSeconds(57)); // nothing was passed over since
+        goOn();
+
+        assertThat(cursor.next(now)).isEqualTo(QueueRange.from(FIFTH.earlier(Duration.ofSeconds(2))));
+        cursor.claimed(null, false, MILLI.multipliedBy(10), now);
+        goOn();
+
+        assertThat(cursor.untilNextLook(now)).isEqualTo(Duration.ofMillis(190));
+    }
+
+    @Test
     void aMoreUrgentRankIsLookedAtBehindItsOwnLastJob() {
         QueuePosition urgent = new QueuePosition(-3, NOON, 2);
         look(urgent, true, MILLI);
@@ -67,6 +86,12 @@ class QueueCursorTest {
 
         assertThat(next).isEqualTo(QueueRange.ofRankFrom(urgent));
         assertThat(afterwards).isEqualTo(QueueRange.from(FIFTH));
+    }
+
+    private void goOn() {
+        assertThat(cursor.next(now).after().compareTo(FIFTH.earlier(QueueCursor.OVERLAP)))
+                .isNotNegative();
+        cursor.claimed(FIFTH, false, MILLI, now);
     }
 
     private void look(QueuePosition last, boolean full, Duration took) {
