@@ -1,5 +1,6 @@
 package dev.rowlock.queue.benchmark.report;
 
+import java.awt.Color;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -17,6 +18,8 @@ import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.internal.chartpart.Chart;
+import org.knowm.xchart.style.AxesChartStyler;
+import org.knowm.xchart.style.Styler.LegendLayout;
 import org.knowm.xchart.style.Styler.LegendPosition;
 
 /** A summary as an SVG: lines where its figures are numbered ({@code by_50_jobs_per_s}), bars where they are not. */
@@ -78,8 +81,8 @@ public final class Charts {
                 .build();
         lines.forEach((peer, points) ->
                 chart.addSeries(peer, new ArrayList<>(points.keySet()), new ArrayList<>(points.values())));
+        style(chart);
         chart.getStyler().setYAxisMin(0.0);
-        chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
         return chart;
     }
 
@@ -101,9 +104,20 @@ public final class Charts {
                 chart.addSeries(figure, peers, values);
             }
         }
+        style(chart);
         chart.getStyler().setXAxisLabelRotation(30);
-        chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
+        chart.getStyler().setXAxisMaxLabelCount(peers.size());
         return chart;
+    }
+
+    private static void style(Chart<? extends AxesChartStyler, ?> chart) {
+        AxesChartStyler styler = chart.getStyler();
+        styler.setChartBackgroundColor(Color.WHITE);
+        styler.setPlotBorderVisible(false);
+        styler.setYAxisDecimalPattern("#,##0.##");
+        styler.setXAxisTickMarkSpacingHint(1);
+        styler.setLegendPosition(LegendPosition.OutsideS);
+        styler.setLegendLayout(LegendLayout.Horizontal);
     }
 
     private static double median(Summary summary, String peer, String figure) {
