@@ -34,6 +34,9 @@ final class QueueCursor {
     /** By so much may the jobs of concurrent transactions become visible out of order without waiting for a front look. */
     static final Duration OVERLAP = Duration.ofMillis(20);
 
+    /** The cost of a look counts with at least this fraction, however cheap those before it were. */
+    private static final int DISTRUST = 8;
+
     /** Looking back is not worth it where the front is looked at as soon as this. */
     private static final Duration SOON = Duration.ofMillis(500);
 
@@ -170,9 +173,13 @@ final class QueueCursor {
             return Math.max(0, allowedAt - now);
         }
 
-        /** A single slow one is a stall, not the table: the cost at most doubles from look to look. */
+        /**
+         * A single slow one may be a stall of the machine: the cost only doubles from look to look. But not if it is so
+         * slow that several more like it would be felt: a table that has outgrown the server's memory takes seconds at once.
+         */
         void took(Duration time, long now) {
-            nanos = nanos == 0 ? time.toNanos() : Math.min(time.toNanos(), 2 * nanos);
+            long measured = time.toNanos();
+            nanos = nanos == 0 ? measured : Math.min(measured, Math.max(2 * nanos, measured / DISTRUST));
             allowedAt = now + (long) (nanos * (1 / SHARE - 1));
         }
     }
