@@ -37,7 +37,7 @@ final class Fetcher implements Runnable {
     private final @Nullable String timeouts;
     private final QueueCursor cursor = new QueueCursor(System.nanoTime());
 
-    private final Signal courtesy = new Signal(); // never raised
+    private final Signal undisturbed = new Signal(); // never raised: for waits that no wake-up cuts short
     private final Backoff outOfTurn = new Backoff(Duration.ofMillis(2), Duration.ofMillis(32));
     private final Pace pace = new Pace(APART);
 
@@ -182,7 +182,7 @@ final class Fetcher implements Runnable {
     /** Not cut short by wake-ups: where many nodes claim, there are many of those. */
     private Duration waitForTurn() {
         try {
-            courtesy.await(outOfTurn.next());
+            undisturbed.await(outOfTurn.next());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -206,7 +206,7 @@ final class Fetcher implements Runnable {
         try {
             worker.room().await(rest);
             if (worker.metUnknownType()) {
-                courtesy.await(Signal.jittered(COURTESY));
+                undisturbed.await(Signal.jittered(COURTESY));
             }
             return true;
         } catch (InterruptedException e) {

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.worker;
 import dev.rowlock.queue.internal.store.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.ExtendDeadline;
+import dev.rowlock.queue.internal.store.FindDoneClaims;
 import dev.rowlock.queue.internal.store.FinishJobInTransaction;
 import dev.rowlock.queue.internal.store.IsolateJob;
 import dev.rowlock.queue.internal.store.LoadPayload;
@@ -79,7 +80,7 @@ record NodeParts(
     private static Recorder recorder(NodeSettings settings, NodeServices services) {
         OutcomeWriter writer =
                 new OutcomeWriter(services.database(), settings.retention().keepsDone(), services.wakeups());
-        return new Recorder(writer, services.observer());
+        return new Recorder(writer, new Doubts(new FindDoneClaims(services.database())), services.observer());
     }
 
     private static ContextServices context(NodeSettings settings, NodeServices services, Deadlines deadlines) {

@@ -4,7 +4,6 @@ import dev.rowlock.queue.internal.store.BuryJobs;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.DeferJobs;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
-import dev.rowlock.queue.internal.store.FindDoneClaims;
 import dev.rowlock.queue.internal.store.FindLockedClaims;
 import dev.rowlock.queue.internal.store.FinishJobs;
 import dev.rowlock.queue.internal.store.ReleaseJobs;
@@ -67,7 +66,6 @@ final class OutcomeWriter {
     private final BuryJobs bury;
     private final ReleaseJobs release;
     private final FindLockedClaims findLocked;
-    private final FindDoneClaims findDone;
     private final EnsureDonePartitions ensurePartitions;
     private final Wakeups wakeups;
 
@@ -78,7 +76,6 @@ final class OutcomeWriter {
         this.bury = new BuryJobs(database);
         this.release = new ReleaseJobs(database);
         this.findLocked = new FindLockedClaims(database);
-        this.findDone = new FindDoneClaims(database);
         this.ensurePartitions = new EnsureDonePartitions(database);
         this.wakeups = wakeups;
     }
@@ -101,11 +98,6 @@ final class OutcomeWriter {
             }
         });
         return new Written(result.recorded, result.refused, result.blocked, result.failed, result.failure);
-    }
-
-    /** How jobs ended whose outcome was refused at a second try, by token; only those for which done can tell. */
-    Map<Long, JobState> done(List<Recorder.Entry> refused) {
-        return findDone.run(map(refused, OutcomeWriter::claim));
     }
 
     private Set<Long> defer(List<Recorder.Entry> entries) {

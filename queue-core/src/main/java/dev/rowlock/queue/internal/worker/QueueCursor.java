@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Where a queue's next claim looks. Used by its fetcher's thread, except {@link #urgent}.
  *
  * <p>A claim goes on behind the last job claimed, so it never walks the index entries of jobs already gone; while some
- * transaction holds back vacuum there may be millions of them. What lands before the cursor is found in three ways:
+ * transaction holds back vacuum there may be millions of them. What lands before the cursor is found in four ways:
  *
  * <ul>
  *   <li>transactions that commit side by side: once the queue has been caught up with, a claim begins {@link #OVERLAP}
@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>all else (transactions that began much earlier than they committed, released jobs, wake-ups that got lost): from the
  *       front. Looking there may cost at most {@link #SHARE} of the time. In a healthy table that allows it every few
  *       milliseconds;
- *   <li>in a table full of dead entries, where a look from the front takes seconds and comes once a minute: from some seconds,
- *       and from a minute before the last job, each at most for {@link #SHARE} of the time as well.
+ *   <li>in a table full of dead entries, where a look from the front takes seconds and comes once a minute: from two seconds
+ *       and from a minute before the last job, each for at most {@link #SHARE} of the time as well.
  * </ul>
  */
 final class QueueCursor {
@@ -33,9 +33,6 @@ final class QueueCursor {
 
     /** By so much may the jobs of concurrent transactions become visible out of order without waiting for a front look. */
     static final Duration OVERLAP = Duration.ofMillis(20);
-
-    /** The cost of a look counts with at least this fraction, however cheap those before it were. */
-    private static final int DISTRUST = 8;
 
     /** Looking back is not worth it where the front is looked at as soon as this. */
     private static final Duration SOON = Duration.ofMillis(500);
@@ -52,16 +49,14 @@ final class QueueCursor {
     private QueuePosition position = QueuePosition.FRONT;
     private Look look = Look.FRONT;
     private boolean caughtUp;
-    private final Costly front;
+    private final Ration front;
     private final List<LookBack> back; // the farthest first
-    private @Nullable LookBack lookedBack;
+    private int lookedBack; // index of the last one
 
     /** @param now monotonic, in nanoseconds */
     QueueCursor(long now) {
-        this.front = new Costly(now);
-        this.back = List.of(
-                new LookBack(Duration.ofMinutes(1), new Costly(now)),
-                new LookBack(Duration.ofSeconds(2), new Costly(now)));
+        this.front = new Ration(SHARE, now);
+        this.back = List.of(new LookBack(Duration.ofMinutes(1), now), new LookBack(Duration.ofSeconds(2), now));
     }
 
     /** A job of this rank became ready. Any thread. */
@@ -84,11 +79,11 @@ final class QueueCursor {
             return last == null ? QueueRange.ofRank(rank) : QueueRange.ofRankFrom(last);
         }
         if (front.allowedIn(now) > SOON.toNanos()) {
-            for (LookBack one : back) {
-                if (one.due && one.cost.allowedIn(now) == 0) {
+            for (int i = 0; i < back.size(); i++) {
+                if (back.get(i).allowed(now)) {
                     look = Look.BACK;
-                    lookedBack = one;
-                    return QueueRange.from(position.earlier(one.by));
+                    lookedBack = i;
+                    return QueueRange.from(position.earlier(back.get(i).by));
                 }
             }
         }
@@ -119,20 +114,11 @@ final class QueueCursor {
                 front.took(took, now);
                 back.forEach(one -> one.due = false);
             }
-            case BACK -> lookedBack(took, now);
+            case BACK -> {
+                back.get(lookedBack).ration.took(took, now);
+                back.subList(lookedBack, back.size()).forEach(one -> one.due = false); // it covers the nearer ones
+            }
             default -> back.forEach(one -> one.due = true);
-        }
-    }
-
-    /** A look covers those that reach less far. */
-    private void lookedBack(Duration took, long now) {
-        for (LookBack one : back) {
-            if (one == lookedBack) {
-                one.cost.took(took, now);
-            }
-            if (lookedBack != null && one.by.compareTo(lookedBack.by) <= 0) {
-                one.due = false;
-            }
         }
     }
 
@@ -144,7 +130,7 @@ final class QueueCursor {
         long wait = front.allowedIn(now);
         if (wait > SOON.toNanos()) {
             for (LookBack one : back) {
-                wait = one.due ? Math.min(wait, one.cost.allowedIn(now)) : wait;
+                wait = one.due ? Math.min(wait, one.ration.allowedIn(now)) : wait;
             }
         }
         return Duration.ofNanos(wait);
@@ -159,41 +145,20 @@ final class QueueCursor {
         return a.compareTo(b) >= 0 ? a : b;
     }
 
-    /** A look that may take {@link #SHARE} of the time. */
-    private static final class Costly {
-
-        private long nanos;
-        private long allowedAt;
-
-        Costly(long now) {
-            this.allowedAt = now;
-        }
-
-        long allowedIn(long now) {
-            return Math.max(0, allowedAt - now);
-        }
-
-        /**
-         * A single slow one may be a stall of the machine: the cost only doubles from look to look. But not if it is so
-         * slow that several more like it would be felt: a table that has outgrown the server's memory takes seconds at once.
-         */
-        void took(Duration time, long now) {
-            long measured = time.toNanos();
-            nanos = nanos == 0 ? measured : Math.min(measured, Math.max(2 * nanos, measured / DISTRUST));
-            allowedAt = now + (long) (nanos * (1 / SHARE - 1));
-        }
-    }
-
     /** A look from some time before the last job; due when jobs may have been passed over since the last. */
     private static final class LookBack {
 
         private final Duration by;
-        private final Costly cost;
+        private final Ration ration;
         private boolean due;
 
-        LookBack(Duration by, Costly cost) {
+        LookBack(Duration by, long now) {
             this.by = by;
-            this.cost = cost;
+            this.ration = new Ration(SHARE, now);
+        }
+
+        boolean allowed(long now) {
+            return due && ration.allowedIn(now) == 0;
         }
     }
 }

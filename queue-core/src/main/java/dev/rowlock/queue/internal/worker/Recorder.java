@@ -1,12 +1,10 @@
 package dev.rowlock.queue.internal.worker;
 
-import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.JobObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,8 +18,7 @@ import org.slf4j.LoggerFactory;
  * Writes down outcomes: everything that has gathered while the previous write was under way goes into the next (group
  * commit). Idle, an outcome is written at once; under load batches grow by themselves, and small ones keep a little apart.
  *
- * <p>Outcomes of jobs whose rows somebody else has locked, as a business transaction that cancels a job does until its end,
- * are set aside and tried again each {@link #BLOCKED_RETRY}; all others go on.
+ * <p>Outcomes of jobs that somebody else has locked are set aside ({@link BlockedOutcomes}); all others go on.
  *
  * <p>Through a database outage it keeps trying. What it holds is bounded by what the queues may hold, and fetchers stop
  * claiming while it is {@link #overloaded()}.
@@ -44,26 +41,25 @@ final class Recorder implements Runnable {
 
     private static final Duration SHORTEST_RETRY = Duration.ofMillis(50);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(2);
-    private static final Duration BLOCKED_RETRY = Duration.ofSeconds(1);
 
     /** One outcome on its way. */
     record Entry(Execution execution, Outcome outcome, Duration took) {}
 
     private final OutcomeWriter writer;
+    private final Doubts doubts;
     private final JobObserver observer;
     private final Queue<Entry> pending = new ConcurrentLinkedQueue<>();
     private final AtomicInteger unwritten = new AtomicInteger();
     private final AtomicReference<@Nullable Thread> idle = new AtomicReference<>();
     private final Signal retry = new Signal();
     private final Pace pace = new Pace(APART);
-    private List<Entry> blocked = new ArrayList<>(); // recorder's thread only
-    private boolean blockedTold; // recorder's thread only
-    private long blockedRetryAt; // monotonic; recorder's thread only
+    private final BlockedOutcomes blocked = new BlockedOutcomes(); // recorder's thread only
     private volatile boolean stopping;
     private volatile boolean failing;
 
-    Recorder(OutcomeWriter writer, JobObserver observer) {
+    Recorder(OutcomeWriter writer, Doubts doubts, JobObserver observer) {
         this.writer = writer;
+        this.doubts = doubts;
         this.observer = observer;
     }
 
@@ -113,39 +109,20 @@ final class Recorder implements Runnable {
                 writeWhatever(batch);
             } else if (stopping) {
                 retryBlocked();
-                giveUp(blocked);
+                giveUp(blocked.take());
                 return;
             } else {
                 park();
             }
-            if (!blocked.isEmpty() && System.nanoTime() - blockedRetryAt >= 0) {
+            if (blocked.due()) {
                 retryBlocked();
             }
         }
     }
 
     private void retryBlocked() {
-        if (!blocked.isEmpty()) {
-            List<Entry> again = blocked;
-            blocked = new ArrayList<>();
-            writeWhatever(again);
-            blockedTold = !blocked.isEmpty();
-        }
-    }
-
-    private void setAside(List<Entry> entries) {
-        if (entries.isEmpty()) {
-            return;
-        }
-        if (!blockedTold) {
-            blockedTold = true;
-            log.info(
-                    "{} outcomes wait because another transaction has locked their jobs, such as that of {}",
-                    entries.size(),
-                    entries.get(0).execution().job());
-        }
-        blocked.addAll(entries);
-        blockedRetryAt = System.nanoTime() + BLOCKED_RETRY.toNanos();
+        writeWhatever(blocked.take());
+        blocked.tried();
     }
 
     private List<Entry> nextBatch() {
@@ -167,7 +144,7 @@ final class Recorder implements Runnable {
             if (blocked.isEmpty()) {
                 LockSupport.park(this);
             } else {
-                LockSupport.parkNanos(this, Math.max(1, blockedRetryAt - System.nanoTime()));
+                LockSupport.parkNanos(this, Math.max(1, blocked.nanosUntilDue()));
             }
         }
         idle.set(null);
@@ -190,13 +167,12 @@ final class Recorder implements Runnable {
         boolean again = false;
         while (!open.isEmpty()) {
             OutcomeWriter.Written written = writer.write(open);
-            written.recorded().forEach(this::finished);
             if (again) {
-                inDoubt(written.refused());
-            } else {
-                written.refused().forEach(this::lost);
+                written = doubts.resolve(written);
             }
-            setAside(written.blocked());
+            written.recorded().forEach(this::finished);
+            written.refused().forEach(this::lost);
+            blocked.add(written.blocked());
             again = true;
             open = written.failed();
             noteFailure(written.failure(), open.size());
@@ -238,34 +214,6 @@ final class Recorder implements Runnable {
                     failed.error().type());
         }
         Observers.quietly(() -> observer.finished(entry.execution().job(), entry.outcome(), entry.took()));
-    }
-
-    /**
-     * Refused at a second try: the claim was lost, or the first try was committed and only its answer got lost. Observers
-     * hear of an outcome only if it is certain.
-     */
-    private void inDoubt(List<Entry> refused) {
-        if (refused.isEmpty()) {
-            return;
-        }
-        Map<Long, JobState> done = Map.of();
-        try {
-            done = writer.done(refused);
-        } catch (RuntimeException e) {
-            log.debug("what became of {} outcomes cannot be told", refused.size(), e);
-        }
-        for (Entry entry : refused) {
-            JobState state = done.get(entry.execution().job().claim().token());
-            if (state == null) {
-                lost(entry);
-            } else if (state == JobState.CANCELLED) {
-                finished(new Entry(entry.execution(), new Outcome.Cancelled(), entry.took()));
-            } else if (entry.outcome() instanceof Outcome.Completed) {
-                finished(entry);
-            } else { // a transactional listener whose commit succeeded, though it was told otherwise
-                finished(new Entry(entry.execution(), new Outcome.AlreadyCompleted(), entry.took()));
-            }
-        }
     }
 
     private void lost(Entry entry) {

@@ -52,6 +52,18 @@ class InstantPeekSocketFactoryTest {
         assertThat(socket.getInputStream().read(new byte[8])).isEqualTo(1);
     }
 
+    /** A read that asked the system would find the end. */
+    @Test
+    void aPeekAsksTheSystemForNothing() throws IOException {
+        peer.close();
+        socket.setSoTimeout(1);
+        assertThatThrownBy(() -> socket.getInputStream().read(new byte[8])).isInstanceOf(SocketTimeoutException.class);
+
+        socket.setSoTimeout(20_000);
+
+        assertThat(socket.getInputStream().read(new byte[8])).isEqualTo(-1);
+    }
+
     @Test
     void everyOtherReadWaits() throws IOException {
         socket.setSoTimeout(1);

@@ -44,25 +44,6 @@ class QueueCursorTest {
     }
 
     @Test
-    void aSingleStallDoesNotKeepLaterLooksFromTheFrontAwayForLong() {
-        look(FIFTH, true, MILLI);
-        now += 19_000_000;
-        look(FIFTH, true, MILLI.multipliedBy(16));
-
-        assertThat(cursor.next(now + 38_000_000)).isEqualTo(QueueRange.ALL);
-    }
-
-    @Test
-    void aTableThatTakesSecondsAtOnceIsBelievedSoon() {
-        look(FIFTH, true, MILLI);
-        now += 19_000_000;
-        look(FIFTH, true, Duration.ofSeconds(16));
-
-        assertThat(cursor.next(now + 37_000_000_000L)).isNotEqualTo(QueueRange.ALL);
-        assertThat(cursor.next(now + 38_000_000_000L)).isEqualTo(QueueRange.ALL);
-    }
-
-    @Test
     void whereTheFrontIsExpensiveItLooksBackBySomeSecondsFirst() {
         look(FIFTH, true, Duration.ofSeconds(3)); // from the front: the next one comes in a minute
         goOn(); // passes over what commits late

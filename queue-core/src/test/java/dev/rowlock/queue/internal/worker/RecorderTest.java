@@ -38,7 +38,7 @@ class RecorderTest {
             business.setAutoCommit(false);
             node.listener(Order.class, (context, payload) -> {
                 if (payload.contains(":7}")) {
-                    lock(business, context.id());
+                    TestNode.lockRunning(business, context.id());
                 }
                 return null;
             });
@@ -53,13 +53,6 @@ class RecorderTest {
             business.rollback();
             node.awaitState(locked, JobState.COMPLETED);
             assertThat(node.search.find(locked).orElseThrow().attempt()).isEqualTo(1);
-        }
-    }
-
-    private static void lock(Connection connection, long id) throws SQLException {
-        try (var statement = connection.prepareStatement("SELECT FROM rowlock.running WHERE id = ? FOR UPDATE")) {
-            statement.setLong(1, id);
-            statement.execute();
         }
     }
 }

@@ -2,7 +2,6 @@ package dev.rowlock.queue.internal.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -42,7 +41,7 @@ class SuspectsTest {
             node.listener(Suspect.class, (context, payload) -> {
                 started.add(context.id());
                 if (started.size() == 1) {
-                    holdRow(holder, context);
+                    TestNode.lockRunning(holder, context.id());
                 }
                 return null;
             });
@@ -67,13 +66,6 @@ class SuspectsTest {
                 .param(id)
                 .update();
         return id;
-    }
-
-    private static void holdRow(Connection holder, JobContext context) throws SQLException {
-        try (var statement = holder.prepareStatement("SELECT FROM rowlock.running WHERE id = ? FOR UPDATE")) {
-            statement.setLong(1, context.id());
-            statement.execute();
-        }
     }
 
     private void awaitBlockedRecorder() {

@@ -23,6 +23,9 @@ import dev.rowlock.queue.spi.RetentionSettings;
 import dev.rowlock.queue.spi.SchemaMode;
 import dev.rowlock.queue.spi.WorkerSettings;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -209,6 +212,15 @@ final class TestNode implements AutoCloseable {
                 .sql("SELECT max(heartbeat_at)::text FROM rowlock.node")
                 .query(String.class)
                 .single();
+    }
+
+    /** Locks a running job until the connection's transaction ends. */
+    static void lockRunning(Connection connection, long id) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement("SELECT FROM rowlock.running WHERE id = ? FOR UPDATE")) {
+            statement.setLong(1, id);
+            statement.execute();
+        }
     }
 
     NodeStatus status() {

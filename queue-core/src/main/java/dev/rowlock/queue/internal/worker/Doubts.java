@@ -1,0 +1,63 @@
+package dev.rowlock.queue.internal.worker;
+
+import dev.rowlock.queue.internal.store.FindDoneClaims;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Outcomes that are refused at a second try: the claim was lost, or the first try was committed and only its answer got
+ * lost. What stands in done is certain; all else counts as refused, so that observers hear of no outcome that is not.
+ */
+final class Doubts {
+
+    private static final Logger log = LoggerFactory.getLogger(Doubts.class);
+
+    private final FindDoneClaims findDone;
+
+    Doubts(FindDoneClaims findDone) {
+        this.findDone = findDone;
+    }
+
+    /** Moves what is recorded after all, as it is recorded, from the refused to the recorded. */
+    OutcomeWriter.Written resolve(OutcomeWriter.Written written) {
+        if (written.refused().isEmpty()) {
+            return written;
+        }
+        Map<Long, JobState> done = done(written.refused());
+        List<Recorder.Entry> recorded = new ArrayList<>(written.recorded());
+        List<Recorder.Entry> refused = new ArrayList<>();
+        for (Recorder.Entry entry : written.refused()) {
+            JobState state = done.get(entry.execution().job().claim().token());
+            if (state == null) {
+                refused.add(entry);
+            } else {
+                recorded.add(new Recorder.Entry(entry.execution(), outcome(entry.outcome(), state), entry.took()));
+            }
+        }
+        return new OutcomeWriter.Written(recorded, refused, written.blocked(), written.failed(), written.failure());
+    }
+
+    private static Outcome outcome(Outcome tried, JobState state) {
+        if (state == JobState.CANCELLED) {
+            return new Outcome.Cancelled();
+        }
+        // Otherwise a transactional listener whose commit succeeded, though it was told that it did not.
+        return tried instanceof Outcome.Completed ? tried : new Outcome.AlreadyCompleted();
+    }
+
+    private Map<Long, JobState> done(List<Recorder.Entry> entries) {
+        try {
+            return findDone.run(entries.stream()
+                    .map(entry -> entry.execution().job().claim())
+                    .toList());
+        } catch (RuntimeException e) {
+            log.debug("what became of {} outcomes cannot be told", entries.size(), e);
+            return Map.of();
+        }
+    }
+}

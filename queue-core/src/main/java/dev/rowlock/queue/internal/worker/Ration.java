@@ -1,0 +1,36 @@
+package dev.rowlock.queue.internal.worker;
+
+import java.time.Duration;
+
+/** Lets something expensive happen as often as it takes no more than a share of the time. Times are monotonic nanoseconds. */
+final class Ration {
+
+    /** What it cost counts with at least this fraction, however cheap it was before. */
+    private static final int DISTRUST = 8;
+
+    private final double share;
+    private long cost;
+    private long allowedAt;
+
+    /** @param share of the time, between 0 and 1 */
+    Ration(double share, long now) {
+        this.share = share;
+        this.allowedAt = now;
+    }
+
+    /** How long it must still wait; 0: it may happen. */
+    long allowedIn(long now) {
+        return Math.max(0, allowedAt - now);
+    }
+
+    /**
+     * It has happened and took so long. A single slow one may be a stall of the machine: the cost only doubles from time to
+     * time. But not if it was so slow that several more like it would be felt: a table that has outgrown the server's memory
+     * takes seconds at once.
+     */
+    void took(Duration time, long now) {
+        long measured = time.toNanos();
+        cost = cost == 0 ? measured : Math.min(measured, Math.max(2 * cost, measured / DISTRUST));
+        allowedAt = now + (long) (cost * (1 / share - 1));
+    }
+}
