@@ -33,14 +33,15 @@ final class ChoreLoop {
         thread.start();
     }
 
-    /** Sees to it that the first chore runs within this time. */
-    void runWithin(Duration time) {
+    /** Sees to it that one of its chores runs within this time. */
+    void runWithin(Chore chore, Duration time) {
         lock.lock();
         try {
-            Planned first = plan.get(0);
+            Planned planned =
+                    plan.stream().filter(p -> p.chore == chore).findFirst().orElseThrow();
             long at = System.nanoTime() + time.toNanos();
-            if (at - first.at < 0) {
-                first.at = at;
+            if (at - planned.at < 0) {
+                planned.at = at;
                 changed.signal();
             }
         } finally {

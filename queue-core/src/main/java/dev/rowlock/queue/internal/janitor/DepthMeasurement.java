@@ -29,8 +29,7 @@ final class DepthMeasurement implements Chore {
         if (chore.run("depth", rest)) {
             long begun = System.nanoTime();
             measure.run();
-            Duration slow = Duration.ofNanos(System.nanoTime() - begun).multipliedBy(REST_PER_WORK);
-            rest = slow.compareTo(INTERVAL) > 0 ? slow : INTERVAL;
+            rest = Rest.after(begun, REST_PER_WORK, INTERVAL);
         }
         return rest;
     }

@@ -12,6 +12,7 @@ import dev.rowlock.queue.internal.store.RescueJobs;
 import dev.rowlock.queue.internal.store.TakeChore;
 import dev.rowlock.queue.internal.store.TakeOverdueJobs;
 import dev.rowlock.queue.spi.JobObserver;
+import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.List;
@@ -25,25 +26,27 @@ public final class Janitor {
     /** A lease must have run out, not be about to. */
     private static final Duration MOMENT = Duration.ofMillis(5);
 
-    private final ChoreLoop dispatcher;
+    private final Dispatcher dispatcher;
+    private final Rescue rescue;
+    private final StrandedClaims strandedClaims;
+    private final ChoreLoop dispatching;
     private final ChoreLoop chores;
 
     public Janitor(Database database, JanitorSettings settings, OwnClaims own, JobObserver observer, Wakeups wakeups) {
         TakeChore takeChore = new TakeChore(database);
-        this.dispatcher = new ChoreLoop(
-                "rowlock-dispatcher",
-                List.of(new Dispatcher(new DispatchDueJobs(database), wakeups, settings.pollInterval())));
+        LeaseSettings lease = settings.lease();
+        TakeBack takeBack = new TakeBack(new RescueJobs(database), lease.maxCrashes(), observer, wakeups);
+        this.dispatcher = new Dispatcher(new DispatchDueJobs(database), wakeups, settings.pollInterval());
+        this.rescue =
+                new Rescue(new RemoveExpiredNodes(database), lease.heartbeat().multipliedBy(2), own::nodeId, takeBack);
+        this.strandedClaims = new StrandedClaims(new ReleaseStrandedJobs(database), own, wakeups);
+        this.dispatching = new ChoreLoop("rowlock-dispatcher", List.of(dispatcher));
         this.chores = new ChoreLoop(
                 "rowlock-janitor",
                 List.of(
-                        new Rescue(
-                                new RemoveExpiredNodes(database),
-                                new RescueJobs(database),
-                                policy(settings),
-                                own::nodeId,
-                                observer,
-                                wakeups),
-                        new StrandedClaims(new ReleaseStrandedJobs(database), own, wakeups),
+                        rescue,
+                        new StrayJobs(takeChore, takeBack),
+                        strandedClaims,
                         new OverdueJobs(new TakeOverdueJobs(database), settings.retry()),
                         new Retention(
                                 settings.retention(),
@@ -54,36 +57,37 @@ public final class Janitor {
                         new DepthMeasurement(takeChore, new MeasureDepth(database.patient()))));
     }
 
-    private static RescuePolicy policy(JanitorSettings settings) {
-        return new RescuePolicy(
-                settings.lease().heartbeat().multipliedBy(2), settings.lease().maxCrashes());
-    }
-
     public void start() {
-        dispatcher.start();
+        dispatching.start();
         chores.start();
     }
 
     /** After this time, another node's lease runs out unless it is renewed. */
     public void leaseEnds(Duration in) {
-        chores.runWithin(in.plus(MOMENT));
+        chores.runWithin(rescue, in.plus(MOMENT));
+    }
+
+    /** A claim has failed; whether it was committed, nobody knows. */
+    public void claimFailed() {
+        strandedClaims.claimFailed();
+        chores.runWithin(strandedClaims, StrandedClaims.AGE.plus(MOMENT));
     }
 
     /** A waiting job is due after this time. */
     public void jobsWaiting(Duration dueIn) {
-        dispatcher.runWithin(dueIn);
+        dispatching.runWithin(dispatcher, dueIn);
     }
 
     /** Lets the threads end after what is under way. */
     public void stop() {
-        dispatcher.stop();
+        dispatching.stop();
         chores.stop();
     }
 
     /** Waits for that, but not longer than this. */
     public void awaitStop(Duration longest) {
         long end = System.nanoTime() + longest.toNanos();
-        dispatcher.awaitStop(longest);
+        dispatching.awaitStop(longest);
         chores.awaitStop(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
     }
 }

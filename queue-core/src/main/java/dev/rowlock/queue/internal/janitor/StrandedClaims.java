@@ -3,24 +3,31 @@ package dev.rowlock.queue.internal.janitor;
 import dev.rowlock.queue.internal.store.ReleaseStrandedJobs;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
-import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Gives back what this node has claimed without knowing it, because the claim's answer was lost on the way. */
+/**
+ * Gives back what this node has claimed without knowing it, because the claim's answer was lost on the way. Only after a
+ * claim has failed can there be any, so that is when it looks, some times; otherwise hardly ever, because it reads all of
+ * running.
+ */
 final class StrandedClaims implements Chore {
 
     private static final Logger log = LoggerFactory.getLogger(StrandedClaims.class);
 
     /** An answer that takes longer than this is given up. If it comes after all, the tokens protect the jobs. */
-    private static final Duration AGE = Duration.ofSeconds(10);
+    static final Duration AGE = Duration.ofSeconds(10);
 
-    private static final Duration INTERVAL = Duration.ofSeconds(10);
+    /** So long after a claim has failed for this node, the server may still be at work on it. */
+    private static final Duration SUSPICION = Duration.ofMinutes(1);
+
+    private static final Duration INTERVAL = Duration.ofMinutes(10);
     private static final int REST_PER_WORK = 50;
 
     private final ReleaseStrandedJobs release;
     private final OwnClaims own;
     private final Wakeups wakeups;
+    private volatile long suspiciousUntil = System.nanoTime();
 
     StrandedClaims(ReleaseStrandedJobs release, OwnClaims own, Wakeups wakeups) {
         this.release = release;
@@ -33,22 +40,26 @@ final class StrandedClaims implements Chore {
         return "stranded claims";
     }
 
+    /** A claim has failed; whether it was committed, nobody knows. Any thread. */
+    void claimFailed() {
+        suspiciousUntil = System.nanoTime() + SUSPICION.toNanos();
+    }
+
     @Override
     public Duration runOnce() {
+        Duration interval = suspiciousUntil - System.nanoTime() > 0 ? AGE : INTERVAL;
         long node = own.nodeId();
         if (node == 0) {
-            return INTERVAL;
+            return interval;
         }
         long begun = System.nanoTime();
-        List<ReleaseStrandedJobs.Released> released = release.run(node, AGE, own.heldTokens());
-        for (ReleaseStrandedJobs.Released queue : released) {
+        for (ReleaseStrandedJobs.Released released : release.run(node, AGE, own.heldTokens())) {
             log.warn(
                     "queue '{}': {} jobs had been claimed by a statement whose answer was lost; they are ready again",
-                    queue.queue(),
-                    queue.jobs());
-            wakeups.jobsReady(queue.queue(), queue.rank());
+                    released.queue(),
+                    released.jobs());
+            wakeups.jobsReady(released.queue(), released.rank());
         }
-        Duration slow = Duration.ofNanos(System.nanoTime() - begun).multipliedBy(REST_PER_WORK);
-        return slow.compareTo(INTERVAL) > 0 ? slow : INTERVAL;
+        return Rest.after(begun, REST_PER_WORK, interval);
     }
 }

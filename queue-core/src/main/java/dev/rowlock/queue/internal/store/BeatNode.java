@@ -31,7 +31,8 @@ public final class BeatNode {
                    ARRAY(SELECT name FROM rowlock.queue WHERE paused_at IS NOT NULL),
                    ARRAY(SELECT id FROM rowlock.running WHERE node_id = ? AND cancel_requested ORDER BY id),
                    ARRAY(SELECT token FROM rowlock.running WHERE node_id = ? AND cancel_requested ORDER BY id),
-                   (SELECT date_part('epoch', min(expires_at) - clock_timestamp()) FROM rowlock.node WHERE id <> ?)
+                   (SELECT date_part('epoch', min(expires_at) - clock_timestamp()) FROM rowlock.node WHERE id <> ?),
+                   (SELECT count(*) FROM rowlock.node)
             """;
 
     /**
@@ -41,12 +42,14 @@ public final class BeatNode {
      * @param paused the queues that are paused
      * @param cancelled this node's jobs that are to be cancelled
      * @param nextExpiry when the first of the other nodes' leases runs out unless it is renewed; null without others
+     * @param nodes how many nodes there are, this one included
      */
     public record Answer(
             boolean alive,
             Set<String> paused,
             List<Claim> cancelled,
-            @Nullable Duration nextExpiry) {}
+            @Nullable Duration nextExpiry,
+            int nodes) {}
 
     private final String sql;
 
@@ -69,7 +72,8 @@ public final class BeatNode {
                         row.getBoolean(1),
                         Set.of((String[]) row.getArray(2).getArray()),
                         claims(row.getArray(3), row.getArray(4)),
-                        nextExpiry);
+                        nextExpiry,
+                        row.getInt(6));
             }
         }
     }

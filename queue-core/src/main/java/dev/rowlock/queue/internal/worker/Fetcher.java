@@ -3,8 +3,6 @@ package dev.rowlock.queue.internal.worker;
 import dev.rowlock.queue.internal.store.ClaimReadyJobs;
 import dev.rowlock.queue.spi.FetchSettings;
 import java.time.Duration;
-import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +21,11 @@ final class Fetcher implements Runnable {
     /** While jobs come one by one, claims begin no sooner than this after each other. */
     private static final Duration APART = Duration.ofMillis(2);
 
+    private static final Duration OUT_OF_TURN = Duration.ofMillis(2);
+
+    /** For each node that there is, so that all who wait for their turn ask about as often as few would. */
+    private static final Duration LONGEST_OUT_OF_TURN = Duration.ofMillis(4);
+
     /**
      * A node that has met jobs it does not know lets others claim first. Without this, whichever node moves such a job to
      * ready would wake itself first, claim it again, and keep it for ever from those who know it.
@@ -32,13 +35,12 @@ final class Fetcher implements Runnable {
     private final QueueWorker worker;
     private final ClaimReadyJobs claim;
     private final FetchSettings settings;
-    private final LongSupplier nodeId;
-    private final BooleanSupplier notified;
+    private final Surroundings node;
     private final @Nullable String timeouts;
-    private final QueueCursor cursor = new QueueCursor(System.nanoTime());
+    private final QueueCursor cursor;
 
     private final Signal undisturbed = new Signal(); // never raised: for waits that no wake-up cuts short
-    private final Backoff outOfTurn = new Backoff(Duration.ofMillis(2), Duration.ofMillis(32));
+    private final Backoff outOfTurn;
     private final Pace pace = new Pace(APART);
 
     private boolean lastWasFull; // fetcher's thread only
@@ -47,24 +49,20 @@ final class Fetcher implements Runnable {
     private volatile boolean paused;
     private volatile boolean stopping;
 
-    /**
-     * @param nodeId the node's current id; 0 while it has no lease
-     * @param notified whether notifications arrive, so that polling is only the safety net
-     * @param timeouts the listeners' timeouts as a JSON object of milliseconds by type
-     */
+    /** @param timeouts the listeners' timeouts as a JSON object of milliseconds by type */
     Fetcher(
             QueueWorker worker,
             ClaimReadyJobs claim,
             FetchSettings settings,
-            LongSupplier nodeId,
-            BooleanSupplier notified,
+            Surroundings node,
             @Nullable String timeouts) {
         this.worker = worker;
         this.claim = claim;
         this.settings = settings;
-        this.nodeId = nodeId;
-        this.notified = notified;
+        this.node = node;
         this.timeouts = timeouts;
+        this.outOfTurn = new Backoff(OUT_OF_TURN, () -> LONGEST_OUT_OF_TURN.multipliedBy(node.nodes()));
+        this.cursor = new QueueCursor(node::nodes, System.nanoTime());
     }
 
     QueueWorker worker() {
@@ -94,9 +92,9 @@ final class Fetcher implements Runnable {
     }
 
     /** The node has a lease under this id: whoever waits for one may go on. */
-    void registered(long node) {
-        if (seenNode != node) {
-            seenNode = node;
+    void registered(long nodeId) {
+        if (seenNode != nodeId) {
+            seenNode = nodeId;
             wake();
         }
     }
@@ -115,6 +113,7 @@ final class Fetcher implements Runnable {
                 rest = runOnce();
                 failing = false;
             } catch (RuntimeException | Error e) {
+                node.claimFailed();
                 if (!failing) {
                     log.warn(
                             "queue '{}': claiming failed, will try again each {}",
@@ -133,8 +132,8 @@ final class Fetcher implements Runnable {
 
     /** Claims once if there is demand. Returns how long to wait before the next look unless something wakes it. */
     Duration runOnce() {
-        long node = nodeId.getAsLong();
-        if (paused || node == 0) {
+        long nodeId = node.nodeId();
+        if (paused || nodeId == 0) {
             return settings.pollInterval();
         }
         int limit = Math.min(worker.demand(), LARGEST_CLAIM);
@@ -142,16 +141,16 @@ final class Fetcher implements Runnable {
             worker.signalRoom();
             return settings.pollInterval();
         }
-        return claim(node, limit);
+        return claim(nodeId, limit);
     }
 
-    private Duration claim(long node, int limit) {
+    private Duration claim(long nodeId, int limit) {
         if (!lastWasFull) {
             pace.await();
         }
         pace.begun();
         long begun = System.nanoTime();
-        ClaimReadyJobs.Batch batch = claim.run(worker.queue(), cursor.next(begun), limit, node, timeouts);
+        ClaimReadyJobs.Batch batch = claim.run(worker.queue(), cursor.next(begun), limit, nodeId, timeouts);
         long ended = System.nanoTime();
         if (!batch.inTurn()) {
             return waitForTurn();
@@ -160,7 +159,7 @@ final class Fetcher implements Runnable {
         boolean full = batch.jobs().size() == limit;
         lastWasFull = full;
         cursor.claimed(batch.last(), full, Duration.ofNanos(ended - begun), ended);
-        if (nodeId.getAsLong() != node) {
+        if (node.nodeId() != nodeId) {
             // The lease was lost meanwhile: rescue takes these jobs back, from the old id.
             return Duration.ZERO;
         }
@@ -191,7 +190,7 @@ final class Fetcher implements Runnable {
 
     /** The poll interval; longer while nothing comes and notifications would tell. */
     private Duration idleWait() {
-        int factor = notified.getAsBoolean() ? Math.min(IDLE_FACTOR, Math.max(1, emptyPolls)) : 1;
+        int factor = node.hearing() ? Math.min(IDLE_FACTOR, Math.max(1, emptyPolls)) : 1;
         return Signal.jittered(settings.pollInterval().multipliedBy(factor));
     }
 

@@ -12,9 +12,7 @@ import dev.rowlock.queue.spi.ListenerDefinition;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -55,13 +53,12 @@ record NodeParts(
         return new NodeParts(settings, new ClaimReadyJobs(services.database()), queues, byQueue, recorder, deadlines);
     }
 
-    Fetcher fetcher(QueueWorker queue, LongSupplier nodeId, BooleanSupplier notified) {
+    Fetcher fetcher(QueueWorker queue, Surroundings node) {
         return new Fetcher(
                 queue,
                 claim,
                 settings.worker().fetch(),
-                nodeId,
-                notified,
+                node,
                 timeouts(listeners.getOrDefault(queue.queue(), List.of())));
     }
 

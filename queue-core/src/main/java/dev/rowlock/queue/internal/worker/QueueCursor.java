@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.function.DoubleSupplier;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,15 +22,15 @@ import org.jspecify.annotations.Nullable;
  *       before the last job;
  *   <li>a wake-up that names a more urgent rank: the next claim looks at that rank, behind its own last job;
  *   <li>all else (transactions that began much earlier than they committed, released jobs, wake-ups that got lost): from the
- *       front. Looking there may cost at most {@link #SHARE} of the time. In a healthy table that allows it every few
- *       milliseconds;
+ *       front. Looking there may cost all nodes together at most {@link #SHARE} of the time. In a healthy table that allows it
+ *       every few milliseconds;
  *   <li>in a table full of dead entries, where a look from the front takes seconds and comes once a minute: from two seconds
  *       and from a minute before the last job, each for at most {@link #SHARE} of the time as well.
  * </ul>
  */
 final class QueueCursor {
 
-    /** The share of time that looks from the front, or back by some time, may take. */
+    /** The share of time that looks from the front may take, those of all nodes together; and those back by some time. */
     static final double SHARE = 0.05;
 
     /** By so much may the jobs of concurrent transactions become visible out of order without waiting for a front look. */
@@ -53,10 +55,16 @@ final class QueueCursor {
     private final List<LookBack> back; // the farthest first
     private int lookedBack; // index of the last one
 
-    /** @param now monotonic, in nanoseconds */
-    QueueCursor(long now) {
-        this.front = new Ration(SHARE, now);
-        this.back = List.of(new LookBack(Duration.ofMinutes(1), now), new LookBack(Duration.ofSeconds(2), now));
+    /**
+     * @param nodes how many nodes look at the queue: what one of them finds, all need not look for
+     * @param now monotonic, in nanoseconds
+     */
+    QueueCursor(IntSupplier nodes, long now) {
+        DoubleSupplier share = () -> SHARE / nodes.getAsInt();
+        this.front = new Ration(share, now);
+        this.back = List.of(
+                new LookBack(Duration.ofMinutes(1), new Ration(share, now)),
+                new LookBack(Duration.ofSeconds(2), new Ration(share, now)));
     }
 
     /** A job of this rank became ready. Any thread. */
@@ -152,9 +160,9 @@ final class QueueCursor {
         private final Ration ration;
         private boolean due;
 
-        LookBack(Duration by, long now) {
+        LookBack(Duration by, Ration ration) {
             this.by = by;
-            this.ration = new Ration(SHARE, now);
+            this.ration = ration;
         }
 
         boolean allowed(long now) {

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.worker;
 
 import java.time.Duration;
+import java.util.function.DoubleSupplier;
 
 /** Lets something expensive happen as often as it takes no more than a share of the time. Times are monotonic nanoseconds. */
 final class Ration {
@@ -8,12 +9,12 @@ final class Ration {
     /** What it cost counts with at least this fraction, however cheap it was before. */
     private static final int DISTRUST = 8;
 
-    private final double share;
+    private final DoubleSupplier share;
     private long cost;
     private long allowedAt;
 
-    /** @param share of the time, between 0 and 1 */
-    Ration(double share, long now) {
+    /** @param share of the time, between 0 and 1, at the moment */
+    Ration(DoubleSupplier share, long now) {
         this.share = share;
         this.allowedAt = now;
     }
@@ -31,6 +32,6 @@ final class Ration {
     void took(Duration time, long now) {
         long measured = time.toNanos();
         cost = cost == 0 ? measured : Math.min(measured, Math.max(2 * cost, measured / DISTRUST));
-        allowedAt = now + (long) (cost * (1 / share - 1));
+        allowedAt = now + (long) (cost * (1 / share.getAsDouble() - 1));
     }
 }

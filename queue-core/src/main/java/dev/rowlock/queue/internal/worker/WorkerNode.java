@@ -74,7 +74,7 @@ public final class WorkerNode {
     }
 
     /** From a start to a stop. */
-    private final class Run implements NodeLease.Listener, Wakeups, OwnClaims {
+    private final class Run implements NodeLease.Listener, Wakeups, OwnClaims, Surroundings {
 
         private final NodeParts parts;
         private final NodeLease lease;
@@ -84,6 +84,7 @@ public final class WorkerNode {
         private final List<Thread> fetcherThreads = new ArrayList<>();
         private final Thread recorderThread;
         private final Thread leaseThread;
+        private volatile int nodes = 1; // written by the lease's thread
         private volatile boolean stopping;
 
         Run(NodeParts parts) {
@@ -103,7 +104,7 @@ public final class WorkerNode {
             this.ear = settings.listens()
                     ? new Ear(services.direct(), database.schema(), services.wakeups(), this::wakeAll)
                     : null;
-            parts.queues().forEach(queue -> fetchers.add(parts.fetcher(queue, lease::nodeId, this::hearing)));
+            parts.queues().forEach(queue -> fetchers.add(parts.fetcher(queue, this)));
             this.recorderThread = Threads.persistent("rowlock-recorder", parts.recorder());
             this.leaseThread = Threads.persistent("rowlock-lease", lease);
         }
@@ -170,8 +171,19 @@ public final class WorkerNode {
                     parts.recorder().unwritten());
         }
 
-        private boolean hearing() {
+        @Override
+        public boolean hearing() {
             return ear != null && ear.hearing();
+        }
+
+        @Override
+        public int nodes() {
+            return nodes;
+        }
+
+        @Override
+        public void claimFailed() {
+            janitor.claimFailed();
         }
 
         private void wakeAll() {
@@ -200,6 +212,7 @@ public final class WorkerNode {
 
         @Override
         public void heard(BeatNode.Answer answer) {
+            nodes = answer.nodes();
             fetchers.forEach(fetcher ->
                     fetcher.pause(answer.paused().contains(fetcher.worker().queue())));
             for (Claim claim : answer.cancelled()) {

@@ -14,8 +14,9 @@ class QueueCursorTest {
     private static final Duration MILLI = Duration.ofMillis(1);
     private static final QueuePosition FIFTH = new QueuePosition(0, NOON, 5);
 
+    private int nodes = 1;
     private long now = 1_000;
-    private final QueueCursor cursor = new QueueCursor(now);
+    private final QueueCursor cursor = new QueueCursor(() -> nodes, now);
 
     @Test
     void aBacklogIsReadFromWhereTheLastClaimEnded() {
@@ -41,6 +42,15 @@ class QueueCursorTest {
 
         assertThat(cursor.next(now + 18_999_999)).isNotEqualTo(QueueRange.ALL);
         assertThat(cursor.next(now + 19_000_000)).isEqualTo(QueueRange.ALL);
+    }
+
+    @Test
+    void allNodesTogetherTakeThatShare() {
+        nodes = 50;
+        look(FIFTH, true, MILLI);
+
+        assertThat(cursor.next(now + 998_000_000)).isNotEqualTo(QueueRange.ALL);
+        assertThat(cursor.next(now + 1_000_000_000)).isEqualTo(QueueRange.ALL);
     }
 
     @Test

@@ -10,7 +10,7 @@ class RationTest {
     private static final long MILLI = 1_000_000;
     private static final long SECOND = 1_000 * MILLI;
 
-    private final Ration twentieth = new Ration(0.05, 0);
+    private final Ration twentieth = new Ration(() -> 0.05, 0);
 
     @Test
     void isAllowedAtOnceTheFirstTime() {

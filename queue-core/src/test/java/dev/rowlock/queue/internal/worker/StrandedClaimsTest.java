@@ -2,8 +2,6 @@ package dev.rowlock.queue.internal.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.ClaimReadyJobs;
-import dev.rowlock.queue.internal.store.QueueRange;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -18,8 +16,9 @@ class StrandedClaimsTest {
     record Big(String text) {}
 
     @Test
-    void aJobWhoseClaimWasCommittedButNeverAnsweredRunsAllTheSame(TestDatabase database) {
-        try (TestNode node = new TestNode(database)) {
+    void aJobWhoseClaimWasCommittedButNeverAnsweredRunsAllTheSame(TestDatabase database) throws Exception {
+        LostAnswers answers = new LostAnswers(database.dataSource());
+        try (TestNode node = new TestNode(database, answers.dataSource())) {
             Semaphore gate = new Semaphore(0);
             node.listener(Greet.class, (context, payload) -> {
                         gate.acquire();
@@ -28,16 +27,10 @@ class StrandedClaimsTest {
                     .start();
             long held = node.jobs.enqueue(new Greet("held"));
             node.awaitState(held, JobState.RUNNING);
-            node.admin.pause("default");
-            node.awaitTwoHeartbeats();
+            answers.loseTheNextClaim();
             long stranded = node.jobs.enqueue(new Greet("stranded"));
-            new ClaimReadyJobs(node.database)
-                    .run("default", QueueRange.ALL, 1, node.status().nodeId(), null);
-            node.sql
-                    .sql("UPDATE rowlock.running SET claimed_at = claimed_at - interval '1 minute'")
-                    .update();
+            answers.awaitLost();
 
-            node.admin.resume("default");
             gate.release(2);
 
             node.awaitState(stranded, JobState.COMPLETED);

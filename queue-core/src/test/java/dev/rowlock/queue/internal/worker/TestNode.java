@@ -74,7 +74,11 @@ final class TestNode implements AutoCloseable {
     private WorkerNode node;
 
     TestNode(TestDatabase testDatabase) {
-        this.pool = testDatabase.dataSource();
+        this(testDatabase, testDatabase.dataSource());
+    }
+
+    TestNode(TestDatabase testDatabase, DataSource pool) {
+        this.pool = pool;
         this.direct = testDatabase.unpooled();
         this.database = new Database(pool, new Schema("rowlock"));
         new SchemaMigrator(pool, database.schema(), SchemaMode.MIGRATE).run();

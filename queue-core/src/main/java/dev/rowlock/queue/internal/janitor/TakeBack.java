@@ -1,0 +1,51 @@
+package dev.rowlock.queue.internal.janitor;
+
+import dev.rowlock.queue.internal.store.RescueJobs;
+import dev.rowlock.queue.internal.store.RescueJobs.Rescued;
+import dev.rowlock.queue.spi.JobObserver;
+import dev.rowlock.queue.spi.Wakeups;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Takes back the jobs of nodes that are not there, and tells who should know. Reads all of running. */
+final class TakeBack {
+
+    private static final Logger log = LoggerFactory.getLogger(TakeBack.class);
+
+    private final RescueJobs rescueJobs;
+    private final int maxCrashes;
+    private final JobObserver observer;
+    private final Wakeups wakeups;
+
+    /** @param maxCrashes a job that brought down this many nodes is quarantined */
+    TakeBack(RescueJobs rescueJobs, int maxCrashes, JobObserver observer, Wakeups wakeups) {
+        this.rescueJobs = rescueJobs;
+        this.maxCrashes = maxCrashes;
+        this.observer = observer;
+        this.wakeups = wakeups;
+    }
+
+    void run() {
+        int jobs;
+        do {
+            List<Rescued> rescued = rescueJobs.run(maxCrashes);
+            jobs = rescued.stream().mapToInt(Rescued::jobs).sum();
+            rescued.forEach(this::tell);
+        } while (jobs >= RescueJobs.LIMIT);
+    }
+
+    private void tell(Rescued rescued) {
+        log.warn(
+                "queue '{}': {} jobs of dead nodes taken back, {} of them quarantined because they brought down too many",
+                rescued.queue(),
+                rescued.jobs(),
+                rescued.quarantined());
+        try {
+            observer.rescued(rescued.jobs(), rescued.quarantined());
+        } catch (Throwable e) { // user code
+            log.warn("an observer failed; the rescue is not affected", e);
+        }
+        wakeups.jobsReady(rescued.queue(), rescued.rank());
+    }
+}
