@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxRetries attempts after the first; null for the listener's setting
  * @param timeout how long an attempt may take before it is interrupted, at least 1 ms; null for the listener's setting
  * @param headers small strings that travel with the job, at most {@value #MAX_HEADERS} of them
+ * @param uniqueKey a key that at most one job of the type holds at a time; null for none
  */
 public record JobOptions(
         @Nullable String queue,
@@ -24,7 +25,8 @@ public record JobOptions(
         @Nullable Due due,
         @Nullable Integer maxRetries,
         @Nullable Duration timeout,
-        Map<String, String> headers) {
+        Map<String, String> headers,
+        @Nullable UniqueKey uniqueKey) {
 
     public static final int MIN_PRIORITY = -1000;
     public static final int MAX_PRIORITY = 1000;
@@ -36,7 +38,7 @@ public record JobOptions(
     public static final Duration MAX_TIMEOUT = Duration.ofDays(365);
 
     /** Nothing special: the type's queue, priority 0, runnable at once, the listener's retries and timeout. */
-    public static final JobOptions NONE = new JobOptions(null, 0, null, null, null, Map.of());
+    public static final JobOptions NONE = new JobOptions(null, 0, null, null, null, Map.of(), null);
 
     public JobOptions {
         if (queue != null) {
@@ -65,34 +67,44 @@ public record JobOptions(
     }
 
     public JobOptions queue(String name) {
-        return new JobOptions(name, priority, due, maxRetries, timeout, headers);
+        return new JobOptions(name, priority, due, maxRetries, timeout, headers, uniqueKey);
     }
 
     public JobOptions priority(int value) {
-        return new JobOptions(queue, value, due, maxRetries, timeout, headers);
+        return new JobOptions(queue, value, due, maxRetries, timeout, headers, uniqueKey);
     }
 
     /** Runnable once this time has passed on the database's clock. Replaces {@link #runAt}. */
     public JobOptions delay(Duration delay) {
-        return new JobOptions(queue, priority, Due.after(delay), maxRetries, timeout, headers);
+        return new JobOptions(queue, priority, Due.after(delay), maxRetries, timeout, headers, uniqueKey);
     }
 
     /** Runnable when the database's clock reaches this instant; at once if it has passed. Replaces {@link #delay}. */
     public JobOptions runAt(Instant instant) {
-        return new JobOptions(queue, priority, Due.at(instant), maxRetries, timeout, headers);
+        return new JobOptions(queue, priority, Due.at(instant), maxRetries, timeout, headers, uniqueKey);
     }
 
     public JobOptions maxRetries(int retries) {
-        return new JobOptions(queue, priority, due, retries, timeout, headers);
+        return new JobOptions(queue, priority, due, retries, timeout, headers, uniqueKey);
     }
 
     public JobOptions timeout(Duration limit) {
-        return new JobOptions(queue, priority, due, maxRetries, limit, headers);
+        return new JobOptions(queue, priority, due, maxRetries, limit, headers, uniqueKey);
     }
 
     /** Replaces all headers. */
     public JobOptions headers(Map<String, String> all) {
-        return new JobOptions(queue, priority, due, maxRetries, timeout, all);
+        return new JobOptions(queue, priority, due, maxRetries, timeout, all, uniqueKey);
+    }
+
+    /** As {@link #unique(UniqueKey)}, with a key that is free as soon as its job has ended. */
+    public JobOptions unique(String key) {
+        return unique(UniqueKey.of(key));
+    }
+
+    /** Enqueues nothing, and returns the id of the job that there is, while another job of the type holds this key. */
+    public JobOptions unique(UniqueKey key) {
+        return new JobOptions(queue, priority, due, maxRetries, timeout, headers, key);
     }
 
     private static Map<String, String> validHeaders(Map<String, String> headers) {

@@ -21,12 +21,24 @@ class JobOptionsTest {
                 .delay(Duration.ofMinutes(1))
                 .maxRetries(3)
                 .timeout(Duration.ofSeconds(9))
+                .unique("order-42")
                 .headers(Map.of("k", "v"));
 
         assertThat(options)
                 .isEqualTo(new JobOptions(
-                        "mail", 5, Due.after(Duration.ofMinutes(1)), 3, Duration.ofSeconds(9), Map.of("k", "v")));
-        assertThat(JobOptions.NONE).isEqualTo(new JobOptions(null, 0, null, null, null, Map.of()));
+                        "mail",
+                        5,
+                        Due.after(Duration.ofMinutes(1)),
+                        3,
+                        Duration.ofSeconds(9),
+                        Map.of("k", "v"),
+                        UniqueKey.of("order-42")));
+        assertThat(options.queue("print").priority(6).maxRetries(4).timeout(Duration.ofSeconds(8)))
+                .extracting(JobOptions::uniqueKey)
+                .isEqualTo(UniqueKey.of("order-42"));
+        assertThat(options.delay(Duration.ZERO).uniqueKey()).isEqualTo(UniqueKey.of("order-42"));
+        assertThat(options.runAt(Instant.EPOCH).uniqueKey()).isEqualTo(UniqueKey.of("order-42"));
+        assertThat(JobOptions.NONE).isEqualTo(new JobOptions(null, 0, null, null, null, Map.of(), null));
     }
 
     @Test
