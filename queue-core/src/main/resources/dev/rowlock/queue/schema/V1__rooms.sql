@@ -128,6 +128,19 @@ CREATE TABLE ${schema}.dead (
 CREATE INDEX dead_by_queue ON ${schema}.dead (queue, id);
 CREATE INDEX dead_by_age ON ${schema}.dead (died_at);
 
+-- Which job holds, or last held, a unique key. No room knows of it: enqueue decides whether the key is free, by looking
+-- for the job in waiting, ready and running; a chore removes rows whose keys are.
+CREATE TABLE ${schema}.unique_key (
+    type       text   COLLATE "C" NOT NULL,
+    key        text   COLLATE "C" NOT NULL,
+    job_id     bigint NOT NULL,
+    held_until timestamptz,                          -- not free before, even if the job has ended; null: as it ends
+    PRIMARY KEY (type, key)
+) WITH (
+    autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0,
+    vacuum_truncate = false
+);
+
 -- All rooms as one, for people and dashboards.
 CREATE VIEW ${schema}.job AS
     SELECT id, 'waiting' AS state, queue, type, -rank AS priority, attempt, crashes, max_retries, timeout_millis,

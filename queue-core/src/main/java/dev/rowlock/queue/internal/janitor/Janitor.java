@@ -8,6 +8,7 @@ import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.MeasureDepth;
 import dev.rowlock.queue.internal.store.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.RemoveExpiredNodes;
+import dev.rowlock.queue.internal.store.RemoveFreeKeys;
 import dev.rowlock.queue.internal.store.RescueJobs;
 import dev.rowlock.queue.internal.store.TakeChore;
 import dev.rowlock.queue.internal.store.TakeOverdueJobs;
@@ -54,6 +55,7 @@ public final class Janitor {
                                 new EnsureDonePartitions(database),
                                 new DropDonePartitions(database.patient()),
                                 new DiscardDeadJobs(database)),
+                        new FreeKeys(takeChore, new RemoveFreeKeys(database)),
                         new DepthMeasurement(takeChore, new MeasureDepth(database.patient()))));
     }
 

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.store;
 
 import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.UniqueKey;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param due null: runnable at once
  * @param payload JSON
  * @param headers a JSON object of strings; null for none
+ * @param uniqueKey null for none: only {@link EnqueueUniqueJobs} heeds it
  */
 public record NewJob(
         String queue,
@@ -21,7 +23,21 @@ public record NewJob(
         @Nullable Integer maxRetries,
         @Nullable Duration timeout,
         String payload,
-        @Nullable String headers) {
+        @Nullable String headers,
+        @Nullable UniqueKey uniqueKey) {
+
+    /** A job without a unique key. */
+    public NewJob(
+            String queue,
+            String type,
+            int rank,
+            @Nullable Due due,
+            @Nullable Integer maxRetries,
+            @Nullable Duration timeout,
+            String payload,
+            @Nullable String headers) {
+        this(queue, type, rank, due, maxRetries, timeout, payload, headers, null);
+    }
 
     /** Whether the two differ in their payloads at most. */
     boolean alike(NewJob other) {

@@ -27,6 +27,10 @@ final class OpenTransaction implements AutoCloseable {
         connection.commit();
     }
 
+    void rollback() throws SQLException {
+        connection.rollback();
+    }
+
     @Override
     public void close() throws SQLException {
         connection.rollback();

@@ -1,9 +1,12 @@
 package dev.rowlock.queue.internal.store;
 
 import dev.rowlock.queue.internal.schema.SchemaMigrator;
+import dev.rowlock.queue.internal.store.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.spi.SchemaMode;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
@@ -13,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** A Rowlock in a test's database: fills its rooms, claims from them, and looks into them. */
@@ -21,8 +25,8 @@ public final class Rooms {
     public static final String QUEUE = "mail";
     public static final Duration LEASE = Duration.ofMinutes(10);
 
-    private static final List<String> TABLES =
-            List.of("waiting", "ready", "running", "done", "dead", "node", "queue", "chore", "depth", "dropped");
+    private static final List<String> TABLES = List.of(
+            "waiting", "ready", "running", "done", "dead", "unique_key", "node", "queue", "chore", "depth", "dropped");
 
     private final Database database;
     private final JdbcClient jdbc;
@@ -104,6 +108,20 @@ public final class Rooms {
         return waiting(List.of(job(due)))[0];
     }
 
+    /** A job of {@link #QUEUE} with a unique key, runnable at once unless it has a due time. */
+    static NewJob job(UniqueKey key, @Nullable Due due) {
+        return new NewJob(QUEUE, "send", 0, due, null, null, "{}", null, key);
+    }
+
+    /** Enqueues jobs of any kind, all or none, unless their keys are held. */
+    List<Placed> unique(List<NewJob> jobs) {
+        return database.atomically(connection -> new EnqueueUniqueJobs(database.schema()).run(connection, jobs));
+    }
+
+    Placed unique(UniqueKey key) {
+        return unique(List.of(job(key, null))).get(0);
+    }
+
     /** Registers a node whose lease has just begun. */
     public long node() {
         return node("node");
@@ -135,6 +153,21 @@ public final class Rooms {
                 .filter(claimed -> claimed.id() == id)
                 .findFirst()
                 .orElseThrow();
+    }
+
+    /** Enqueues one job with a unique key and claims it for a new node. */
+    ClaimedJob running(UniqueKey key) {
+        long id = unique(key).id();
+        return claim(node(), Integer.MAX_VALUE).stream()
+                .filter(claimed -> claimed.id() == id)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Lets a running job complete, and returns its id. */
+    long complete(ClaimedJob job, boolean kept) {
+        new FinishJobs(database, kept).run(List.of(new FinishJobs.Finished(job.claim(), JobState.COMPLETED, null)));
+        return job.id();
     }
 
     public List<ClaimedJob> running(int count) {
