@@ -1,6 +1,7 @@
 package dev.rowlock.queue;
 
 import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.job.UniqueKey;
 import java.util.Collection;
 import java.util.function.LongConsumer;
 import java.util.function.UnaryOperator;
@@ -18,7 +19,21 @@ import java.util.stream.Stream;
  * active transaction is read-only, or belongs to another DataSource. A {@code DataAccessException}: the database
  * refused or could not be reached. After any of them nothing has been enqueued by the call; inside a caller's
  * transaction, that transaction should roll back. If the connection broke during the commit itself, nobody can know
- * whether the job exists.
+ * whether the job exists: the same call again makes a second one, unless it has a unique key.
+ *
+ * <p><b>Unique keys.</b> A job with a {@link UniqueKey} is enqueued unless another one of its type holds the key; then
+ * the answer is that job. To try again safely, give a key from the first call on, with an {@code atLeast} that outlasts
+ * the tries: {@code o.unique(UniqueKey.of("order-42").atLeast(Duration.ofHours(1)))}.
+ *
+ * <ul>
+ *   <li>While another transaction is taking the key, the call waits until that one ends: without a transaction for 30
+ *       seconds at most, in one as long as its {@code lock_timeout} says. Transactions that take the same keys in
+ *       different order can deadlock; one of them then fails. Within one statement (up to 1,000 jobs) the order is kept.
+ *   <li>In a transaction of isolation {@code REPEATABLE READ} or {@code SERIALIZABLE}, a key that was taken since it
+ *       began makes the call fail to serialize, as it does for rows of your own.
+ *   <li>The job that holds the key may be running already, and may not see what the calling transaction has written.
+ *   <li>A dead job holds no key. A redrive runs it whether or not another one has its key by then.
+ * </ul>
  */
 public interface JobOperations {
 
@@ -35,20 +50,42 @@ public interface JobOperations {
     /** Enqueues one job and returns its id. */
     long enqueue(Object payload, JobOptions options);
 
+    /** As {@link #enqueueUnique(Object, UniqueKey, JobOptions)}, with default options. */
+    default EnqueueResult enqueueUnique(Object payload, UniqueKey key) {
+        return enqueueUnique(payload, key, JobOptions.NONE);
+    }
+
+    /** As {@link #enqueueUnique(Object, UniqueKey, JobOptions)}: {@code enqueueUnique(mail, key, o -> o.priority(5))}. */
+    default EnqueueResult enqueueUnique(Object payload, UniqueKey key, UnaryOperator<JobOptions> options) {
+        return enqueueUnique(payload, key, options.apply(JobOptions.NONE));
+    }
+
+    /**
+     * Enqueues one job unless another one of its type holds the key, and tells which of the two it was. As {@link
+     * #enqueue(Object, JobOptions)} with that key, which only returns the id.
+     */
+    EnqueueResult enqueueUnique(Object payload, UniqueKey key, JobOptions options);
+
     /** Enqueues one job for each payload, all or none, and returns their ids in the same order. */
     default long[] enqueueAll(Collection<?> payloads) {
         return enqueueAll(payloads, JobOptions.NONE);
     }
 
-    /** Enqueues one job for each payload with the same options, all or none; returns their ids in the same order. */
+    /**
+     * Enqueues one job for each payload with the same options, all or none; returns their ids in the same order.
+     *
+     * @throws IllegalArgumentException also for options with a unique key, which only one of the jobs could hold
+     */
     long[] enqueueAll(Collection<?> payloads, JobOptions options);
 
     /**
      * Enqueues as many jobs as the stream yields, all or none, without holding them in memory: they are written in
-     * chunks as the stream is read. Closes the stream.
+     * chunks as the stream is read. Closes the stream. Of several requests with the same type and unique key, the first
+     * one counts.
      *
-     * @param ids receives each job's id, in order, once its chunk is written (not yet committed)
-     * @return how many were enqueued
+     * @param ids receives each job's id, in order, once its chunk is written (not yet committed); for a request whose
+     *     key is held, the id of the job that holds it
+     * @return how many were enqueued, without those whose keys were held
      */
     long enqueueAll(Stream<JobRequest> jobs, LongConsumer ids);
 

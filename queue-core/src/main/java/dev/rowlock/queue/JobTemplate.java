@@ -2,10 +2,13 @@ package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnqueueReadyJobs;
+import dev.rowlock.queue.internal.store.EnqueueUniqueJobs;
+import dev.rowlock.queue.internal.store.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.internal.store.EnqueueWaitingJobs;
 import dev.rowlock.queue.internal.store.NewJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.Wakeups;
 import java.nio.charset.StandardCharsets;
@@ -42,6 +45,7 @@ public final class JobTemplate implements JobOperations {
     private final UnaryOperator<@Nullable String> listenerQueues;
     private final EnqueueReadyJobs enqueueReady;
     private final EnqueueWaitingJobs enqueueWaiting;
+    private final EnqueueUniqueJobs enqueueUnique;
     private final AfterCommit afterCommit;
 
     /**
@@ -60,11 +64,15 @@ public final class JobTemplate implements JobOperations {
         this.listenerQueues = listenerQueues;
         this.enqueueReady = new EnqueueReadyJobs(database.schema());
         this.enqueueWaiting = new EnqueueWaitingJobs(database.schema());
+        this.enqueueUnique = new EnqueueUniqueJobs(database.schema());
         this.afterCommit = new AfterCommit(wakeups);
     }
 
     @Override
     public long enqueue(Object payload, JobOptions options) {
+        if (options.uniqueKey() != null) {
+            return enqueueUnique(payload, options.uniqueKey(), options).id();
+        }
         database.requireWritable("enqueue");
         List<NewJob> job = List.of(newJob(payload, options));
         long[] ids = database.joined(connection -> write(connection, job));
@@ -73,7 +81,24 @@ public final class JobTemplate implements JobOperations {
     }
 
     @Override
+    public EnqueueResult enqueueUnique(Object payload, UniqueKey key, JobOptions options) {
+        database.requireWritable("enqueue");
+        List<NewJob> job = List.of(newJob(payload, options.unique(key)));
+        Placed placed = database.joined(connection -> enqueueUnique.run(connection, job))
+                .get(0);
+        if (placed.created()) {
+            afterCommit.wake(job);
+        }
+        return new EnqueueResult(placed.id(), placed.created());
+    }
+
+    @Override
     public long[] enqueueAll(Collection<?> payloads, JobOptions options) {
+        if (options.uniqueKey() != null) {
+            throw new IllegalArgumentException(
+                    "unique key %s for all payloads of one call would make one job of them: give each JobRequest its own"
+                            .formatted(options.uniqueKey()));
+        }
         long[] ids = new long[payloads.size()];
         int[] count = {0};
         enqueueAll(payloads.stream().map(payload -> new JobRequest(payload, options)), id -> ids[count[0]++] = id);
@@ -97,13 +122,33 @@ public final class JobTemplate implements JobOperations {
         long count = 0;
         while (requests.hasNext()) {
             List<NewJob> chunk = nextChunk(requests);
-            for (long id : write(connection, chunk)) {
-                ids.accept(id);
-            }
-            chunk.forEach(wakes::add);
-            count += chunk.size();
+            count += chunk.stream().anyMatch(job -> job.uniqueKey() != null)
+                    ? writeUnique(connection, chunk, ids, wakes)
+                    : writeAll(connection, chunk, ids, wakes);
         }
         return count;
+    }
+
+    private long writeAll(Connection connection, List<NewJob> jobs, LongConsumer ids, Wakes wakes) throws SQLException {
+        for (long id : write(connection, jobs)) {
+            ids.accept(id);
+        }
+        jobs.forEach(wakes::add);
+        return jobs.size();
+    }
+
+    private long writeUnique(Connection connection, List<NewJob> jobs, LongConsumer ids, Wakes wakes)
+            throws SQLException {
+        List<Placed> placed = enqueueUnique.run(connection, jobs);
+        long created = 0;
+        for (int i = 0; i < placed.size(); i++) {
+            ids.accept(placed.get(i).id());
+            if (placed.get(i).created()) {
+                wakes.add(jobs.get(i));
+                created++;
+            }
+        }
+        return created;
     }
 
     private List<NewJob> nextChunk(Iterator<JobRequest> requests) {
@@ -152,7 +197,8 @@ public final class JobTemplate implements JobOperations {
                 options.maxRetries(),
                 options.timeout(),
                 json,
-                options.headers().isEmpty() ? null : codec.encode(options.headers()));
+                options.headers().isEmpty() ? null : codec.encode(options.headers()),
+                options.uniqueKey());
     }
 
     private static boolean immediate(@Nullable Due due) {

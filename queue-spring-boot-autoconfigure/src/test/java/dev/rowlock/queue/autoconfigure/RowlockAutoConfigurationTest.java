@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.rowlock.queue.EnqueueResult;
 import dev.rowlock.queue.JacksonPayloadCodec;
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobOperations;
@@ -16,6 +17,7 @@ import dev.rowlock.queue.internal.worker.NodeServices;
 import dev.rowlock.queue.internal.worker.WorkerNode;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.Wakeups;
@@ -432,6 +434,11 @@ class RowlockAutoConfigurationTest {
         @Override
         public long enqueue(Object payload, JobOptions options) {
             return 0;
+        }
+
+        @Override
+        public EnqueueResult enqueueUnique(Object payload, UniqueKey key, JobOptions options) {
+            return new EnqueueResult(0, false);
         }
 
         @Override

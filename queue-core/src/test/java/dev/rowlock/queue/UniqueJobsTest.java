@@ -1,0 +1,252 @@
+package dev.rowlock.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.job.UniqueKey;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A key makes one job of many requests, and of a request that is made again. */
+@PostgresTest
+class UniqueJobsTest {
+
+    record SendMail(String to) {}
+
+    record Print(int page) {}
+
+    private static final UniqueKey KEY = UniqueKey.of("order-42");
+
+    private final Rooms rooms;
+    private final RecordedWakeups wakeups = new RecordedWakeups();
+    private final JobTemplate jobs;
+    private final DataSourceTransactionManager transactions;
+    private final TransactionTemplate transaction;
+
+    UniqueJobsTest(TestDatabase test) {
+        rooms = Rooms.emptyIn(test);
+        jobs = new JobTemplate(
+                rooms.database(), new JacksonPayloadCodec(JsonMapper.builder().build()), 1_000, type -> null, wakeups);
+        transactions = new DataSourceTransactionManager(test.dataSource());
+        transaction = new TransactionTemplate(transactions);
+    }
+
+    @Test
+    void whoComesSecondGetsTheFirstOnesJob() {
+        long first = jobs.enqueue(new SendMail("first"), o -> o.unique("order-42"));
+        long second = jobs.enqueue(new SendMail("second"), o -> o.unique("order-42"));
+
+        assertThat(second).isEqualTo(first);
+        assertThat(mails()).containsExactly("first");
+    }
+
+    @Test
+    void theAnswerTellsWhetherTheJobIsNew() {
+        EnqueueResult first = jobs.enqueueUnique(new SendMail("first"), KEY);
+        EnqueueResult second = jobs.enqueueUnique(new SendMail("second"), KEY, o -> o.priority(5));
+        EnqueueResult other = jobs.enqueueUnique(new Print(1), KEY, o -> o.unique("ignored"));
+
+        assertThat(first.created()).isTrue();
+        assertThat(second).isEqualTo(new EnqueueResult(first.id(), false));
+        assertThat(other.created()).isTrue();
+        assertThat(jobs.enqueueUnique(new Print(2), KEY).created()).isFalse();
+        assertThat(rooms.look(first.id())).containsEntry("priority", 0);
+    }
+
+    @Test
+    void everyOptionTravelsBesideTheKey() {
+        long id = jobs.enqueue(
+                new SendMail("a"),
+                o -> o.unique("order-42").queue("bulk").priority(7).delay(Duration.ofHours(1)));
+
+        assertThat(rooms.look(id))
+                .containsEntry("state", "waiting")
+                .containsEntry("queue", "bulk")
+                .containsEntry("priority", 7);
+        assertThat(jobs.enqueue(new SendMail("b"), o -> o.unique("order-42"))).isEqualTo(id);
+    }
+
+    @Test
+    void aKeyIsSharedByAllQueues() {
+        long id = jobs.enqueue(new SendMail("a"), o -> o.queue("slow").unique("order-42"));
+
+        assertThat(jobs.enqueue(new SendMail("a"), o -> o.queue("fast").unique("order-42")))
+                .isEqualTo(id);
+    }
+
+    // Many
+
+    @Test
+    void idsComeInTheOrderOfTheStreamAndNameTheHoldersOfTheKeys() {
+        long held = jobs.enqueue(new SendMail("held"), o -> o.unique("3"));
+        List<Long> ids = new ArrayList<>();
+
+        long created = jobs.enqueueAll(
+                IntStream.range(0, 12)
+                        .mapToObj(i -> JobRequest.of(new SendMail("" + i), o -> switch (i % 3) {
+                            case 0 -> o.unique("" + i % 9);
+                            case 1 -> o.delay(Duration.ofDays(1));
+                            default -> o;
+                        })),
+                ids::add);
+
+        assertThat(created)
+                .as("neither the held key nor the one that comes again")
+                .isEqualTo(10);
+        assertThat(ids).hasSize(12);
+        assertThat(ids.get(3)).isEqualTo(held);
+        assertThat(ids.get(9)).isEqualTo(ids.get(0));
+        assertThat(ids.stream().distinct().map(this::mail))
+                .containsExactly("0", "1", "2", "held", "4", "5", "6", "7", "8", "10", "11");
+    }
+
+    @Test
+    void aKeyThatComesAgainInALaterChunkIsOneJobToo() {
+        int count = 2 * JobTemplate.CHUNK_JOBS + 10;
+        List<Long> ids = new ArrayList<>();
+
+        long created = jobs.enqueueAll(
+                IntStream.range(0, count)
+                        .mapToObj(i -> JobRequest.of(new SendMail("" + i), o -> o.unique("" + i % 1_500))),
+                ids::add);
+
+        assertThat(created).isEqualTo(1_500);
+        assertThat(ids.subList(1_500, count)).isEqualTo(ids.subList(0, count - 1_500));
+        assertThat(rooms.count("ready")).isEqualTo(1_500);
+    }
+
+    @Test
+    void jobsOfOneCallRunInTheirOrderWhateverTheirKeysAre() {
+        jobs.enqueueAll(IntStream.range(0, 20)
+                .mapToObj(i -> JobRequest.of(new SendMail("" + i), o -> i % 2 == 0 ? o.unique("" + -i) : o)));
+
+        assertThat(mails())
+                .isEqualTo(IntStream.range(0, 20).mapToObj(i -> "" + i).toList());
+    }
+
+    @Test
+    void oneKeyForManyPayloadsIsRefused() {
+        assertThatThrownBy(() ->
+                        jobs.enqueueAll(List.of(new SendMail("a"), new SendMail("b")), JobOptions.NONE.unique(KEY)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("'order-42'")
+                .hasMessageContaining("JobRequest");
+        assertThat(rooms.count("ready")).isZero();
+    }
+
+    // Transactions
+
+    @Test
+    void aKeyIsTakenIfAndOnlyIfItsTransactionCommits() {
+        transaction.executeWithoutResult(status -> {
+            jobs.enqueue(new SendMail("rolled back"), o -> o.unique(KEY));
+            status.setRollbackOnly();
+        });
+        assertThat(rooms.count("unique_key")).isZero();
+
+        transaction.executeWithoutResult(status -> {
+            assertThat(jobs.enqueueUnique(new SendMail("first"), KEY).created()).isTrue();
+            assertThat(jobs.enqueueUnique(new SendMail("second"), KEY).created())
+                    .as("in the transaction that holds it")
+                    .isFalse();
+        });
+        assertThat(mails()).containsExactly("first");
+    }
+
+    @Test
+    void aSavepointThatRollsBackGivesItsKeysBack() {
+        TransactionTemplate nested = new TransactionTemplate(transactions);
+        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+
+        transaction.executeWithoutResult(outer -> {
+            nested.executeWithoutResult(inner -> {
+                jobs.enqueue(new SendMail("inner"), o -> o.unique(KEY));
+                inner.setRollbackOnly();
+            });
+            jobs.enqueue(new SendMail("outer"), o -> o.unique(KEY));
+        });
+
+        assertThat(mails()).containsExactly("outer");
+    }
+
+    @Test
+    void aStreamThatFailsInTheMiddleTakesNoKeys() {
+        assertThatThrownBy(() -> jobs.enqueueAll(IntStream.range(0, 1_500).mapToObj(i -> {
+                    if (i == 1_200) {
+                        throw new IllegalStateException("unreadable");
+                    }
+                    return JobRequest.of(new SendMail(""), o -> o.unique("" + i));
+                })))
+                .hasMessage("unreadable");
+
+        assertThat(rooms.count("ready")).isZero();
+        assertThat(rooms.count("unique_key")).isZero();
+    }
+
+    @Test
+    void aReadOnlyTransactionIsRefused() {
+        transaction.setReadOnly(true);
+
+        assertThatThrownBy(() -> transaction.execute(status -> jobs.enqueueUnique(new SendMail("ada"), KEY)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("read-only");
+    }
+
+    @Test
+    void ofManyAtTheSameTimeOneCreatesTheJob() {
+        List<CompletableFuture<EnqueueResult>> asked = IntStream.range(0, 40)
+                .mapToObj(i -> CompletableFuture.supplyAsync(() -> i % 2 == 0
+                        ? jobs.enqueueUnique(new SendMail("" + i), KEY)
+                        : transaction.execute(status -> jobs.enqueueUnique(new SendMail("" + i), KEY))))
+                .toList();
+
+        List<EnqueueResult> results =
+                asked.stream().map(CompletableFuture::join).toList();
+
+        assertThat(results.stream().filter(EnqueueResult::created)).hasSize(1);
+        assertThat(results.stream().map(EnqueueResult::id).distinct()).hasSize(1);
+        assertThat(rooms.count("ready")).isEqualTo(1);
+    }
+
+    // Wake-ups
+
+    @Test
+    void onlyNewJobsWakeWorkers() {
+        jobs.enqueue(new SendMail("first"), o -> o.queue("a").unique(KEY));
+        assertThat(wakeups.heard()).containsExactly("ready a 0");
+
+        jobs.enqueue(new SendMail("second"), o -> o.queue("b").unique(KEY));
+        transaction.executeWithoutResult(
+                status -> jobs.enqueue(new SendMail("third"), o -> o.queue("c").unique(KEY)));
+        jobs.enqueueAll(IntStream.range(0, 2)
+                .mapToObj(i ->
+                        JobRequest.of(new SendMail(""), o -> o.queue("d" + i).unique("order-4" + (2 + i)))));
+
+        assertThat(wakeups.heard()).containsExactly("ready a 0", "ready d1 0");
+    }
+
+    private List<String> mails() {
+        return rooms.sql("SELECT payload ->> 'to' FROM rowlock.ready ORDER BY queue, rank, ready_at, id")
+                .query(String.class)
+                .list();
+    }
+
+    private String mail(long id) {
+        return rooms.sql("SELECT payload ->> 'to' FROM rowlock.job WHERE id = ?")
+                .param(id)
+                .query(String.class)
+                .single();
+    }
+}
