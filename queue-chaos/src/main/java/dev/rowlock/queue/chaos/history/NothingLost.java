@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Each committed job is in exactly one room, at the end in one where jobs rest; nothing comes from nowhere; what was
- * rolled back does not exist and never ran.
+ * Each committed job is in exactly one room, at the end in one where jobs rest, also if it was asked for several times
+ * under a unique key; nothing comes from nowhere; what was rolled back does not exist and never ran.
  */
 final class NothingLost implements Promise {
 
@@ -47,8 +47,8 @@ final class NothingLost implements Promise {
             return Stream.of(Violation.of(NAME, "job %d (uid %d) was committed and is nowhere", job.id(), job.uid()));
         }
         if (rows.size() > 1) {
-            return Stream.of(
-                    Violation.of(NAME, "job %d (uid %d) is in %d rooms: %s", job.id(), job.uid(), rows.size(), rows));
+            return Stream.of(Violation.of(
+                    NAME, "job %d (uid %d) is there %d times: %s", job.id(), job.uid(), rows.size(), rows));
         }
         return rows.stream()
                 .filter(row -> job.fate() == Fate.COMMITTED && row.id() != job.id())

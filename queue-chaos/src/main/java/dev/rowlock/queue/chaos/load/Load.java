@@ -70,38 +70,43 @@ public final class Load implements AutoCloseable {
         long uid = producer.nextUid();
         JobOptions plain = JobOptions.NONE.priority(random.nextInt(5) - 2);
         if (draw < 20) {
-            producer.enqueue(new Plain(uid, Act.SLEEP, random.nextInt(40)), plain);
+            enqueue(new Plain(uid, Act.SLEEP, random.nextInt(40)), plain);
         } else if (draw < 26) {
-            producer.enqueue(new Plain(uid, Act.SLEEP, 500 + random.nextInt(4_000)), plain);
+            enqueue(new Plain(uid, Act.SLEEP, 500 + random.nextInt(4_000)), plain);
         } else if (draw < 34) {
-            producer.enqueue(new Plain(uid, Act.RETRY, 1 + random.nextInt(3)), plain);
+            enqueue(new Plain(uid, Act.RETRY, 1 + random.nextInt(3)), plain);
         } else if (draw < 37) {
-            producer.enqueue(new Plain(uid, Act.FAIL, 0), plain);
+            enqueue(new Plain(uid, Act.FAIL, 0), plain);
         } else if (draw < 44) {
-            producer.enqueue(new Plain(uid, Act.SNOOZE, 3), plain);
+            enqueue(new Plain(uid, Act.SNOOZE, 3), plain);
         } else if (draw < 47) {
-            producer.enqueue(new Plain(uid, Act.ERROR, 0), plain);
+            enqueue(new Plain(uid, Act.ERROR, 0), plain);
         } else if (draw < 64) {
-            producer.enqueue(new Money(uid, Act.SLEEP, random.nextInt(200)), plain);
+            enqueue(new Money(uid, Act.SLEEP, random.nextInt(200)), plain);
         } else if (draw < 70) {
-            producer.enqueue(new Money(uid, Act.RETRY, 1 + random.nextInt(2)), plain);
+            enqueue(new Money(uid, Act.RETRY, 1 + random.nextInt(2)), plain);
         } else if (draw < 74) {
-            toCancel.add(producer.enqueue(
+            toCancel.add(enqueue(
                     new Plain(uid, Act.SIT, 0),
                     plain.timeout(Duration.ofSeconds(8)).maxRetries(0)));
         } else if (draw < 77) {
-            producer.enqueue(
+            enqueue(
                     new Plain(uid, Act.SIT, 0),
                     plain.timeout(Duration.ofMillis(700)).maxRetries(0));
         } else if (draw < 82) {
-            producer.enqueue(new Plain(uid, Act.SLEEP, 5), plain.delay(Duration.ofMillis(random.nextInt(3_000))));
+            enqueue(new Plain(uid, Act.SLEEP, 5), plain.delay(Duration.ofMillis(random.nextInt(3_000))));
         } else if (draw < 88) {
-            producer.enqueue(new Fresh(uid, Act.SLEEP, 5), plain);
+            enqueue(new Fresh(uid, Act.SLEEP, 5), plain);
         } else if (draw < 94) {
             bulk(uid, plain);
         } else {
             rare(uid, plain);
         }
+    }
+
+    /** Every other job under a unique key. */
+    private long enqueue(Work work, JobOptions options) {
+        return work.uid() % 2 == 0 ? producer.enqueueUnique(work, options) : producer.enqueue(work, options);
     }
 
     private void bulk(long uid, JobOptions options) {
@@ -116,14 +121,14 @@ public final class Load implements AutoCloseable {
 
     private void rare(long uid, JobOptions options) {
         switch (random.nextInt(6)) {
-            case 0, 1 -> producer.enqueue(new Plain(uid, Act.IGNORE, 2_000), options);
-            case 2 -> producer.enqueue(new Plain(uid, Act.HOG, 1_500), options);
+            case 0, 1 -> enqueue(new Plain(uid, Act.IGNORE, 2_000), options);
+            case 2 -> enqueue(new Plain(uid, Act.HOG, 1_500), options);
             case 3 -> {
                 if (poison++ < MAX_POISON) {
-                    producer.enqueue(new Poison(uid, poison % 2 == 0 ? Act.HALT : Act.EXIT, 0), options);
+                    enqueue(new Poison(uid, poison % 2 == 0 ? Act.HALT : Act.EXIT, 0), options);
                 }
             }
-            default -> producer.enqueue(new Plain(uid, Act.SLEEP, 1), options);
+            default -> enqueue(new Plain(uid, Act.SLEEP, 1), options);
         }
     }
 }

@@ -9,17 +9,25 @@ import dev.rowlock.queue.chaos.history.History.Told;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.spi.Wakeups;
+import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Enqueues as an application does, and writes down what it was told. Thread-safe. */
 public final class Producer {
+
+    /** How long a job is asked for, and the pause in between. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private static final Duration PAUSE = Duration.ofMillis(100);
 
     private final JobTemplate jobs;
     private final JobAdmin admin;
@@ -61,6 +69,26 @@ public final class Producer {
             note(work, 0, Fate.UNKNOWN);
             return 0;
         }
+    }
+
+    /**
+     * One job under a unique key, asked for again until the answer arrives: then it is certain, whatever became of the
+     * calls before. Returns its id; 0 if the database was away for too long.
+     */
+    public long enqueueUnique(Work work, JobOptions options) {
+        UniqueKey key = UniqueKey.of("uid-" + work.uid()).atLeast(Duration.ofHours(1));
+        long begun = System.nanoTime();
+        do {
+            try {
+                long id = jobs.enqueueUnique(work, key, options).id();
+                note(work, id, Fate.COMMITTED);
+                return id;
+            } catch (RuntimeException e) {
+                LockSupport.parkNanos(PAUSE.toNanos());
+            }
+        } while (System.nanoTime() - begun < PATIENCE.toNanos());
+        note(work, 0, Fate.UNKNOWN);
+        return 0;
     }
 
     /** Several jobs in one transaction, with one statement. */

@@ -3,6 +3,7 @@ package dev.rowlock.queue.chaos.bars;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.EnqueueResult;
 import dev.rowlock.queue.JacksonPayloadCodec;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.chaos.load.Act;
@@ -11,6 +12,7 @@ import dev.rowlock.queue.chaos.proxy.Cut;
 import dev.rowlock.queue.chaos.proxy.TcpProxy;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.spi.Wakeups;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,6 +20,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -29,6 +33,7 @@ import tools.jackson.databind.json.JsonMapper;
 class AmbiguousCommitTest {
 
     private static final Work WORK = new Work.Plain(1, Act.SLEEP, 0);
+    private static final UniqueKey KEY = UniqueKey.of("order-42").atLeast(Duration.ofHours(1));
 
     @TempDir
     private Path folder;
@@ -89,5 +94,46 @@ class AmbiguousCommitTest {
         Stage.await(
                 Duration.ofSeconds(5), () -> stage.count("pg_stat_activity WHERE state = 'idle in transaction'") == 0);
         assertThat(stage.count("rowlock.job")).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BREAK_BEFORE", "BREAK_BEFORE_ANSWER"})
+    void aRetryWithAUniqueKeyMakesNoDuplicateAfterALostCommit(Cut.Verdict verdict) {
+        proxy.cut(Cut.once("COMMIT", verdict));
+        assertThatThrownBy(() -> transactions.executeWithoutResult(status -> jobs.enqueueUnique(WORK, KEY)))
+                .isInstanceOfAny(DataAccessException.class, TransactionException.class);
+
+        EnqueueResult retried = transactions.execute(status -> jobs.enqueueUnique(WORK, KEY));
+
+        assertThat(retried.created()).isEqualTo(verdict == Cut.Verdict.BREAK_BEFORE);
+        assertThat(stage.count("rowlock.job")).isEqualTo(1);
+        assertThat(stage.count("rowlock.ready WHERE id = " + retried.id())).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BREAK_BEFORE", "BREAK_BEFORE_ANSWER"})
+    void aRetryWithAUniqueKeyMakesNoDuplicateWithoutATransactionEither(Cut.Verdict verdict) {
+        proxy.cut(Cut.once("INSERT INTO \"rowlock\".unique_key", verdict));
+        assertThatThrownBy(() -> jobs.enqueue(WORK, o -> o.unique(KEY))).isInstanceOf(DataAccessException.class);
+
+        long retried = jobs.enqueue(WORK, o -> o.unique(KEY));
+
+        assertThat(stage.count("rowlock.job")).isEqualTo(1);
+        assertThat(stage.count("rowlock.ready WHERE id = " + retried)).isEqualTo(1);
+    }
+
+    @Test
+    void aRetryWithAUniqueKeyThatIsHeldLongEnoughMakesNoDuplicateThoughTheJobHasEnded() {
+        proxy.cut(Cut.once("COMMIT", Cut.Verdict.BREAK_BEFORE_ANSWER));
+        assertThatThrownBy(() -> transactions.executeWithoutResult(status -> jobs.enqueueUnique(WORK, KEY)))
+                .isInstanceOfAny(DataAccessException.class, TransactionException.class);
+        stage.worker(stage.setup());
+        stage.awaitEnded(Duration.ofSeconds(30));
+
+        EnqueueResult retried = transactions.execute(status -> jobs.enqueueUnique(WORK, KEY));
+
+        assertThat(retried.created()).isFalse();
+        assertThat(stage.count("rowlock.job")).isEqualTo(1);
+        assertThat(stage.count("rowlock.done WHERE id = " + retried.id())).isEqualTo(1);
     }
 }

@@ -48,6 +48,10 @@ class CheckerTest {
                 lie("a job is lost", "conservation", s -> s.rows.remove(0)),
                 lie("a job is in two rooms", "conservation", s -> s.rows.add(new Row(1, 1, "failed", 1, 0, 1, null))),
                 lie(
+                        "a job was enqueued twice under its key",
+                        "conservation",
+                        s -> s.rows.add(new Row(8, 1, "completed", 1, 0, 0, 10L))),
+                lie(
                         "a job comes from nowhere",
                         "conservation",
                         s -> s.rows.add(new Row(9, 9, "completed", 1, 0, 0, 9L))),
