@@ -1,15 +1,18 @@
 package dev.rowlock.queue.internal.store;
 
 import dev.rowlock.queue.internal.store.ClaimReadyJobs.Batch;
+import dev.rowlock.queue.internal.store.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.UniqueKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 /** Moves jobs about at random, through every statement there is, with claims that are held and claims that are lost. */
 final class RandomWalk {
@@ -31,6 +34,7 @@ final class RandomWalk {
         this.db = rooms.database();
         this.random = new Random(seed);
         moves.addAll(List.of(this::enqueueReady, this::enqueueWaiting, this::dispatch, this::claim, this::claim));
+        moves.addAll(List.of(this::enqueueUnique, this::removeFreeKeys));
         moves.addAll(List.of(this::complete, this::complete, this::defer, this::bury, this::release));
         moves.addAll(List.of(this::rescue, this::takeOverdue, this::releaseStranded, this::touch));
         moves.addAll(List.of(this::cancel, this::cancel, this::redrive, this::discard));
@@ -60,6 +64,22 @@ final class RandomWalk {
     private void enqueueWaiting() {
         Due due = Due.after(random.nextBoolean() ? Duration.ZERO : Duration.ofHours(1));
         remember(rooms.waiting(Collections.nCopies(1 + random.nextInt(5), Rooms.job(due))));
+    }
+
+    /** Keys that are few, so that most are held, by jobs in all rooms. */
+    private void enqueueUnique() {
+        List<NewJob> jobs = IntStream.rangeClosed(0, random.nextInt(5))
+                .mapToObj(i -> Rooms.job(
+                        UniqueKey.of("k" + random.nextInt(8)), random.nextBoolean() ? Due.after(Duration.ZERO) : null))
+                .toList();
+        remember(rooms.unique(jobs).stream()
+                .filter(Placed::created)
+                .mapToLong(Placed::id)
+                .toArray());
+    }
+
+    private void removeFreeKeys() {
+        new RemoveFreeKeys(db).run(RemoveFreeKeys.FRONT, 100);
     }
 
     private void remember(long[] added) {
