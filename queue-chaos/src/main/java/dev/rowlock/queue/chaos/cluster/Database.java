@@ -5,24 +5,86 @@ import dev.rowlock.queue.internal.schema.SchemaMigrator;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.spi.SchemaMode;
 import dev.rowlock.queue.test.postgres.EmbeddedServer;
+import dev.rowlock.queue.test.postgres.SmallDisk;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** One PostgreSQL, safe against crashes, with Rowlock's tables and the audit. */
 public final class Database implements AutoCloseable {
 
+    // fsync: the server is killed in the middle of things, and what it said is committed must be there.
+    private static final Map<String, String> SETTINGS = Map.of("fsync", "on", "max_connections", "100");
+
     private final EmbeddedServer server;
+    private final @Nullable SmallDisk disk;
+    private final Path data;
 
     public Database() {
-        // fsync: the server is killed in the middle of things, and what it said is committed must be there.
-        this.server = EmbeddedServer.start(Map.of("fsync", "on", "max_connections", "100"));
-        new SchemaMigrator(dataSource("harness"), new Schema("rowlock"), SchemaMode.MIGRATE).run();
+        this(EmbeddedServer.start(SETTINGS), null);
+        migrate(dataSource("harness"));
+    }
+
+    private Database(EmbeddedServer server, @Nullable SmallDisk disk) {
+        this.server = server;
+        this.disk = disk;
+        this.data = Path.of(sql().sql("SHOW data_directory").query(String.class).single());
+    }
+
+    /**
+     * With Rowlock's tables on this disk, and all else elsewhere: the audit must not fail in their place, nor the server
+     * as a whole. Closing the database closes the disk.
+     */
+    public static Database withTablesOn(SmallDisk disk) {
+        Database database = new Database(EmbeddedServer.start(SETTINGS, disk), disk);
+        database.sql()
+                .sql("CREATE TABLESPACE small LOCATION '%s'".formatted(disk.folder()))
+                .update();
+        PGSimpleDataSource onDisk = database.dataSource("harness");
+        onDisk.setOptions("-c default_tablespace=small");
+        database.migrate(onDisk);
+        return database;
+    }
+
+    /** With the server's log on this disk: without room it panics. Closing the database closes the disk. */
+    public static Database withLogOn(SmallDisk disk) {
+        Database database = new Database(EmbeddedServer.start(SETTINGS, disk), disk);
+        Path log = database.data.resolve("pg_wal");
+        database.server.stop();
+        disk.run("mv", log.toString(), disk.folder().toString());
+        disk.run("ln", "-s", disk.folder().resolve("pg_wal").toString(), log.toString());
+        database.server.startAgain();
+        database.migrate(database.dataSource("harness"));
+        return database;
+    }
+
+    private void migrate(PGSimpleDataSource source) {
+        new SchemaMigrator(source, new Schema("rowlock"), SchemaMode.MIGRATE).run();
         audit().install();
     }
 
     public EmbeddedServer server() {
         return server;
+    }
+
+    /** What the server said that was grave. */
+    public String complaints() {
+        try {
+            return Files.readString(data.resolveSibling("data.log"));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read what the server said", e);
+        }
+    }
+
+    /** What can be made full, if there is such a disk. */
+    public Optional<SmallDisk> disk() {
+        return Optional.ofNullable(disk);
     }
 
     public int port() {
@@ -51,5 +113,6 @@ public final class Database implements AutoCloseable {
     @Override
     public void close() {
         server.close();
+        disk().ifPresent(SmallDisk::close);
     }
 }

@@ -3,6 +3,7 @@ package dev.rowlock.queue.chaos.fault;
 import dev.rowlock.queue.chaos.cluster.Database;
 import dev.rowlock.queue.chaos.cluster.Worker;
 import dev.rowlock.queue.chaos.history.History.Kill;
+import dev.rowlock.queue.test.postgres.SmallDisk;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,6 +59,7 @@ public final class Arena {
 
     /** Ends everything that is still going on, and starts every process that is not there. */
     public void heal() {
+        database.disk().ifPresent(SmallDisk::free);
         if (!database.server().isRunning()) {
             database.server().startAgain();
         }

@@ -63,6 +63,17 @@ public enum Fault {
             arena.database().sql().sql("SELECT pg_reload_conf()").query().singleRow();
         }
     },
+    /** Of the queue's tables; nothing happens where the machine allows no such disk. */
+    DISK_FULL {
+        @Override
+        public void strike(Arena arena, Worker worker, Random random) {
+            arena.database().disk().ifPresent(disk -> {
+                disk.fill();
+                last(PAST_LEASE);
+                disk.free();
+            });
+        }
+    },
     BACKENDS_TERMINATED {
         @Override
         public void strike(Arena arena, Worker worker, Random random) {

@@ -11,6 +11,7 @@ import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.spi.Wakeups;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -18,6 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -28,6 +30,8 @@ public final class Producer {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private static final Duration PAUSE = Duration.ofMillis(100);
+
+    private static final String DISK_FULL = "53100";
 
     private final JobTemplate jobs;
     private final JobAdmin admin;
@@ -65,8 +69,10 @@ public final class Producer {
             note(work, id, Fate.COMMITTED);
             return id;
         } catch (RuntimeException e) {
-            // Written and committed in one call: nobody outside can tell which of them failed.
-            note(work, 0, Fate.UNKNOWN);
+            // Written and committed in one call: nobody outside can tell which of them failed, unless the server says
+            // so.
+            boolean full = DISK_FULL.equals(sqlState(e));
+            note(work, 0, full ? Fate.ROLLED_BACK : Fate.UNKNOWN);
             return 0;
         }
     }
@@ -119,6 +125,12 @@ public final class Producer {
         } catch (RuntimeException e) {
             // The database is away or the job moves too fast: it may go on, and then ends as itself.
         }
+    }
+
+    private static String sqlState(RuntimeException e) {
+        return NestedExceptionUtils.getMostSpecificCause(e) instanceof SQLException sql
+                ? String.valueOf(sql.getSQLState())
+                : "";
     }
 
     private void note(Work work, long id, Fate fate) {

@@ -25,7 +25,7 @@ import org.awaitility.Awaitility;
 /** One database, some workers, a producer: for tests of one fault each. */
 final class Stage implements AutoCloseable {
 
-    final Database database = new Database();
+    final Database database;
     final HikariDataSource pool;
     final Producer producer;
     final List<Worker> workers = new ArrayList<>();
@@ -33,7 +33,12 @@ final class Stage implements AutoCloseable {
     private final Notifier notifier;
 
     Stage(Path folder) {
+        this(folder, new Database());
+    }
+
+    Stage(Path folder, Database database) {
         this.folder = folder;
+        this.database = database;
         HikariConfig config = new HikariConfig();
         config.setDataSource(database.dataSource("producer"));
         config.setMaximumPoolSize(4);

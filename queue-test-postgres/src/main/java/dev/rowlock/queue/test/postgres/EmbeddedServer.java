@@ -64,7 +64,18 @@ public final class EmbeddedServer implements PostgresServer {
 
     /** The same with other settings, for example {@code fsync=on}: by default it is off. */
     public static EmbeddedServer start(Map<String, String> settings) {
-        PostgresBinaries binaries = PostgresBinaries.below(ServerFolder.PARENT);
+        return start(PostgresBinaries.below(ServerFolder.PARENT), settings);
+    }
+
+    /**
+     * The same for a server that sees this disk, so that tablespaces can be on it. Its data folder is not. Close the server
+     * before the disk.
+     */
+    public static EmbeddedServer start(Map<String, String> settings, SmallDisk disk) {
+        return start(PostgresBinaries.below(ServerFolder.PARENT).inside(disk), settings);
+    }
+
+    private static EmbeddedServer start(PostgresBinaries binaries, Map<String, String> settings) {
         ServerFolder folder = ServerFolder.create(binaries);
         return start(new EmbeddedServer(binaries, folder, folder.data(), freePort(), allSettings(settings)));
     }

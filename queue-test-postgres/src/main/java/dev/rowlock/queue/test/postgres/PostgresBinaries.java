@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.util.FileSystemUtils;
 
 /** The programs of PostgreSQL: taken from a jar on the class path, unpacked once per machine and version, and run. */
@@ -28,9 +29,11 @@ final class PostgresBinaries {
     private static final int EXECUTABLE_BY_OWNER = 0100;
 
     private final Path folder;
+    private final @Nullable SmallDisk disk;
 
-    private PostgresBinaries(Path folder) {
+    private PostgresBinaries(Path folder, @Nullable SmallDisk disk) {
         this.folder = folder;
+        this.disk = disk;
     }
 
     /** Unpacks them below {@code parent} unless that was done before. */
@@ -41,16 +44,24 @@ final class PostgresBinaries {
             if (!Files.exists(folder)) {
                 unpack(archive, folder);
             }
-            return new PostgresBinaries(folder);
+            return new PostgresBinaries(folder, null);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot unpack PostgreSQL below " + parent, e);
         }
     }
 
+    /** The same programs, run where they see this disk. */
+    PostgresBinaries inside(SmallDisk smallDisk) {
+        return new PostgresBinaries(folder, smallDisk);
+    }
+
     /** Runs a program to its end and appends what it says to {@code log}. Throws, with what it said, if it fails. */
     void run(Path log, String program, String... arguments) {
         List<String> command = new ArrayList<>();
-        if (LinuxUtils.isUnshareAvailable()) {
+        if (disk != null) {
+            command.addAll(disk.inside());
+        }
+        if (disk != null || LinuxUtils.isUnshareAvailable()) {
             // PostgreSQL refuses to run as root; in a user namespace of its own it does not see that it does.
             command.addAll(List.of("unshare", "-U"));
         }
