@@ -5,7 +5,7 @@ MAVEN = mvn -B -ntp
 A ?=
 HASH := \#
 
-.PHONY: help check fix test db sample lint chaos bench
+.PHONY: help check fix test db sample lint chaos kills bench
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,7 +33,10 @@ db: ## Start a PostgreSQL to play with, until Ctrl-C
 
 # SEED draws another run; MINUTES says how long faults go on.
 chaos: ## Hurt real nodes and a real database, 30 minutes: make chaos [SEED=1] [MINUTES=5]
-	$(MAVEN) -q -pl queue-chaos -am -Pchaos process-classes -Dchaos.seed=$(SEED) -Dchaos.minutes=$(or $(MINUTES),30) $(A)
+	$(MAVEN) -q -pl queue-chaos -am -Pchaos process-classes -Dchaos.seed=$(SEED) -Dchaos.minutes=$(MINUTES) $(A)
+
+kills: ## How long jobs of killed nodes wait, 5 minutes: make kills [MINUTES=2] [A=-Dchaos.defaults=true]
+	$(MAVEN) -q -pl queue-chaos -am -Pchaos process-classes -Dchaos.main=KillMain -Dchaos.seed=$(SEED) -Dchaos.minutes=$(MINUTES) $(A)
 
 sample: ## Build and run the sample; then open http://localhost:8080 (a second one: A=--server.port=8081)
 	$(MAVEN) -q -pl sample-app -am -DskipTests package

@@ -11,14 +11,22 @@ public final class ChaosMain {
     private ChaosMain() {}
 
     public static void main(String[] arguments) throws IOException {
-        long seed = Long.parseLong(
-                setting("chaos.seed", Long.toString(ThreadLocalRandom.current().nextInt(1_000_000))));
-        Duration hurt = Duration.ofSeconds((long) (60 * Double.parseDouble(setting("chaos.minutes", "30"))));
+        long seed = seed();
+        Duration hurt = length("30");
         ChaosRun run = new ChaosRun(new ChaosSettings(
                 seed, hurt, Duration.ofMinutes(4), Duration.ofMillis(40), Files.createTempDirectory("rowlock-chaos-")));
-        ChaosReport report = ChaosReport.of(run, run.run());
+        ChaosReport report = ChaosReport.of(run.run(), run.late());
         System.out.printf("%n=== chaos, seed %d, %s%n%s%n", seed, hurt, report);
         System.exit(report.passed() ? 0 : 1);
+    }
+
+    static long seed() {
+        return Long.parseLong(
+                setting("chaos.seed", Long.toString(ThreadLocalRandom.current().nextInt(1_000_000))));
+    }
+
+    static Duration length(String otherwise) {
+        return Duration.ofSeconds((long) (60 * Double.parseDouble(setting("chaos.minutes", otherwise))));
     }
 
     private static String setting(String name, String otherwise) {

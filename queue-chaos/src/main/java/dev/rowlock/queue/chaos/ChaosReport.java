@@ -13,9 +13,13 @@ import java.util.stream.Collectors;
 /** What came of a run, for people. */
 public record ChaosReport(History history, List<Violation> violations, List<String> late) {
 
-    /** Checks the history. */
-    public static ChaosReport of(ChaosRun run, History history) {
-        return new ChaosReport(history, Checker.check(history), run.late());
+    /**
+     * Checks the history.
+     *
+     * @param late workers that did not end in time after SIGTERM
+     */
+    public static ChaosReport of(History history, List<String> late) {
+        return new ChaosReport(history, Checker.check(history), late);
     }
 
     public boolean passed() {
@@ -29,7 +33,7 @@ public record ChaosReport(History history, List<Violation> violations, List<Stri
                 enqueued %s
                 ended %s
                 %d claims, %d handlers begun, %d outcomes recorded, %d told lost, %d nodes removed
-                %d handlers killed; until their jobs ran again: median %d ms, p99 %d ms, longest %d ms
+                %d nodes killed with %d handlers; until their jobs ran again: median %d ms, p99 %d ms, longest %d ms
                 %s%s
                 """.formatted(
                 count(history.told().stream().map(told -> told.fate().name()).toList()),
@@ -45,6 +49,7 @@ public record ChaosReport(History history, List<Violation> violations, List<Stri
                         .filter(said -> said.label().equals("lost"))
                         .count(),
                 history.removals().size(),
+                history.kills().size(),
                 recovery.size(),
                 Recovery.percentile(recovery, 50).toMillis(),
                 Recovery.percentile(recovery, 99).toMillis(),

@@ -22,7 +22,7 @@ class ShortChaosTest {
 
         History history = run.run();
 
-        ChaosReport report = ChaosReport.of(run, history);
+        ChaosReport report = ChaosReport.of(history, run.late());
         System.out.printf("chaos, seed %d%n%s%n", seed, report);
         assertThat(report.passed()).as("seed %d%n%s", seed, report).isTrue();
         assertThat(history.rows()).as("a run without load proves nothing").hasSizeGreaterThan(50);
