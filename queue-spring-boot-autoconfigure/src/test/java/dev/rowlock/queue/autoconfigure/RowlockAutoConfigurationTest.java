@@ -1,9 +1,7 @@
 package dev.rowlock.queue.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.EnqueueResult;
 import dev.rowlock.queue.JacksonPayloadCodec;
 import dev.rowlock.queue.JobAdmin;
@@ -34,34 +32,24 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledForJreRange;
-import org.junit.jupiter.api.condition.JRE;
-import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
-import tools.jackson.databind.DefaultTyping;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.jsontype.BasicPolymorphicTypeValidator;
 
 @Representative
 @PostgresTest
 class RowlockAutoConfigurationTest {
 
     private final ApplicationContextRunner contexts;
-    private final TestDatabase database;
 
     RowlockAutoConfigurationTest(TestDatabase database) {
-        this.database = database;
         this.contexts = Contexts.on(database);
     }
 
@@ -212,133 +200,6 @@ class RowlockAutoConfigurationTest {
                         .hasSingleBean(PlatformTransactionManager.class)
                         .hasSingleBean(JsonMapper.class)
                         .doesNotHaveBean(Flyway.class));
-    }
-
-    // What is optional
-
-    @Test
-    void theHealthModuleMayBeMissing() {
-        contexts.withClassLoader(new FilteredClassLoader("org.springframework.boot.health"))
-                .run(context ->
-                        assertThat(context).hasSingleBean(JobTemplate.class).doesNotHaveBean("rowlockHealthIndicator"));
-    }
-
-    @Test
-    void theMetricsModulesMayBeMissing() {
-        contexts.withClassLoader(new FilteredClassLoader("io.micrometer", "org.springframework.boot.micrometer"))
-                .run(context -> assertThat(context).hasSingleBean(JobTemplate.class));
-    }
-
-    @Test
-    void hikariMayBeMissing() {
-        contexts.withClassLoader(new FilteredClassLoader("com.zaxxer.hikari"))
-                .withBean(
-                        DataSource.class,
-                        () -> new DriverManagerDataSource(database.jdbcUrl(), database.username(), database.password()))
-                .withBean(Greeter.class)
-                .run(context -> {
-                    assertThat(context).doesNotHaveBean(HikariDataSource.class);
-
-                    context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("no pool"));
-
-                    assertThat(context.getBean(Greeter.class).nextCall()).isNotNull();
-                });
-    }
-
-    @Test
-    void theJacksonModuleOfBootMayBeMissing() {
-        Contexts.withoutJackson(database)
-                .withClassLoader(new FilteredClassLoader("org.springframework.boot.jackson"))
-                .run(context -> {
-                    assertThat(context).doesNotHaveBean(JsonMapper.class);
-                    assertThat(context.getBean(PayloadCodec.class).encode(new Greeter.Greeting("x")))
-                            .isEqualTo("{\"text\":\"x\"}");
-                });
-    }
-
-    // How Boot's own settings reach us
-
-    @Test
-    void lazyInitializationStartsTheListenersAllTheSame() {
-        contexts.withBean(Greeter.class)
-                .withInitializer(context ->
-                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
-                .run(context -> {
-                    context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("lazy"));
-
-                    assertThat(context.getBean(Greeter.class).nextCall()).isNotNull();
-                });
-    }
-
-    @Test
-    void handlersRunOnPlatformThreadsByDefault() {
-        contexts.withBean(Greeter.class).run(context -> {
-            context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("platform"));
-
-            Greeter.Call call = context.getBean(Greeter.class).nextCall();
-
-            assertThat(call.thread().getThreadGroup().getName()).isNotEqualTo("VirtualThreads");
-        });
-    }
-
-    @Test
-    @EnabledForJreRange(min = JRE.JAVA_21)
-    void handlersRunOnVirtualThreadsWhereBootSaysSo() {
-        contexts.withPropertyValues("spring.threads.virtual.enabled=true")
-                .withBean(Greeter.class)
-                .run(context -> {
-                    context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("virtual"));
-
-                    Greeter.Call call = context.getBean(Greeter.class).nextCall();
-
-                    assertThat(call.thread().getThreadGroup().getName()).isEqualTo("VirtualThreads");
-                });
-    }
-
-    @Test
-    void payloadsAreReadByTheApplicationsMapperButNeverChooseTheirClass() {
-        contexts.withBean(
-                        JsonMapper.class,
-                        () -> JsonMapper.builder()
-                                .activateDefaultTyping(
-                                        BasicPolymorphicTypeValidator.builder()
-                                                .allowIfBaseType(Object.class)
-                                                .build(),
-                                        DefaultTyping.NON_FINAL_AND_RECORDS)
-                                .build())
-                .run(context -> assertThat(context.getBean(PayloadCodec.class).encode(new Greeter.Greeting("x")))
-                        .isEqualTo("{\"text\":\"x\"}"));
-    }
-
-    @Test
-    void payloadsMayBeAsLargeAsConfigured() {
-        contexts.withPropertyValues("rowlock.payload.max-size=1KB")
-                .run(context -> assertThatThrownBy(() ->
-                                context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("x".repeat(2_000))))
-                        .hasMessageContaining("rowlock.payload.max-size"));
-    }
-
-    @Test
-    void contextsThatArePausedStopTakingJobsAndGoOnWhenResumed() {
-        contexts.withBean(Greeter.class).run(context -> {
-            JobListenerContainer container = context.getBean(JobListenerContainer.class);
-
-            context.stop();
-            assertThat(container.isRunning()).isFalse();
-            assertThat(nodes()).isZero();
-
-            context.start();
-            assertThat(container.isRunning()).isTrue();
-            context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("again"));
-            assertThat(context.getBean(Greeter.class).nextCall()).isNotNull();
-        });
-    }
-
-    private long nodes() {
-        return JdbcClient.create(database.dataSource())
-                .sql("SELECT count(*) FROM rowlock.node")
-                .query(Long.class)
-                .single();
     }
 
     private static final class CountingObserver implements JobObserver {

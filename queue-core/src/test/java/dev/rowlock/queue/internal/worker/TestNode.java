@@ -11,6 +11,7 @@ import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.job.RetryPolicy;
@@ -35,6 +36,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
+import org.assertj.core.api.Assertions;
 import org.awaitility.Awaitility;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -218,6 +220,15 @@ final class TestNode implements AutoCloseable {
                 .single();
     }
 
+    /** Gives a running job another owner: as if it had been rescued and claimed by somebody else. */
+    void takeAway(JobContext context) {
+        int changed = elsewhere
+                .sql("UPDATE rowlock.running SET token = nextval('rowlock.claim_token') WHERE id = ?")
+                .param(context.id())
+                .update();
+        Assertions.assertThat(changed).isEqualTo(1);
+    }
+
     /** Locks a running job until the connection's transaction ends. */
     static void lockRunning(Connection connection, long id) throws SQLException {
         try (PreparedStatement statement =
@@ -235,7 +246,7 @@ final class TestNode implements AutoCloseable {
         Awaitility.await()
                 .atMost(Duration.ofSeconds(20))
                 .pollInterval(Duration.ofMillis(10))
-                .untilAsserted(() -> org.assertj.core.api.Assertions.assertThat(
+                .untilAsserted(() -> Assertions.assertThat(
                                 search.find(id).orElseThrow().state())
                         .isEqualTo(state));
     }

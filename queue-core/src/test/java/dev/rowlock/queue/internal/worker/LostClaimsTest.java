@@ -1,0 +1,141 @@
+package dev.rowlock.queue.internal.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rowlock.queue.JobDetails;
+import dev.rowlock.queue.job.ClaimLostException;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Nodes that died or were declared dead, and what becomes of their jobs. */
+@PostgresTest(freshPerTest = true)
+@Representative
+class LostClaimsTest {
+
+    record Greet(String name) {}
+
+    private TestNode node;
+
+    @BeforeEach
+    void prepare(TestDatabase database) {
+        node = new TestNode(database);
+    }
+
+    @AfterEach
+    void close() {
+        node.close();
+    }
+
+    @Test
+    void suspectsOfACrashAllCompleteAlthoughTheyStartOneByOne() {
+        long[] ids = node.jobs.enqueueAll(
+                IntStream.range(0, 20).mapToObj(i -> new Greet("g" + i)).toList());
+        claimForADeadNode();
+
+        node.lease(Duration.ofSeconds(1), Duration.ofMillis(100), 3)
+                .listener(Greet.class, (context, payload) -> context.crashes())
+                .start();
+        for (long id : ids) {
+            node.awaitState(id, JobState.COMPLETED);
+        }
+
+        assertThat(node.sql
+                        .sql("SELECT count(*) FROM rowlock.done WHERE crashes = 1")
+                        .query(Long.class)
+                        .single())
+                .isEqualTo(20);
+    }
+
+    @Test
+    void anOutcomeWhoseClaimWasLostIsRefused() {
+        node.listener(Greet.class, (context, payload) -> {
+                    node.takeAway(context);
+                    assertThatThrownBy(() -> context.progress(1, null)).isInstanceOf(ClaimLostException.class);
+                    assertThatThrownBy(() -> context.extend(Duration.ofSeconds(9)))
+                            .isInstanceOf(ClaimLostException.class);
+                    return "refuse me";
+                })
+                .start();
+
+        long id = node.jobs.enqueue(new Greet("Ada"));
+        node.awaitEvent("lost " + id);
+
+        assertThat(node.search.find(id).orElseThrow().state()).isEqualTo(JobState.RUNNING);
+        assertThat(node.search.find(id).orElseThrow().result()).isNull();
+    }
+
+    @Test
+    void aJobWhoseNodeDiedRunsAgainElsewhere() {
+        long id = node.jobs.enqueue(new Greet("orphan"));
+        claimForADeadNode();
+
+        node.lease(Duration.ofSeconds(1), Duration.ofMillis(100), 3)
+                .listener(Greet.class, (context, payload) -> context.crashes() + "/" + context.attempt())
+                .start();
+        node.awaitState(id, JobState.COMPLETED);
+
+        assertThat(node.search.find(id).orElseThrow().result()).isEqualTo("\"1/1\"");
+    }
+
+    @Test
+    void aJobThatBringsDownItsNodesIsQuarantined() {
+        long id = node.jobs.enqueue(new Greet("poison"));
+        claimForADeadNode();
+
+        node.lease(Duration.ofSeconds(1), Duration.ofMillis(100), 1)
+                .listener(Greet.class, (context, payload) -> null)
+                .start();
+        node.awaitState(id, JobState.QUARANTINED);
+
+        assertThat(node.search.find(id).orElseThrow().errors())
+                .extracting(JobDetails.FailedAttempt::type)
+                .containsExactly("crash");
+    }
+
+    @Test
+    void aNodeThatWasDeclaredDeadInterruptsItsHandlersAndRegistersAnew() throws InterruptedException {
+        CountDownLatch interrupted = new CountDownLatch(1);
+        node.listener(Greet.class, (context, payload) -> {
+                    try {
+                        new CountDownLatch(1).await();
+                        return null;
+                    } finally {
+                        interrupted.countDown();
+                    }
+                })
+                .start();
+        long id = node.jobs.enqueue(new Greet("Ada"));
+        node.awaitState(id, JobState.RUNNING);
+        long firstNode = node.status().nodeId();
+
+        node.sql.sql("DELETE FROM rowlock.node").update();
+
+        assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+        Awaitility.await().until(() -> node.status().nodeId() > firstNode);
+        assertThat(node.events).doesNotContain("completed " + id);
+    }
+
+    /** What a node leaves behind that was killed a long time ago. */
+    private void claimForADeadNode() {
+        node.sql.sql("""
+                INSERT INTO rowlock.node VALUES (nextval('rowlock.node_id'), 'dead', now() - interval '1 h',
+                    now() - interval '1 h', now() - interval '59 min', now() - interval '1 h', 1000)
+                """).update();
+        node.sql.sql("""
+                WITH r AS (DELETE FROM rowlock.ready RETURNING *)
+                INSERT INTO rowlock.running (id, token, node_id, ready_at, enqueued_at, claimed_at, rank, attempt, crashes, queue, type, payload)
+                SELECT id, nextval('rowlock.claim_token'), currval('rowlock.node_id'), ready_at, enqueued_at, now(), rank, 1, 0, queue, type, payload FROM r
+                """).update();
+    }
+}

@@ -1,0 +1,111 @@
+package dev.rowlock.queue.internal.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.JobDetails;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Nodes that stop and start again, queues that are paused. */
+@PostgresTest(freshPerTest = true)
+@Representative
+class StopAndPauseTest {
+
+    record Greet(String name) {}
+
+    private TestNode node;
+
+    @BeforeEach
+    void prepare(TestDatabase database) {
+        node = new TestNode(database);
+    }
+
+    @AfterEach
+    void close() {
+        node.close();
+    }
+
+    @Test
+    void aPausedQueueClaimsNothingUntilItIsResumed() {
+        node.listener(Greet.class, (context, payload) -> null).start();
+        Awaitility.await().until(() -> node.status().nodeId() > 0);
+        node.admin.pause("default");
+        node.awaitTwoHeartbeats();
+
+        long id = node.jobs.enqueue(new Greet("patient"));
+        node.awaitTwoHeartbeats();
+        node.awaitTwoHeartbeats();
+        JobState whilePaused = node.search.find(id).orElseThrow().state();
+        node.admin.resume("default");
+        node.awaitState(id, JobState.COMPLETED);
+
+        assertThat(whilePaused).isEqualTo(JobState.READY);
+        assertThat(node.admin.pausedQueues()).isEmpty();
+    }
+
+    @Test
+    void aShutdownLetsRunningJobsFinishAndGivesBackTheOthersAtNoCost() {
+        Semaphore gate = new Semaphore(0);
+        node.concurrency(2)
+                .listener(Greet.class, (context, payload) -> {
+                    gate.acquire();
+                    return null;
+                })
+                .start();
+        long[] ids = node.jobs.enqueueAll(
+                IntStream.range(0, 6).mapToObj(i -> new Greet("g" + i)).toList());
+        Awaitility.await().until(() -> node.count("running") == 2);
+        gate.release(2);
+
+        node.stop();
+
+        assertThat(node.count("running")).isZero();
+        assertThat(node.count("ready") + node.count("done")).isEqualTo(ids.length);
+        assertThat(node.sql
+                        .sql("SELECT coalesce(max(attempt), 0) FROM rowlock.ready")
+                        .query(Integer.class)
+                        .single())
+                .isZero();
+        assertThat(node.count("node")).isZero();
+    }
+
+    @Test
+    void aShutdownInterruptsWhatDoesNotFinishInTimeAndGivesItBackAtNoCost() {
+        node.drain(Duration.ofMillis(200))
+                .listener(Greet.class, (context, payload) -> {
+                    new CountDownLatch(1).await();
+                    return null;
+                })
+                .start();
+        long id = node.jobs.enqueue(new Greet("slow"));
+        node.awaitState(id, JobState.RUNNING);
+
+        node.stop();
+
+        JobDetails job = node.search.find(id).orElseThrow();
+        assertThat(job.state()).isEqualTo(JobState.READY);
+        assertThat(job.attempt()).isZero();
+        assertThat(job.errors()).isEmpty();
+    }
+
+    @Test
+    void aNodeStartsAgainAfterAStop() {
+        node.listener(Greet.class, (context, payload) -> null).start();
+        node.stop();
+        node.start();
+
+        long id = node.jobs.enqueue(new Greet("again"));
+
+        node.awaitState(id, JobState.COMPLETED);
+    }
+}

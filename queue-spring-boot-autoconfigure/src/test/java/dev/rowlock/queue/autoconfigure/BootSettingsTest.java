@@ -1,0 +1,117 @@
+package dev.rowlock.queue.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.spi.PayloadCodec;
+import dev.rowlock.queue.spring.JobListenerContainer;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import tools.jackson.databind.DefaultTyping;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.jsontype.BasicPolymorphicTypeValidator;
+
+/** How Boot's own settings, and the application's, reach us. */
+@Representative
+@PostgresTest
+class BootSettingsTest {
+
+    private final ApplicationContextRunner contexts;
+    private final TestDatabase database;
+
+    BootSettingsTest(TestDatabase database) {
+        this.database = database;
+        this.contexts = Contexts.on(database);
+    }
+
+    @Test
+    void lazyInitializationStartsTheListenersAllTheSame() {
+        contexts.withBean(Greeter.class)
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .run(context -> {
+                    context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("lazy"));
+
+                    assertThat(context.getBean(Greeter.class).nextCall()).isNotNull();
+                });
+    }
+
+    @Test
+    void handlersRunOnPlatformThreadsByDefault() {
+        contexts.withBean(Greeter.class).run(context -> {
+            context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("platform"));
+
+            Greeter.Call call = context.getBean(Greeter.class).nextCall();
+
+            assertThat(call.thread().getThreadGroup().getName()).isNotEqualTo("VirtualThreads");
+        });
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void handlersRunOnVirtualThreadsWhereBootSaysSo() {
+        contexts.withPropertyValues("spring.threads.virtual.enabled=true")
+                .withBean(Greeter.class)
+                .run(context -> {
+                    context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("virtual"));
+
+                    Greeter.Call call = context.getBean(Greeter.class).nextCall();
+
+                    assertThat(call.thread().getThreadGroup().getName()).isEqualTo("VirtualThreads");
+                });
+    }
+
+    @Test
+    void payloadsAreReadByTheApplicationsMapperButNeverChooseTheirClass() {
+        contexts.withBean(
+                        JsonMapper.class,
+                        () -> JsonMapper.builder()
+                                .activateDefaultTyping(
+                                        BasicPolymorphicTypeValidator.builder()
+                                                .allowIfBaseType(Object.class)
+                                                .build(),
+                                        DefaultTyping.NON_FINAL_AND_RECORDS)
+                                .build())
+                .run(context -> assertThat(context.getBean(PayloadCodec.class).encode(new Greeter.Greeting("x")))
+                        .isEqualTo("{\"text\":\"x\"}"));
+    }
+
+    @Test
+    void payloadsMayBeAsLargeAsConfigured() {
+        contexts.withPropertyValues("rowlock.payload.max-size=1KB")
+                .run(context -> assertThatThrownBy(() ->
+                                context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("x".repeat(2_000))))
+                        .hasMessageContaining("rowlock.payload.max-size"));
+    }
+
+    @Test
+    void contextsThatArePausedStopTakingJobsAndGoOnWhenResumed() {
+        contexts.withBean(Greeter.class).run(context -> {
+            JobListenerContainer container = context.getBean(JobListenerContainer.class);
+
+            context.stop();
+            assertThat(container.isRunning()).isFalse();
+            assertThat(nodes()).isZero();
+
+            context.start();
+            assertThat(container.isRunning()).isTrue();
+            context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("again"));
+            assertThat(context.getBean(Greeter.class).nextCall()).isNotNull();
+        });
+    }
+
+    private long nodes() {
+        return JdbcClient.create(database.dataSource())
+                .sql("SELECT count(*) FROM rowlock.node")
+                .query(Long.class)
+                .single();
+    }
+}
