@@ -69,6 +69,10 @@ public enum Fault {
         public void strike(Arena arena, Worker worker, Random random) {
             arena.database().disk().ifPresent(disk -> {
                 disk.fill();
+                if (random.nextBoolean()) {
+                    // Its jobs cannot be moved before there is room: this kill is none to take the time of.
+                    arena.busiest(worker).kill();
+                }
                 last(PAST_LEASE);
                 disk.free();
             });
