@@ -47,8 +47,6 @@ final class FreeKeys implements Chore {
         long begun = System.nanoTime();
         Stretch stretch = remove.run(behind, STRETCH);
         behind = stretch.end();
-        return behind == null
-                ? INTERVAL
-                : Duration.ofNanos(System.nanoTime() - begun).multipliedBy(REST_PER_WORK);
+        return behind == null ? INTERVAL : Rest.after(begun, REST_PER_WORK, Duration.ZERO);
     }
 }

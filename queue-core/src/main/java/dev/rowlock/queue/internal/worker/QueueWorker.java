@@ -16,6 +16,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
 
 /**
  * One queue on this node: the claimed jobs that it holds, and the threads that run them.
@@ -148,8 +149,11 @@ final class QueueWorker {
                 execution.stop(Execution.Stop.CLAIM_LOST);
             }
             attempt(execution);
+        } catch (DataAccessException e) {
+            log.warn("queue '{}': {} could not be isolated and is given back", queue, execution.job(), e);
+            settle(execution, new Outcome.Released(), Duration.ZERO);
         } catch (RuntimeException | Error e) {
-            // Ours, or the database's: whatever it was, the job must not stay in our hands.
+            // Whatever it was, the job must not stay in our hands.
             settle(execution, new Outcome.Released(), Duration.ZERO);
             throw e;
         }
