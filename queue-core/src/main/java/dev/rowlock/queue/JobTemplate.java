@@ -14,6 +14,7 @@ import dev.rowlock.queue.spi.Wakeups;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
@@ -23,6 +24,7 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Enqueues jobs into PostgreSQL: see {@link JobOperations} for transactions and errors. Workers are woken after the
@@ -46,6 +48,7 @@ public final class JobTemplate implements JobOperations {
     private final EnqueueReadyJobs enqueueReady;
     private final EnqueueWaitingJobs enqueueWaiting;
     private final EnqueueUniqueJobs enqueueUnique;
+    private final Wakeups wakeups;
     private final AfterCommit afterCommit;
 
     /**
@@ -65,6 +68,7 @@ public final class JobTemplate implements JobOperations {
         this.enqueueReady = new EnqueueReadyJobs(database.schema());
         this.enqueueWaiting = new EnqueueWaitingJobs(database.schema());
         this.enqueueUnique = new EnqueueUniqueJobs(database.schema());
+        this.wakeups = wakeups;
         this.afterCommit = new AfterCommit(wakeups);
     }
 
@@ -74,10 +78,24 @@ public final class JobTemplate implements JobOperations {
             return enqueueUnique(payload, options.uniqueKey(), options).id();
         }
         database.requireWritable("enqueue");
-        List<NewJob> job = List.of(newJob(payload, options));
-        long[] ids = database.joined(connection -> write(connection, job));
-        afterCommit.wake(job);
+        NewJob job = newJob(payload, options);
+        String message = job.due() == null && !TransactionSynchronizationManager.isActualTransactionActive()
+                ? wakeups.sendAlong(job.queue(), job.rank())
+                : null;
+        if (message != null) {
+            return enqueueAndNotify(job, message);
+        }
+        List<NewJob> jobs = List.of(job);
+        long[] ids = database.joined(connection -> write(connection, jobs));
+        afterCommit.wake(jobs);
         return ids[0];
+    }
+
+    private long enqueueAndNotify(NewJob job, String message) {
+        long begun = System.nanoTime();
+        long id = database.alone(connection -> enqueueReady.runAndNotify(connection, job, message));
+        wakeups.sentAlong(job.queue(), job.rank(), Duration.ofNanos(System.nanoTime() - begun));
+        return id;
     }
 
     @Override

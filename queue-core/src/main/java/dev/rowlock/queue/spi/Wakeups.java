@@ -1,6 +1,7 @@
 package dev.rowlock.queue.spi;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Told, after the fact has been committed, that there may be something to do. Only latency depends on it: every
@@ -10,6 +11,20 @@ public interface Wakeups {
 
     /** Jobs became runnable in this queue, the most urgent with this rank (minus its priority). */
     void jobsReady(String queue, int rank);
+
+    /**
+     * A statement that is a transaction of its own is about to make jobs of this queue runnable. Returns what it may send
+     * along by NOTIFY, so that other nodes hear of the jobs together with the commit. Null, the default: nothing now; they
+     * are told by {@link #jobsReady} after the commit.
+     */
+    default @Nullable String sendAlong(String queue, int rank) {
+        return null;
+    }
+
+    /** Instead of {@link #jobsReady}, after the commit of a statement that sent along what it was given, and took so long. */
+    default void sentAlong(String queue, int rank, Duration took) {
+        jobsReady(queue, rank);
+    }
 
     /** A job will become runnable after this time. */
     void jobsWaiting(Duration dueIn);

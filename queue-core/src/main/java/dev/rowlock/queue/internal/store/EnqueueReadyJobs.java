@@ -28,12 +28,34 @@ public final class EnqueueReadyJobs {
             RETURNING id
             """;
 
+    private static final String SQL_AND_NOTIFY = SQL_ALIKE.stripTrailing() + ", pg_notify(?, ?)";
+
+    private final String channel;
     private final String sql;
     private final String sqlAlike;
+    private final String sqlAndNotify;
 
     public EnqueueReadyJobs(Schema schema) {
+        this.channel = schema.channel();
         this.sql = schema.sql(SQL);
         this.sqlAlike = schema.sql(SQL_ALIKE);
+        this.sqlAndNotify = schema.sql(SQL_AND_NOTIFY);
+    }
+
+    /**
+     * Inserts a job, notifies all nodes of this schema with the commit, and returns the job's id. Not for use inside a
+     * business transaction: NOTIFY takes a global lock at commit, and forbids to prepare the transaction.
+     */
+    public long runAndNotify(Connection connection, NewJob job, String message) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sqlAndNotify)) {
+            setShared(statement, job);
+            statement.setObject(7, new String[] {job.payload()});
+            statement.setString(8, channel);
+            statement.setString(9, message);
+            try (ResultSet rows = statement.executeQuery()) {
+                return Ids.read(rows, 1)[0];
+            }
+        }
     }
 
     /** Inserts the jobs on the caller's connection and returns their ids in the same order. */

@@ -4,6 +4,7 @@ import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 
 /** Passes wake-ups to this process's own workers at once, and to other nodes through a remote, if there is one. */
 public final class WakeupBus implements Wakeups {
@@ -37,6 +38,17 @@ public final class WakeupBus implements Wakeups {
     public void jobsReady(String queue, int rank) {
         local.forEach(worker -> worker.jobsReady(queue, rank));
         remote.jobsReady(queue, rank);
+    }
+
+    @Override
+    public @Nullable String sendAlong(String queue, int rank) {
+        return remote.sendAlong(queue, rank);
+    }
+
+    @Override
+    public void sentAlong(String queue, int rank, Duration took) {
+        local.forEach(worker -> worker.jobsReady(queue, rank));
+        remote.sentAlong(queue, rank, took);
     }
 
     @Override

@@ -1,0 +1,113 @@
+package dev.rowlock.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.internal.wake.Ear;
+import dev.rowlock.queue.internal.wake.Notifier;
+import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.AbstractDataSource;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Wake-ups that travel with the statement that enqueues. Here no other ones can be sent. */
+@PostgresTest
+class SendAlongTest {
+
+    record Mail(String to) {}
+
+    private final TestDatabase testDatabase;
+    private final Rooms rooms;
+    private final RecordedWakeups here = new RecordedWakeups();
+    private final RecordedWakeups elsewhere = new RecordedWakeups();
+    private final WakeupBus bus;
+    private final JobTemplate jobs;
+
+    SendAlongTest(TestDatabase database) {
+        testDatabase = database;
+        rooms = Rooms.emptyIn(database);
+        bus = new WakeupBus(new Notifier(
+                new SendWakeup(new Database(away(), rooms.database().schema()))));
+        bus.subscribe(here);
+        jobs = new JobTemplate(
+                rooms.database(), new JacksonPayloadCodec(JsonMapper.builder().build()), 1_000, type -> null, bus);
+    }
+
+    @Test
+    void aJobByItselfTakesItsNotificationAlong() throws InterruptedException {
+        try (Ear ear = listen()) {
+            long id = jobs.enqueue(new Mail("a"), o -> o.queue("mail").priority(3));
+
+            Awaitility.await().until(() -> !elsewhere.heard().isEmpty());
+            assertThat(elsewhere.heard()).containsExactly("ready mail -3");
+            assertThat(here.heard()).containsExactly("ready mail -3");
+            assertThat(rooms.roomsOf(id)).containsExactly("ready");
+        }
+    }
+
+    @Test
+    void aTransactionOfTheCallersTakesNothingAlong() throws InterruptedException {
+        TransactionTemplate transaction =
+                new TransactionTemplate(new DataSourceTransactionManager(testDatabase.dataSource()));
+        try (Ear ear = listen()) {
+            transaction.executeWithoutResult(status -> jobs.enqueue(new Mail("a")));
+            jobs.enqueue(new Mail("b"), o -> o.queue("last")); // this one does, and notifications keep their order
+
+            Awaitility.await().until(() -> !elsewhere.heard().isEmpty());
+            assertThat(elsewhere.heard()).containsExactly("ready last 0");
+            assertThat(here.heard()).containsExactly("ready default 0", "ready last 0");
+        }
+    }
+
+    @Test
+    void theLongerOneTookTheLaterTheNextComes() {
+        String first = bus.sendAlong("mail", 0);
+        String meanwhile = bus.sendAlong("mail", 0);
+        bus.sentAlong("mail", 0, Duration.ZERO);
+        String afterQuick = bus.sendAlong("mail", 0);
+        bus.sentAlong("mail", 0, Duration.ofMinutes(1));
+        String afterSlow = bus.sendAlong("mail", 0);
+
+        assertThat(first).isNotNull();
+        assertThat(meanwhile).isNull();
+        assertThat(afterQuick).isNotNull();
+        assertThat(afterSlow).isNull();
+    }
+
+    private Ear listen() throws InterruptedException {
+        WakeupBus other = new WakeupBus(Wakeups.NONE);
+        other.subscribe(elsewhere);
+        CountDownLatch connected = new CountDownLatch(1);
+        Ear ear = new Ear(testDatabase.unpooled(), rooms.database().schema(), other, connected::countDown);
+        ear.start();
+        connected.await();
+        return ear;
+    }
+
+    private static DataSource away() {
+        return new AbstractDataSource() {
+            @Override
+            public Connection getConnection() throws SQLException {
+                throw new SQLException("away");
+            }
+
+            @Override
+            public Connection getConnection(String user, String password) throws SQLException {
+                return getConnection();
+            }
+        };
+    }
+}
