@@ -51,7 +51,7 @@ public final class ClaimReadyJobs {
     private static final int TURNS = 3;
 
     /** Claims of fewer jobs than this need not wait for their turn. */
-    private static final int MANY = 100;
+    public static final int MANY = 100;
 
     /**
      * What one claim brought.

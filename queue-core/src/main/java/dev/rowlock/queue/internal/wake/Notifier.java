@@ -30,7 +30,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
     /** At most one round of notifications per this time. */
     static final Duration PAUSE = Duration.ofMillis(5);
 
-    private static final int REST_PER_ALONG = 20;
+    private static final int REST_PER_ALONG = 10;
 
     /** A statement that sends along and is not heard of again has failed. */
     private static final Duration ALONG_AT_MOST = Duration.ofSeconds(1);
