@@ -9,11 +9,13 @@ import java.util.Set;
 /** Moves claimed jobs that failed for good to dead. */
 public final class BuryJobs {
 
-    private static final String SQL = IndexPlan.IMPATIENT_PREFIX + """
-            WITH failed AS (
+    private static final String SQL = IndexPlan.OUTCOMES_PREFIX + """
+            WITH outcome AS MATERIALIZED (
+                SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::text[]) AS o (id, token, error)
+            ), failed AS (
                 DELETE FROM rowlock.running r
-                 USING unnest(?::bigint[], ?::bigint[], ?::text[]) AS o (id, token, error)
-                 WHERE r.id = o.id AND r.token = o.token
+                 USING outcome o
+                 WHERE r.id = ANY (ARRAY(SELECT id FROM outcome)) AND r.id = o.id AND r.token = o.token
                 RETURNING r.*, rowlock.with_error(r.errors, r.attempt, o.error::jsonb) AS history
             ), buried AS (
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,

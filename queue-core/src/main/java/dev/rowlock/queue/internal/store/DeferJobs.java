@@ -16,12 +16,14 @@ import org.jspecify.annotations.Nullable;
 public final class DeferJobs {
 
     // A wait that grows with the job's age, between delay_millis and by_age_up_to, doubles each time by itself.
-    private static final String SQL = IndexPlan.IMPATIENT_PREFIX + """
-            WITH moved AS (
+    private static final String SQL = IndexPlan.OUTCOMES_PREFIX + """
+            WITH outcome AS MATERIALIZED (
+                SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::timestamptz[], ?::bigint[], ?::text[], ?::text[])
+                              AS o (id, token, delay_millis, due_at, by_age_up_to, reason, error)
+            ), moved AS (
                 DELETE FROM rowlock.running r
-                 USING unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::timestamptz[], ?::bigint[], ?::text[], ?::text[])
-                       AS o (id, token, delay_millis, due_at, by_age_up_to, reason, error)
-                 WHERE r.id = o.id AND r.token = o.token
+                 USING outcome o
+                 WHERE r.id = ANY (ARRAY(SELECT id FROM outcome)) AND r.id = o.id AND r.token = o.token
                 RETURNING r.*, o.reason,
                     CASE WHEN o.error IS NULL THEN r.attempt - 1 ELSE r.attempt END AS attempts_made,
                     CASE WHEN o.error IS NULL THEN r.errors ELSE rowlock.with_error(r.errors, r.attempt, o.error::jsonb) END AS history,

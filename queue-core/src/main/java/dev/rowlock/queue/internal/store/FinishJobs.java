@@ -11,11 +11,13 @@ import org.jspecify.annotations.Nullable;
 /** Ends claimed jobs as completed or cancelled: into done, or away where done jobs are not kept. */
 public final class FinishJobs {
 
-    private static final String KEEP = IndexPlan.IMPATIENT_PREFIX + """
-            WITH finished AS (
+    private static final String KEEP = IndexPlan.OUTCOMES_PREFIX + """
+            WITH outcome AS MATERIALIZED (
+                SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::boolean[], ?::text[]) AS o (id, token, cancelled, result)
+            ), finished AS (
                 DELETE FROM rowlock.running r
-                 USING unnest(?::bigint[], ?::bigint[], ?::boolean[], ?::text[]) AS o (id, token, cancelled, result)
-                 WHERE r.id = o.id AND r.token = o.token
+                 USING outcome o
+                 WHERE r.id = ANY (ARRAY(SELECT id FROM outcome)) AND r.id = o.id AND r.token = o.token
                 RETURNING r.*, o.cancelled, o.result
             )
             INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
@@ -27,10 +29,13 @@ public final class FinishJobs {
             RETURNING token
             """;
 
-    private static final String FORGET = IndexPlan.IMPATIENT_PREFIX + """
+    private static final String FORGET = IndexPlan.OUTCOMES_PREFIX + """
+            WITH outcome AS MATERIALIZED (
+                SELECT * FROM unnest(?::bigint[], ?::bigint[]) AS o (id, token)
+            )
             DELETE FROM rowlock.running r
-             USING unnest(?::bigint[], ?::bigint[]) AS o (id, token)
-             WHERE r.id = o.id AND r.token = o.token
+             USING outcome o
+             WHERE r.id = ANY (ARRAY(SELECT id FROM outcome)) AND r.id = o.id AND r.token = o.token
             RETURNING r.token
             """;
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.PGStatement;
 
 /**
- * Pins the plans of the hot statements to index scans and nested loops.
+ * Pins the plans of the hot statements to index scans.
  *
  * <p>Live rooms are empty one minute and hold millions the next, so statistics are always wrong, and a plan that was
  * cached for an empty table would scan a full one. With these settings every plan, made at whatever moment, is the one
@@ -22,20 +22,32 @@ final class IndexPlan {
 
     private static final String SETTINGS = """
             SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-                   set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
-                   set_config('enable_sort', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)""";
+                   set_config('enable_mergejoin', 'off', true), set_config('enable_sort', 'off', true),
+                   set_config('plan_cache_mode', 'force_generic_plan', true)""";
+
+    private static final String NESTED_LOOPS = "set_config('enable_hashjoin', 'off', true)";
+
+    // Between rows and an array of outcomes a nested loop may be the wrong way round: for each row of what was believed
+    // to be
+    // an empty table, all outcomes.
+    private static final String HASH_JOINS =
+            "set_config('enable_hashjoin', 'on', true), set_config('enable_nestloop', 'off', true)";
 
     /** Goes before the statement's text. */
-    static final String PREFIX = SETTINGS + ";\n";
+    static final String PREFIX = SETTINGS + ", " + NESTED_LOOPS + ";\n";
 
-    /** The same, for outcomes: a row that somebody else has locked must not hold up its neighbours. */
-    static final String IMPATIENT_PREFIX = prefixAnd("set_config('lock_timeout', '500ms', true)");
+    /**
+     * Goes before a statement that joins claimed rows, picked by {@code id = ANY}, with their outcomes. A row that somebody else has
+     * locked must not hold up its neighbours.
+     */
+    static final String OUTCOMES_PREFIX =
+            SETTINGS + ", " + HASH_JOINS + ", set_config('lock_timeout', '500ms', true);\n";
 
     private IndexPlan() {}
 
     /** The prefix with one more column, which {@link #executeAndReadFirst} returns. */
     static String prefixAnd(String column) {
-        return SETTINGS.replaceFirst("SELECT", Matcher.quoteReplacement("SELECT " + column + ",")) + ";\n";
+        return PREFIX.replaceFirst("SELECT", Matcher.quoteReplacement("SELECT " + column + ","));
     }
 
     /** Prepares prefix and statement, on the server from the first execution on unless the driver was told never to. */

@@ -12,11 +12,13 @@ import java.util.Set;
  */
 public final class ReleaseJobs {
 
-    private static final String SQL = IndexPlan.IMPATIENT_PREFIX + """
-            WITH released AS (
+    private static final String SQL = IndexPlan.OUTCOMES_PREFIX + """
+            WITH outcome AS MATERIALIZED (
+                SELECT * FROM unnest(?::bigint[], ?::bigint[]) AS o (id, token)
+            ), released AS (
                 DELETE FROM rowlock.running r
-                 USING unnest(?::bigint[], ?::bigint[]) AS o (id, token)
-                 WHERE r.id = o.id AND r.token = o.token
+                 USING outcome o
+                 WHERE r.id = ANY (ARRAY(SELECT id FROM outcome)) AND r.id = o.id AND r.token = o.token
                 RETURNING r.*
             ), cancelled AS (
                 INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
