@@ -6,6 +6,8 @@ public enum Ability {
     SINGLE,
     /** Enqueues many jobs from this process in one transaction. */
     BULK,
+    /** Enqueues a stream of any length in one transaction, without holding it in memory. */
+    STREAM,
     /** Jobs with a higher priority run first. */
     PRIORITY,
     /** Jobs can be due later. */

@@ -20,12 +20,15 @@ import java.util.concurrent.TimeUnit;
  * <pre>
  *   to it    add FROM COUNT     enqueue jobs           from it  ready              its tables are there
  *            work               start to run them               did COMMAND
- *            stop               clean up and end                ran COUNT          so many more, now and then
+ *            heap               collect garbage                 ran COUNT          so many more, now and then
+ *            stop               clean up and end                heap BYTES         the most after a collection since asked
  *                                                               start SEQ NANOS    at the end, for each job timed
  *                                                               stopped
  * </pre>
  */
 public final class Child implements AutoCloseable {
+
+    private static final String END = "the end";
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
@@ -33,6 +36,7 @@ public final class Child implements AutoCloseable {
     private final PrintWriter commands;
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
     private volatile Probe probe;
+    private volatile long heapBytes;
 
     private Child(Process process, Probe probe) {
         this.process = process;
@@ -51,7 +55,7 @@ public final class Child implements AutoCloseable {
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             Child child = new Child(process, Probe.counting());
-            child.await("ready");
+            child.await("ready", PATIENCE);
             return child;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -66,19 +70,39 @@ public final class Child implements AutoCloseable {
 
     /** Sends a command and waits until it is done. */
     public void command(String line) {
+        command(line, PATIENCE);
+    }
+
+    /** Sends a command and waits until it is done, which may take so long. */
+    public void command(String line, Duration longest) {
         commands.println(line);
-        await("did " + line.split(" ", 2)[0]);
+        await("did " + line.split(" ", 2)[0], longest);
+    }
+
+    /** The most heap that it had in use after a garbage collection since it was last asked. */
+    public double takeHeapMegabytes() {
+        command("heap");
+        return heapBytes / (double) (1 << 20);
+    }
+
+    /** True, or an {@link IllegalStateException} with what it said before it died. */
+    public boolean requireAlive() {
+        if (!process.isAlive()) {
+            throw new IllegalStateException("a child process died, saying " + answers);
+        }
+        return true;
     }
 
     public Duration cpu() {
         return new ProcessCpu(process.pid()).withDescendants();
     }
 
-    private void await(String answer) {
+    private void await(String answer, Duration longest) {
         try {
-            String heard = answers.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            String heard = answers.poll(longest.toSeconds(), TimeUnit.SECONDS);
             if (!answer.equals(heard)) {
                 process.destroyForcibly();
+                answers.add(END); // whoever asks next need not wait
                 throw new IllegalStateException(
                         "expected '%s' from a child process, heard '%s'".formatted(answer, heard));
             }
@@ -98,13 +122,14 @@ public final class Child implements AutoCloseable {
         } catch (IOException e) {
             answers.add("nothing more: " + e.getMessage());
         }
-        answers.add("the end");
+        answers.add(END);
     }
 
     private void heard(String line) {
         String[] words = line.split(" ");
         switch (words[0]) {
             case "ran" -> probe.ranElsewhere(Long.parseLong(words[1]));
+            case "heap" -> heapBytes = Long.parseLong(words[1]);
             case "start" -> probe.startedElsewhere(Integer.parseInt(words[1]), Long.parseLong(words[2]));
             default -> answers.add(line);
         }
@@ -115,7 +140,7 @@ public final class Child implements AutoCloseable {
     public void close() {
         commands.println("stop");
         try {
-            await("stopped");
+            await("stopped", PATIENCE);
             if (!process.waitFor(10, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
             }

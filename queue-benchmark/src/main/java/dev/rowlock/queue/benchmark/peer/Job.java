@@ -19,6 +19,11 @@ public record Job(long seq, int priority, Duration delay, String text) {
         return new Job(seq, 0, Duration.ZERO, TEXT);
     }
 
+    /** With a text that no other job shares, as jobs read from a file have: holding such jobs takes its memory. */
+    public static Job ofItsOwn(long seq) {
+        return new Job(seq, 0, Duration.ZERO, TEXT + seq);
+    }
+
     /** The payload as JSON; the text must need no escapes. */
     public String json() {
         return "{\"seq\":" + seq + ",\"text\":\"" + text + "\"}";

@@ -17,6 +17,7 @@ import dev.rowlock.queue.spi.RetentionSettings;
 import dev.rowlock.queue.spi.SchemaMode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Puts Rowlock together the way its auto-configuration does. */
@@ -56,7 +57,12 @@ final class RowlockSession implements Session {
 
     @Override
     public void enqueueAll(List<Job> batch) {
-        jobs.enqueueAll(batch.stream().map(job -> new JobRequest(new Noop(job.seq(), job.text()), options(job))));
+        enqueueStream(batch.stream());
+    }
+
+    @Override
+    public void enqueueStream(Stream<Job> stream) {
+        jobs.enqueueAll(stream.map(job -> new JobRequest(new Noop(job.seq(), job.text()), options(job))));
     }
 
     private static JobOptions options(Job job) {

@@ -4,6 +4,7 @@ import dev.rowlock.queue.benchmark.measure.Probe;
 import dev.rowlock.queue.benchmark.measure.ProcessCpu;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** A peer at work on one database. Enqueuing is thread-safe; the rest is for one thread. */
 public interface Session extends AutoCloseable {
@@ -13,6 +14,11 @@ public interface Session extends AutoCloseable {
 
     /** Enqueues jobs in one transaction, where the peer can, as quickly as it can. */
     void enqueueAll(List<Job> jobs);
+
+    /** Enqueues all that the stream yields in one transaction, if the peer has {@link Ability#STREAM}. */
+    default void enqueueStream(Stream<Job> jobs) {
+        throw new UnsupportedOperationException("this peer takes no streams");
+    }
 
     /** Starts to run jobs: each calls the probe. */
     void startWorkers(Crew crew, Probe probe);

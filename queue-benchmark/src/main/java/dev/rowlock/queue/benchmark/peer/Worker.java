@@ -1,6 +1,7 @@
 package dev.rowlock.queue.benchmark.peer;
 
 import dev.rowlock.queue.benchmark.Target;
+import dev.rowlock.queue.benchmark.measure.HeapPeak;
 import dev.rowlock.queue.benchmark.measure.Probe;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -13,19 +14,28 @@ import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 
 /** A peer's workers in a JVM of their own: what {@link Child} talks to. */
 public final class Worker {
+
+    private static final int HEAP_MEGABYTES = 512;
 
     private Worker() {}
 
     /** Starts such a process for a peer of this process, for this many timed jobs. */
     public static Child start(Peer peer, Target target, Crew crew, int jobs) {
+        return start(peer, target, crew, jobs, HEAP_MEGABYTES);
+    }
+
+    /** Starts such a process with a heap of its own size. When that is full, the process ends. */
+    public static Child start(Peer peer, Target target, Crew crew, int jobs, int heapMegabytes) {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         return Child.start(
                 List.of(
                         java,
-                        "-Xmx512m",
+                        "-Xmx" + heapMegabytes + "m",
+                        "-XX:+ExitOnOutOfMemoryError",
                         "-cp",
                         System.getProperty("java.class.path"),
                         Worker.class.getName(),
@@ -41,21 +51,31 @@ public final class Worker {
     public static void main(String[] arguments) throws IOException {
         PrintStream out = System.out;
         System.setOut(System.err); // what others print is not for our parent
+        HeapPeak heap = HeapPeak.watch();
         System.setProperty("logback.configurationFile", "logback-benchmark.xml");
         Target target = new Target(arguments[1], arguments[2], arguments[3]);
         Probe probe = Probe.timing(Integer.parseInt(arguments[5]));
         ScheduledExecutorService teller = Executors.newSingleThreadScheduledExecutor();
         try (Session session = Peers.named(arguments[0]).open(target)) {
             out.println("ready");
-            BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-            if (!"work".equals(commands.readLine())) {
-                return;
-            }
-            session.startWorkers(Crew.of(Integer.parseInt(arguments[4])), probe);
-            out.println("did work");
             Teller told = new Teller(probe, out);
-            teller.scheduleWithFixedDelay(told, 0, Duration.ofMillis(20).toMillis(), TimeUnit.MILLISECONDS);
-            commands.readLine(); // stop, or our parent has gone
+            BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            String command = commands.readLine();
+            while (command != null && !command.equals("stop")) { // null: our parent has gone
+                String[] words = command.split(" ");
+                switch (words[0]) {
+                    case "add" -> add(session, Long.parseLong(words[1]), Long.parseLong(words[2]));
+                    case "work" -> {
+                        session.startWorkers(Crew.of(Integer.parseInt(arguments[4])), probe);
+                        teller.scheduleWithFixedDelay(
+                                told, 0, Duration.ofMillis(20).toMillis(), TimeUnit.MILLISECONDS);
+                    }
+                    case "heap" -> out.println("heap " + heap.takeBytes());
+                    default -> throw new IllegalArgumentException("no such command: " + command);
+                }
+                out.println("did " + words[0]);
+                command = commands.readLine();
+            }
             session.stopWorkers();
             teller.shutdownNow();
             told.run();
@@ -63,6 +83,10 @@ public final class Worker {
             out.println("stopped");
         }
         System.exit(0);
+    }
+
+    private static void add(Session session, long from, long count) {
+        session.enqueueStream(LongStream.range(from, from + count).mapToObj(Job::ofItsOwn));
     }
 
     private static void starts(Probe probe, PrintStream out) {
