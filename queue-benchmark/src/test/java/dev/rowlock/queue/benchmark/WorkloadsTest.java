@@ -40,6 +40,17 @@ class WorkloadsTest {
         assertThat(figures).isNotEmpty().allSatisfy(WorkloadsTest::plausible);
     }
 
+    /** As a list they would take about 50 MB, in a heap of 32 MB. */
+    @Test
+    void aStreamIsEnqueuedAndDrainedInAHeapThatCouldNotHoldItsJobs() {
+        Stage large = new Stage(Server.ofTests(), new Size(300_000, null, 0));
+
+        Figures figures = Workloads.named("memory").run(Peers.named("rowlock"), large);
+
+        assertThat(figures.get("enqueue_heap_mb")).isPositive().isLessThan(figures.get("heap_limit_mb"));
+        assertThat(figures.get("drain_heap_mb")).isPositive().isLessThan(figures.get("heap_limit_mb"));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"rowlock-no-retention", "floor", "db-scheduler", "quartz", "seed", "seed-no-skip"})
     void everyPeerInThisJvmDrains(String peer) {

@@ -41,7 +41,7 @@ public record Stage(Server server, Size size) {
         }
     }
 
-    /** Enqueues jobs numbered from {@code from}, then lets the server settle: statistics fresh, nothing left to write. */
+    /** Enqueues jobs numbered from {@code from}, then lets the server {@link #settle}. */
     public void fill(Session session, Target target, long from, long jobs, LongFunction<Job> job) {
         for (long begin = from; begin < from + jobs; begin += FILL) {
             List<Job> batch = LongStream.range(begin, Math.min(from + jobs, begin + FILL))
@@ -49,6 +49,11 @@ public record Stage(Server server, Size size) {
                     .toList();
             session.enqueueAll(batch);
         }
+        settle(target);
+    }
+
+    /** Lets the server settle: statistics fresh, nothing left to write. */
+    public void settle(Target target) {
         Sql.execute(target.unpooled(), "ANALYZE");
         server.checkpoint();
     }

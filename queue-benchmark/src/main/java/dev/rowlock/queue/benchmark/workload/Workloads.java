@@ -16,7 +16,8 @@ public final class Workloads {
             new Idle(),
             new Workers(),
             new Nodes(),
-            new Payload());
+            new Payload(),
+            new Memory());
 
     private Workloads() {}
 
