@@ -27,6 +27,10 @@ import org.jspecify.annotations.Nullable;
  *   <li>in a table full of dead entries, where a look from the front takes seconds and comes once a minute: from two seconds
  *       and from a minute before the last job, each for at most {@link #SHARE} of the time as well.
  * </ul>
+ *
+ * <p>A look that finds more than it can take is gone on with until it reaches the cursor: behind a large transaction that
+ * committed late there may be millions of jobs, and looks alone would bring a twentieth of what the node can run. What it
+ * costs to walk over dead entries on the last stretch counts as part of the look.
  */
 final class QueueCursor {
 
@@ -43,12 +47,14 @@ final class QueueCursor {
         FRONT,
         URGENT,
         BACK,
+        BEHIND,
         ON
     }
 
     private final NavigableSet<Integer> urgent = new ConcurrentSkipListSet<>();
     private final TreeMap<Integer, QueuePosition> reached = new TreeMap<>(); // by rank; priorities bound its size
     private QueuePosition position = QueuePosition.FRONT;
+    private @Nullable Behind behind; // a look that is not over yet
     private Look look = Look.FRONT;
     private boolean caughtUp;
     private final Ration front;
@@ -79,12 +85,17 @@ final class QueueCursor {
             urgent.clear();
             return QueueRange.ALL;
         }
-        urgent.tailSet(position.rank()).clear(); // those lie ahead anyway
+        QueuePosition ahead = behind != null ? behind.from : position;
+        urgent.tailSet(ahead.rank()).clear(); // those lie ahead anyway
         Integer rank = urgent.isEmpty() ? null : urgent.first();
         if (rank != null) {
             look = Look.URGENT;
             QueuePosition last = reached.get(rank);
             return last == null ? QueueRange.ofRank(rank) : QueueRange.ofRankFrom(last);
+        }
+        if (behind != null) {
+            look = Look.BEHIND;
+            return QueueRange.from(behind.from);
         }
         if (front.allowedIn(now) > SOON.toNanos()) {
             for (int i = 0; i < back.size(); i++) {
@@ -107,6 +118,7 @@ final class QueueCursor {
      * @param took how long the claim took
      */
     void claimed(@Nullable QueuePosition last, boolean full, Duration took, long now) {
+        QueuePosition more = full && last != null && last.compareTo(position) < 0 ? last : null;
         if (last != null) {
             reached.merge(last.rank(), last, QueueCursor::further);
             position = further(position, last);
@@ -120,14 +132,31 @@ final class QueueCursor {
         switch (look) {
             case FRONT -> {
                 front.took(took, now);
+                behind = more == null ? null : new Behind(more, front, took);
                 back.forEach(one -> one.due = false);
             }
             case BACK -> {
-                back.get(lookedBack).ration.took(took, now);
+                Ration ration = back.get(lookedBack).ration;
+                ration.took(took, now);
+                behind = more == null ? null : new Behind(more, ration, took);
                 back.subList(lookedBack, back.size()).forEach(one -> one.due = false); // it covers the nearer ones
             }
+            case BEHIND -> behind = goneOn(behind, more, took, now);
             default -> back.forEach(one -> one.due = true);
         }
+    }
+
+    /** Its last claim may have walked over dead entries, the others before it only over jobs: they need no ration. */
+    private static @Nullable Behind goneOn(
+            @Nullable Behind before, @Nullable QueuePosition more, Duration took, long now) {
+        if (before == null) {
+            return null;
+        }
+        if (more == null) {
+            before.ration.took(before.took.plus(took), now);
+            return null;
+        }
+        return new Behind(more, before.ration, before.took);
     }
 
     /** How long until there is somewhere else to look though nothing new arrives; zero: at once. */
@@ -152,6 +181,15 @@ final class QueueCursor {
     private static QueuePosition further(QueuePosition a, QueuePosition b) {
         return a.compareTo(b) >= 0 ? a : b;
     }
+
+    /**
+     * A look that found more before the cursor than it could take.
+     *
+     * @param from the last job taken
+     * @param ration what pays for it
+     * @param took how long its first claim took
+     */
+    private record Behind(QueuePosition from, Ration ration, Duration took) {}
 
     /** A look from some time before the last job; due when jobs may have been passed over since the last. */
     private static final class LookBack {

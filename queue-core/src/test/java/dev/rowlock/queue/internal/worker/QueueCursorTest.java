@@ -89,6 +89,53 @@ class QueueCursorTest {
         assertThat(afterwards).isEqualTo(QueueRange.from(FIFTH));
     }
 
+    @Test
+    void jobsThatAppearBeforeTheCursorAreAllTakenBeforeItGoesOn() {
+        look(FIFTH, true, MILLI);
+        now += 19_000_000;
+        QueuePosition late = FIFTH.earlier(Duration.ofSeconds(30));
+        QueuePosition later = FIFTH.earlier(Duration.ofSeconds(20));
+        look(late, true, MILLI);
+
+        QueueRange second = cursor.next(now);
+        cursor.claimed(later, true, MILLI, now);
+        QueueRange third = cursor.next(now);
+        cursor.claimed(new QueuePosition(0, NOON, 6), true, MILLI, now); // passes the cursor
+        QueueRange afterwards = cursor.next(now);
+
+        assertThat(second).isEqualTo(QueueRange.from(late));
+        assertThat(third).isEqualTo(QueueRange.from(later));
+        assertThat(afterwards).isEqualTo(QueueRange.from(new QueuePosition(0, NOON, 6)));
+    }
+
+    @Test
+    void whatGoingOnFromAPlaceBeforeTheCursorCostsCountsAsTheLookThatLedThere() {
+        look(FIFTH, true, MILLI);
+        now += 19_000_000;
+        look(FIFTH.earlier(Duration.ofSeconds(30)), true, MILLI);
+        cursor.next(now);
+        cursor.claimed(null, false, MILLI, now); // it walked over dead entries only
+
+        assertThat(cursor.next(now + 37_999_999)).isNotEqualTo(QueueRange.ALL);
+        assertThat(cursor.next(now + 38_000_000)).isEqualTo(QueueRange.ALL);
+    }
+
+    @Test
+    void aMoreUrgentRankGoesBeforeWhatAppearedBeforeTheCursor() {
+        look(FIFTH, true, MILLI);
+        now += 19_000_000;
+        QueuePosition late = FIFTH.earlier(Duration.ofSeconds(30));
+        look(late, true, MILLI);
+        cursor.urgent(-3);
+
+        QueueRange next = cursor.next(now);
+        cursor.claimed(null, false, MILLI, now);
+        QueueRange afterwards = cursor.next(now);
+
+        assertThat(next).isEqualTo(QueueRange.ofRank(-3));
+        assertThat(afterwards).isEqualTo(QueueRange.from(late));
+    }
+
     private void goOn() {
         assertThat(cursor.next(now).after().compareTo(FIFTH.earlier(QueueCursor.OVERLAP)))
                 .isNotNegative();
