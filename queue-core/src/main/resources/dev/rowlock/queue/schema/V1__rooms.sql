@@ -128,6 +128,26 @@ CREATE TABLE ${schema}.dead (
 CREATE INDEX dead_by_queue ON ${schema}.dead (queue, id);
 CREATE INDEX dead_by_age ON ${schema}.dead (died_at);
 
+-- What is too large for its row is compressed with lz4, which takes half the processor time of pglz and a fifth more
+-- space. A move copies what is compressed as it is, but tries anew what would not compress: so in all rooms.
+DO $$
+BEGIN
+    ALTER TABLE ${schema}.ready
+        ALTER payload SET COMPRESSION lz4, ALTER headers SET COMPRESSION lz4, ALTER errors SET COMPRESSION lz4;
+    ALTER TABLE ${schema}.waiting
+        ALTER payload SET COMPRESSION lz4, ALTER headers SET COMPRESSION lz4, ALTER errors SET COMPRESSION lz4;
+    ALTER TABLE ${schema}.running
+        ALTER payload SET COMPRESSION lz4, ALTER headers SET COMPRESSION lz4, ALTER errors SET COMPRESSION lz4;
+    ALTER TABLE ${schema}.done
+        ALTER payload SET COMPRESSION lz4, ALTER headers SET COMPRESSION lz4, ALTER errors SET COMPRESSION lz4,
+        ALTER result SET COMPRESSION lz4;
+    ALTER TABLE ${schema}.dead
+        ALTER payload SET COMPRESSION lz4, ALTER headers SET COMPRESSION lz4, ALTER errors SET COMPRESSION lz4;
+EXCEPTION
+    WHEN feature_not_supported THEN NULL; -- the server was built without lz4: pglz, as everywhere
+END
+$$;
+
 -- Which job holds, or last held, a unique key. No room knows of it: enqueue decides whether the key is free, by looking
 -- for the job in waiting, ready and running; a chore removes rows whose keys are.
 CREATE TABLE ${schema}.unique_key (
@@ -229,8 +249,8 @@ BEGIN
         partition := 'done_' || to_char(this_day, 'YYYYMMDD');
         CONTINUE WHEN to_regclass(format('${schema}.%I', partition)) IS NOT NULL;
         BEGIN
-            EXECUTE format('CREATE TABLE ${schema}.%I (LIKE ${schema}.done INCLUDING DEFAULTS INCLUDING CONSTRAINTS)'
-                || ' WITH (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 2000000)', partition);
+            EXECUTE format('CREATE TABLE ${schema}.%I (LIKE ${schema}.done INCLUDING DEFAULTS INCLUDING CONSTRAINTS'
+                || ' INCLUDING COMPRESSION) WITH (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 2000000)', partition);
             EXECUTE format('ALTER TABLE ${schema}.done ATTACH PARTITION ${schema}.%I FOR VALUES FROM (%L) TO (%L)',
                 partition, this_day::timestamp AT TIME ZONE 'UTC', (this_day + 1)::timestamp AT TIME ZONE 'UTC');
         EXCEPTION

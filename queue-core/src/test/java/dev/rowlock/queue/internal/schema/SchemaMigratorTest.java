@@ -44,6 +44,20 @@ class SchemaMigratorTest {
     }
 
     @Test
+    void largeValuesAreCompressedWithLz4InAllRoomsWhereTheServerHasIt() {
+        run(SCHEMA, SchemaMode.MIGRATE);
+
+        List<String> compressions = jdbc.sql("""
+                        SELECT DISTINCT a.attcompression::text
+                          FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+                         WHERE c.relnamespace = 'rowlock'::regnamespace AND c.relkind IN ('r', 'p')
+                           AND a.atttypid IN ('json'::regtype, 'jsonb'::regtype)
+                        """).query(String.class).list();
+        // An empty text is the server's default.
+        assertThat(compressions).containsExactly(serverHasLz4() ? "l" : "");
+    }
+
+    @Test
     void severalSchemasLiveInOneDatabaseAlsoUnderAKeyword() {
         run(new Schema("order"), SchemaMode.MIGRATE);
         run(new Schema("tenant_b"), SchemaMode.MIGRATE);
@@ -181,6 +195,12 @@ class SchemaMigratorTest {
 
         assertThat(flyway.validateWithResult().validationSuccessful).isTrue();
         assertThat(flyway.migrate().migrationsExecuted).isZero();
+    }
+
+    private boolean serverHasLz4() {
+        return jdbc.sql("SELECT 'lz4' = ANY (enumvals) FROM pg_settings WHERE name = 'default_toast_compression'")
+                .query(Boolean.class)
+                .single();
     }
 
     private void runPlainScript() {
