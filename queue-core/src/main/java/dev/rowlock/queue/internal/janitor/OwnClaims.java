@@ -6,6 +6,9 @@ public interface OwnClaims {
     /** The node's id; 0 while it has no lease. */
     long nodeId();
 
+    /** How many nodes there are, this one included. */
+    int nodes();
+
     /** The tokens of all claims that the node holds: unstarted, running, and with outcomes not yet written. */
     long[] heldTokens();
 }

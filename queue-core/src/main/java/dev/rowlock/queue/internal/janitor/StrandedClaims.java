@@ -7,9 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives back what this node has claimed without knowing it, because the claim's answer was lost on the way. Only after a
- * claim has failed can there be any, so that is when it looks, some times; otherwise hardly ever, because it reads all of
- * running.
+ * Gives back what this node has claimed without knowing it, because the claim's answer was lost on the way. It reads all of
+ * running: soon after a claim has failed, otherwise the more rarely the more nodes there are.
  */
 final class StrandedClaims implements Chore {
 
@@ -21,7 +20,9 @@ final class StrandedClaims implements Chore {
     /** So long after a claim has failed for this node, the server may still be at work on it. */
     private static final Duration SUSPICION = Duration.ofMinutes(1);
 
-    private static final Duration INTERVAL = Duration.ofMinutes(10);
+    /** For each node that there is. */
+    private static final Duration INTERVAL = Duration.ofSeconds(10);
+
     private static final int REST_PER_WORK = 50;
 
     private final ReleaseStrandedJobs release;
@@ -47,7 +48,8 @@ final class StrandedClaims implements Chore {
 
     @Override
     public Duration runOnce() {
-        Duration interval = suspiciousUntil - System.nanoTime() > 0 ? AGE : INTERVAL;
+        int nodes = own.nodes();
+        Duration interval = suspiciousUntil - System.nanoTime() > 0 ? AGE : INTERVAL.multipliedBy(nodes);
         long node = own.nodeId();
         if (node == 0) {
             return interval;
@@ -60,6 +62,6 @@ final class StrandedClaims implements Chore {
                     released.jobs());
             wakeups.jobsReady(released.queue(), released.rank());
         }
-        return Rest.after(begun, REST_PER_WORK, interval);
+        return Rest.after(begun, REST_PER_WORK * nodes, interval);
     }
 }

@@ -1,0 +1,58 @@
+package dev.rowlock.queue.internal.janitor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.ReleaseStrandedJobs;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+class StrandedClaimsIntervalTest {
+
+    private final StrandedClaims chore;
+    private int nodes = 1;
+
+    StrandedClaimsIntervalTest(TestDatabase database) {
+        Rooms rooms = Rooms.emptyIn(database);
+        long id = rooms.node();
+        OwnClaims own = new OwnClaims() {
+            @Override
+            public long nodeId() {
+                return id;
+            }
+
+            @Override
+            public int nodes() {
+                return nodes;
+            }
+
+            @Override
+            public long[] heldTokens() {
+                return new long[0];
+            }
+        };
+        chore = new StrandedClaims(new ReleaseStrandedJobs(rooms.database()), own, Wakeups.NONE);
+    }
+
+    @Test
+    void theMoreNodesThereAreTheMoreRarelyEachLooks() {
+        Duration alone = chore.runOnce();
+        nodes = 50;
+        Duration amongMany = chore.runOnce();
+
+        assertThat(alone).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(499));
+        assertThat(amongMany).isGreaterThanOrEqualTo(Duration.ofSeconds(500));
+    }
+
+    @Test
+    void butSoonerAfterAClaimHasFailed() {
+        nodes = 50;
+        chore.claimFailed();
+
+        assertThat(chore.runOnce()).isLessThan(Duration.ofSeconds(500));
+    }
+}
