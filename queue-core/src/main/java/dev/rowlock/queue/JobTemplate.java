@@ -24,7 +24,6 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Enqueues jobs into PostgreSQL: see {@link JobOperations} for transactions and errors. Workers are woken after the
@@ -79,9 +78,8 @@ public final class JobTemplate implements JobOperations {
         }
         database.requireWritable("enqueue");
         NewJob job = newJob(payload, options);
-        String message = job.due() == null && !TransactionSynchronizationManager.isActualTransactionActive()
-                ? wakeups.sendAlong(job.queue(), job.rank())
-                : null;
+        String message =
+                job.due() == null && !database.joinsTransaction() ? wakeups.sendAlong(job.queue(), job.rank()) : null;
         if (message != null) {
             return enqueueAndNotify(job, message);
         }

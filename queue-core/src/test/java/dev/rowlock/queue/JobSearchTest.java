@@ -45,8 +45,8 @@ class JobSearchTest {
 
     @Test
     void aReadyJobIsFoundWithAllThatIsKnown() {
-        NewJob order =
-                new NewJob("ship", "order", -5, null, 3, Duration.ofSeconds(9), "{\"n\": 1}", "{\"trace\": \"abc\"}");
+        NewJob order = new NewJob(
+                "ship", "order", -5, null, 3, Duration.ofSeconds(9), "{\"n\": 1}", "{\"trace\": \"abc\"}", null);
         long id = rooms.ready(List.of(order))[0];
 
         JobDetails job = search.find(id).orElseThrow();
@@ -85,7 +85,7 @@ class JobSearchTest {
     @Test
     void aRunningJobSaysWhereAndHowFar() {
         ClaimedJob running =
-                rooms.running(new NewJob("mail", "send", 0, null, null, Duration.ofMinutes(1), "{}", null));
+                rooms.running(new NewJob("mail", "send", 0, null, null, Duration.ofMinutes(1), "{}", null, null));
         new SaveProgress(rooms.database()).run(running.claim(), 40, "4 of 10");
 
         JobDetails job = search.find(running.id()).orElseThrow();

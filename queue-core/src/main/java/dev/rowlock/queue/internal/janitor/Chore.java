@@ -5,7 +5,7 @@ import java.time.Duration;
 /** Something that must be done again and again. */
 interface Chore {
 
-    /** For logs. */
+    /** For logs; and what it is won by, if one node at a time does it for all. */
     String name();
 
     /** Does it once and returns how long to wait before the next time. */

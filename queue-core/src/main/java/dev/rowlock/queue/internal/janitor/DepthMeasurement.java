@@ -26,7 +26,7 @@ final class DepthMeasurement implements Chore {
 
     @Override
     public Duration runOnce() {
-        if (chore.run("depth", rest)) {
+        if (chore.run(name(), rest)) {
             long begun = System.nanoTime();
             measure.run();
             rest = Rest.after(begun, REST_PER_WORK, INTERVAL);

@@ -39,7 +39,7 @@ final class FreeKeys implements Chore {
     @Override
     public Duration runOnce() {
         if (behind == null) {
-            if (!chore.run("unique-keys", INTERVAL)) {
+            if (!chore.run(name(), INTERVAL)) {
                 return INTERVAL;
             }
             behind = RemoveFreeKeys.FRONT;

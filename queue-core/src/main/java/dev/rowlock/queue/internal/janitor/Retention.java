@@ -45,7 +45,7 @@ final class Retention implements Chore {
 
     @Override
     public Duration runOnce() {
-        if (chore.run("retention", INTERVAL)) {
+        if (chore.run(name(), INTERVAL)) {
             ensurePartitions.run(DAYS_AHEAD);
             dropDone();
             discardDead();

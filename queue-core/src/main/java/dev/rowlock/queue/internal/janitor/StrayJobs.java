@@ -29,7 +29,7 @@ final class StrayJobs implements Chore {
 
     @Override
     public Duration runOnce() {
-        if (chore.run("stray jobs", rest)) {
+        if (chore.run(name(), rest)) {
             long begun = System.nanoTime();
             takeBack.run();
             rest = Rest.after(begun, REST_PER_WORK, INTERVAL);

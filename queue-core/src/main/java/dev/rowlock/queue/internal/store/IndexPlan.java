@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGStatement;
 
@@ -21,33 +20,32 @@ import org.postgresql.PGStatement;
 final class IndexPlan {
 
     private static final String SETTINGS = """
-            SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+            set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
                    set_config('enable_mergejoin', 'off', true), set_config('enable_sort', 'off', true),
                    set_config('plan_cache_mode', 'force_generic_plan', true)""";
 
     private static final String NESTED_LOOPS = "set_config('enable_hashjoin', 'off', true)";
 
-    // Between rows and an array of outcomes a nested loop may be the wrong way round: for each row of what was believed
-    // to be
-    // an empty table, all outcomes.
+    // Between rows and an array of outcomes a nested loop may be the wrong way round: for each row of a table that was
+    // believed to be empty, all outcomes.
     private static final String HASH_JOINS =
             "set_config('enable_hashjoin', 'on', true), set_config('enable_nestloop', 'off', true)";
 
     /** Goes before the statement's text. */
-    static final String PREFIX = SETTINGS + ", " + NESTED_LOOPS + ";\n";
+    static final String PREFIX = "SELECT " + SETTINGS + ", " + NESTED_LOOPS + ";\n";
 
     /**
-     * Goes before a statement that joins claimed rows, picked by {@code id = ANY}, with their outcomes. A row that somebody else has
-     * locked must not hold up its neighbours.
+     * Goes before a statement that joins claimed rows, picked by {@code id = ANY}, with their outcomes. A row that
+     * somebody else has locked must not hold up its neighbours.
      */
     static final String OUTCOMES_PREFIX =
-            SETTINGS + ", " + HASH_JOINS + ", set_config('lock_timeout', '500ms', true);\n";
+            "SELECT " + SETTINGS + ", " + HASH_JOINS + ", set_config('lock_timeout', '500ms', true);\n";
 
     private IndexPlan() {}
 
-    /** The prefix with one more column, which {@link #executeAndReadFirst} returns. */
+    /** The prefix with one more column before the settings, which {@link #executeAndReadFirst} returns. */
     static String prefixAnd(String column) {
-        return PREFIX.replaceFirst("SELECT", Matcher.quoteReplacement("SELECT " + column + ","));
+        return "SELECT " + column + ", " + SETTINGS + ", " + NESTED_LOOPS + ";\n";
     }
 
     /** Prepares prefix and statement, on the server from the first execution on unless the driver was told never to. */

@@ -26,19 +26,6 @@ public record NewJob(
         @Nullable String headers,
         @Nullable UniqueKey uniqueKey) {
 
-    /** A job without a unique key. */
-    public NewJob(
-            String queue,
-            String type,
-            int rank,
-            @Nullable Due due,
-            @Nullable Integer maxRetries,
-            @Nullable Duration timeout,
-            String payload,
-            @Nullable String headers) {
-        this(queue, type, rank, due, maxRetries, timeout, payload, headers, null);
-    }
-
     /** Whether the two differ in their payloads at most. */
     boolean alike(NewJob other) {
         return rank == other.rank

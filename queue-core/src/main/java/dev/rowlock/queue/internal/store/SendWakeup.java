@@ -7,8 +7,7 @@ import java.util.List;
 public final class SendWakeup {
 
     // A notifying transaction gets an id, so its commit would wait for the disk, and with it every wake-up. It has
-    // nothing
-    // to lose: after a crash of the server nobody is listening any more.
+    // nothing to lose: after a crash of the server nobody is listening any more.
     private static final String SQL = """
             SELECT set_config('synchronous_commit', 'off', true);
             SELECT pg_notify(?, message) FROM unnest(?::text[]) AS m (message)

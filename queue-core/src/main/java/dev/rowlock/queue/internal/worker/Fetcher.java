@@ -15,7 +15,7 @@ final class Fetcher implements Runnable {
     /** An idle queue is polled this much less often, where notifications arrive. */
     private static final int IDLE_FACTOR = 5;
 
-    /** Jobs per claim: more would only make its transaction longer. Without a backlog, so few that no turn is needed. */
+    /** Jobs per claim while there is a backlog: more would only make its transaction longer. */
     private static final int LARGEST_CLAIM = 1_000;
 
     /** While jobs come one by one, claims begin no sooner than this after each other. */
@@ -136,7 +136,7 @@ final class Fetcher implements Runnable {
         if (paused || nodeId == 0) {
             return settings.pollInterval();
         }
-        int limit = Math.min(worker.demand(), lastWasFull ? LARGEST_CLAIM : ClaimReadyJobs.MANY - 1);
+        int limit = Math.min(worker.demand(), lastWasFull ? LARGEST_CLAIM : ClaimReadyJobs.FEW);
         if (limit == 0) {
             worker.signalRoom();
             return settings.pollInterval();

@@ -55,7 +55,7 @@ class ClaimReadyJobsTest {
     @Test
     void aClaimedJobCarriesWhatWasEnqueued() {
         NewJob order = new NewJob(
-                QUEUE, "ship", -5, null, 3, Duration.ofSeconds(90), "{\"order\": 7}", "{\"trace\": \"abc\"}");
+                QUEUE, "ship", -5, null, 3, Duration.ofSeconds(90), "{\"order\": 7}", "{\"trace\": \"abc\"}", null);
         rooms.ready(List.of(order));
 
         ClaimedJob job = rooms.claim(rooms.node(), 1).get(0);
@@ -180,9 +180,9 @@ class ClaimReadyJobsTest {
 
     @Test
     void aJobsOwnTimeoutDecidesOverItsListeners() {
-        NewJob own = new NewJob(QUEUE, "send", 0, null, null, Duration.ofSeconds(5), "{}", null);
-        NewJob listeners = new NewJob(QUEUE, "send", 1, null, null, null, "{}", null);
-        NewJob none = new NewJob(QUEUE, "print", 2, null, null, null, "{}", null);
+        NewJob own = new NewJob(QUEUE, "send", 0, null, null, Duration.ofSeconds(5), "{}", null, null);
+        NewJob listeners = new NewJob(QUEUE, "send", 1, null, null, null, "{}", null, null);
+        NewJob none = new NewJob(QUEUE, "print", 2, null, null, null, "{}", null, null);
         rooms.ready(List.of(own, listeners, none));
 
         claim.run(QUEUE, QueueRange.ALL, 10, rooms.node(), "{\"send\": 60000}");
@@ -198,7 +198,7 @@ class ClaimReadyJobsTest {
         String large = rooms.sql("SELECT to_json(string_agg(md5(i::text), '')) FROM generate_series(1, 10000) i")
                 .query(String.class)
                 .single();
-        rooms.ready(List.of(new NewJob(QUEUE, "send", 0, null, null, null, large, null), Rooms.job()));
+        rooms.ready(List.of(new NewJob(QUEUE, "send", 0, null, null, null, large, null, null), Rooms.job()));
 
         List<ClaimedJob> jobs = rooms.claim(rooms.node(), 2);
 

@@ -46,9 +46,9 @@ class DispatchDueJobsTest {
     @Test
     void theAnswerNamesEachQueueWithItsMostUrgentRank() {
         rooms.waiting(List.of(
-                new NewJob("mail", "send", 3, NOW, null, null, "{}", null),
-                new NewJob("mail", "send", -4, NOW, null, null, "{}", null),
-                new NewJob("print", "page", 9, NOW, null, null, "{}", null)));
+                new NewJob("mail", "send", 3, NOW, null, null, "{}", null, null),
+                new NewJob("mail", "send", -4, NOW, null, null, "{}", null, null),
+                new NewJob("print", "page", 9, NOW, null, null, "{}", null, null)));
 
         Result result = dispatch.run(100);
 
@@ -84,7 +84,7 @@ class DispatchDueJobsTest {
 
     @Test
     void aDispatchedJobKeepsWhatItCameWith() {
-        NewJob job = new NewJob(QUEUE, "ship", 7, NOW, 4, Duration.ofSeconds(9), "{\"n\": 1}", "{\"k\": \"v\"}");
+        NewJob job = new NewJob(QUEUE, "ship", 7, NOW, 4, Duration.ofSeconds(9), "{\"n\": 1}", "{\"k\": \"v\"}", null);
         long id = rooms.waiting(List.of(job))[0];
 
         dispatch.run(100);

@@ -27,7 +27,7 @@ class EnqueueJobsTest {
     @Test
     void idsComeInTheOrderOfTheJobs() {
         List<NewJob> jobs = IntStream.range(0, 1_000)
-                .mapToObj(i -> new NewJob("mail", "send", 0, null, null, null, Integer.toString(i), null))
+                .mapToObj(i -> new NewJob("mail", "send", 0, null, null, null, Integer.toString(i), null, null))
                 .toList();
 
         long[] ids = rooms.ready(jobs);
@@ -42,7 +42,8 @@ class EnqueueJobsTest {
 
     @Test
     void aReadyJobHoldsWhatWasGiven() {
-        NewJob job = new NewJob("print", "page", -7, null, 4, Duration.ofMillis(1500), "{\"a\": 1}", "{\"k\": \"v\"}");
+        NewJob job =
+                new NewJob("print", "page", -7, null, 4, Duration.ofMillis(1500), "{\"a\": 1}", "{\"k\": \"v\"}", null);
 
         long id = rooms.ready(List.of(job))[0];
 
@@ -62,7 +63,7 @@ class EnqueueJobsTest {
     void jobsOfOneBatchMayDifferInEverything() {
         NewJob plain = Rooms.job();
         NewJob other =
-                new NewJob("print", "page", -7, null, 4, Duration.ofMillis(1500), "{\"a\": 1}", "{\"k\": \"v\"}");
+                new NewJob("print", "page", -7, null, 4, Duration.ofMillis(1500), "{\"a\": 1}", "{\"k\": \"v\"}", null);
 
         long[] ids = rooms.ready(List.of(plain, other, plain));
 
@@ -114,7 +115,9 @@ class EnqueueJobsTest {
     @Test
     void aRowThatTheDatabaseRefusesFailsTheWholeStatement() {
         List<NewJob> jobs = List.of(
-                Rooms.job(), new NewJob("mail", "send", 0, null, null, null, "this is no JSON", null), Rooms.job());
+                Rooms.job(),
+                new NewJob("mail", "send", 0, null, null, null, "this is no JSON", null, null),
+                Rooms.job());
 
         assertThatThrownBy(() -> rooms.ready(jobs)).isInstanceOf(DataAccessException.class);
         assertThat(rooms.count("ready")).isZero();

@@ -75,15 +75,15 @@ public final class Rooms {
 
     /** A job of {@link #QUEUE}, runnable at once. */
     static NewJob job() {
-        return new NewJob(QUEUE, "send", 0, null, null, null, "{\"to\": \"a@example.org\"}", null);
+        return new NewJob(QUEUE, "send", 0, null, null, null, "{\"to\": \"a@example.org\"}", null, null);
     }
 
     static NewJob job(String queue, int rank) {
-        return new NewJob(queue, "send", rank, null, null, null, "{}", null);
+        return new NewJob(queue, "send", rank, null, null, null, "{}", null, null);
     }
 
     static NewJob job(Due due) {
-        return new NewJob(QUEUE, "send", 0, due, null, null, "{}", null);
+        return new NewJob(QUEUE, "send", 0, due, null, null, "{}", null, null);
     }
 
     /** Enqueues jobs that are runnable at once. */

@@ -129,7 +129,7 @@ class TakeOverdueJobsTest {
     }
 
     private ClaimedJob running(@Nullable Integer maxRetries) {
-        return rooms.running(new NewJob(QUEUE, "send", 0, null, maxRetries, Duration.ofMinutes(1), "{}", null));
+        return rooms.running(new NewJob(QUEUE, "send", 0, null, maxRetries, Duration.ofMinutes(1), "{}", null, null));
     }
 
     private ClaimedJob overdue(ClaimedJob job, Duration by) {
