@@ -57,11 +57,12 @@ public final class ClaimReadyJobs {
      *
      * @param jobs in the order in which they should run
      * @param last the key of the last of them; null if there are none
+     * @param took how long the statement took, without the wait for a connection
      * @param inTurn false: others are claiming many jobs of this queue, and nothing was looked at; try again in a moment
      */
-    public record Batch(List<ClaimedJob> jobs, @Nullable QueuePosition last, boolean inTurn) {
+    public record Batch(List<ClaimedJob> jobs, @Nullable QueuePosition last, Duration took, boolean inTurn) {
 
-        private static final Batch NOT_IN_TURN = new Batch(List.of(), null, false);
+        private static final Batch NOT_IN_TURN = new Batch(List.of(), null, Duration.ZERO, false);
     }
 
     private final Database database;
@@ -79,6 +80,7 @@ public final class ClaimReadyJobs {
      */
     public Batch run(String queue, QueueRange range, int limit, long nodeId, @Nullable String timeouts) {
         return database.alone(connection -> {
+            long begun = System.nanoTime();
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 String turn = limit <= FEW ? null : turn(queue);
                 statement.setString(1, turn);
@@ -95,7 +97,7 @@ public final class ClaimReadyJobs {
                 statement.setString(12, timeouts);
                 boolean inTurn = Boolean.parseBoolean(IndexPlan.executeAndReadFirst(statement));
                 try (ResultSet rows = IndexPlan.rows(statement)) {
-                    return inTurn ? read(queue, rows) : Batch.NOT_IN_TURN;
+                    return inTurn ? read(queue, rows, begun) : Batch.NOT_IN_TURN;
                 }
             }
         });
@@ -107,7 +109,7 @@ public final class ClaimReadyJobs {
     }
 
     /** Rows arrive in the order in which they lie on disk. */
-    private static Batch read(String queue, ResultSet rows) throws SQLException {
+    private static Batch read(String queue, ResultSet rows, long begun) throws SQLException {
         List<Positioned> claimed = new ArrayList<>();
         while (rows.next()) {
             QueuePosition position =
@@ -116,7 +118,11 @@ public final class ClaimReadyJobs {
         }
         claimed.sort((a, b) -> a.position.compareTo(b.position));
         QueuePosition last = claimed.isEmpty() ? null : claimed.get(claimed.size() - 1).position;
-        return new Batch(claimed.stream().map(Positioned::job).toList(), last, true);
+        return new Batch(
+                claimed.stream().map(Positioned::job).toList(),
+                last,
+                Duration.ofNanos(System.nanoTime() - begun),
+                true);
     }
 
     private static ClaimedJob job(String queue, ResultSet row) throws SQLException {

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.worker;
 import dev.rowlock.queue.internal.store.ClaimReadyJobs;
 import dev.rowlock.queue.spi.FetchSettings;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,7 +63,16 @@ final class Fetcher implements Runnable {
         this.node = node;
         this.timeouts = timeouts;
         this.outOfTurn = new Backoff(OUT_OF_TURN, () -> LONGEST_OUT_OF_TURN.multipliedBy(node.nodes()));
-        this.cursor = new QueueCursor(node::nodes, System.nanoTime());
+        this.cursor = new QueueCursor(this::sharers, System.nanoTime());
+    }
+
+    /**
+     * As many as there are nodes, on average. When the server is slow it is slow for all of them: without chance they
+     * would all wait equally long, and then look at the same time.
+     */
+    private double sharers() {
+        int nodes = node.nodes();
+        return nodes == 1 ? 1 : 2 * nodes * ThreadLocalRandom.current().nextDouble();
     }
 
     QueueWorker worker() {
@@ -149,8 +159,7 @@ final class Fetcher implements Runnable {
             pace.await();
         }
         pace.begun();
-        long begun = System.nanoTime();
-        ClaimReadyJobs.Batch batch = claim.run(worker.queue(), cursor.next(begun), limit, nodeId, timeouts);
+        ClaimReadyJobs.Batch batch = claim.run(worker.queue(), cursor.next(System.nanoTime()), limit, nodeId, timeouts);
         long ended = System.nanoTime();
         if (!batch.inTurn()) {
             return waitForTurn();
@@ -158,7 +167,7 @@ final class Fetcher implements Runnable {
         outOfTurn.reset();
         boolean full = batch.jobs().size() == limit;
         lastWasFull = full;
-        cursor.claimed(batch.last(), full, Duration.ofNanos(ended - begun), ended);
+        cursor.claimed(batch.last(), full, batch.took(), ended);
         if (node.nodeId() != nodeId) {
             // The lease was lost meanwhile: rescue takes these jobs back, from the old id.
             return Duration.ZERO;

@@ -8,7 +8,6 @@ import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.function.DoubleSupplier;
-import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,11 +61,11 @@ final class QueueCursor {
     private int lookedBack; // index of the last one
 
     /**
-     * @param nodes how many nodes look at the queue: what one of them finds, all need not look for
+     * @param sharers how many share what such looks may take: what one of them finds, the others need not look for
      * @param now monotonic, in nanoseconds
      */
-    QueueCursor(IntSupplier nodes, long now) {
-        DoubleSupplier share = () -> SHARE / nodes.getAsInt();
+    QueueCursor(DoubleSupplier sharers, long now) {
+        DoubleSupplier share = () -> SHARE / sharers.getAsDouble();
         this.front = new Ration(share, now);
         this.back = List.of(
                 new LookBack(Duration.ofMinutes(1), new Ration(share, now)),
@@ -115,7 +114,7 @@ final class QueueCursor {
      *
      * @param last the last job claimed; null if there was none
      * @param full whether as many came as were asked for
-     * @param took how long the claim took
+     * @param took how long its statement took: what it cost the server
      */
     void claimed(@Nullable QueuePosition last, boolean full, Duration took, long now) {
         QueuePosition more = full && last != null && last.compareTo(position) < 0 ? last : null;

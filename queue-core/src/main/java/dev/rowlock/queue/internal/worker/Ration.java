@@ -13,7 +13,7 @@ final class Ration {
     private long cost;
     private long allowedAt;
 
-    /** @param share of the time, between 0 and 1, at the moment */
+    /** @param share of the time at the moment; from 1 on it need not wait at all */
     Ration(DoubleSupplier share, long now) {
         this.share = share;
         this.allowedAt = now;
@@ -32,6 +32,6 @@ final class Ration {
     void took(Duration time, long now) {
         long measured = time.toNanos();
         cost = cost == 0 ? measured : Math.min(measured, Math.max(2 * cost, measured / DISTRUST));
-        allowedAt = now + (long) (cost * (1 / share.getAsDouble() - 1));
+        allowedAt = now + (long) (cost * Math.max(0, 1 / share.getAsDouble() - 1));
     }
 }

@@ -8,6 +8,8 @@ import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
@@ -20,18 +22,24 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 @PostgresTest
 @Representative
 class ClaimReadyJobsTest {
 
+    private final TestDatabase test;
     private final Rooms rooms;
     private final ClaimReadyJobs claim;
 
     ClaimReadyJobsTest(TestDatabase database) {
+        test = database;
         rooms = Rooms.emptyIn(database);
         claim = new ClaimReadyJobs(rooms.database());
     }
@@ -254,7 +262,7 @@ class ClaimReadyJobsTest {
         }
         Batch later = claim.run(QUEUE, QueueRange.ALL, 100, node, null);
 
-        assertThat(fourth).isEqualTo(new Batch(List.of(), null, false));
+        assertThat(fourth).isEqualTo(new Batch(List.of(), null, Duration.ZERO, false));
         assertThat(small.jobs()).hasSize(99);
         assertThat(later.inTurn()).isTrue();
         assertThat(later.jobs()).hasSize(100);
@@ -265,6 +273,31 @@ class ClaimReadyJobsTest {
         Batch batch = new ClaimReadyJobs(transaction.database()).run(QUEUE, QueueRange.ALL, 100, node, null);
         assertThat(batch.jobs()).hasSize(100);
         return transaction;
+    }
+
+    @Test
+    void theWaitForAConnectionIsNotCountedAsCost() {
+        rooms.ready(1);
+        long node = rooms.node();
+        AtomicReference<Duration> waited = new AtomicReference<>();
+        DataSource slow = new DelegatingDataSource(test.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                long begun = System.nanoTime();
+                LockSupport.parkNanos(100_000_000);
+                Connection connection = super.getConnection();
+                waited.set(Duration.ofNanos(System.nanoTime() - begun));
+                return connection;
+            }
+        };
+
+        long begun = System.nanoTime();
+        Batch batch = new ClaimReadyJobs(new Database(slow, rooms.database().schema()))
+                .run(QUEUE, QueueRange.ALL, 1, node, null);
+        Duration all = Duration.ofNanos(System.nanoTime() - begun);
+
+        assertThat(batch.jobs()).hasSize(1);
+        assertThat(batch.took()).isPositive().isLessThanOrEqualTo(all.minus(waited.get()));
     }
 
     @Test
