@@ -11,11 +11,8 @@ import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -245,122 +242,6 @@ class EnqueueUniqueJobsTest {
                 .isEqualTo(row);
     }
 
-    // Races
-
-    @Test
-    void whoWaitsForATransactionThatTakesTheKeyGetsItsJobOnceItCommits() throws Exception {
-        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
-            Placed theirs = enqueue(other.database(), KEY);
-
-            CompletableFuture<Placed> ours = CompletableFuture.supplyAsync(() -> enqueue(rooms.database(), KEY));
-            rooms.awaitBlocked();
-            other.commit();
-
-            assertThat(ours.get()).isEqualTo(new Placed(theirs.id(), false));
-            assertThat(rooms.count("ready")).isEqualTo(1);
-        }
-    }
-
-    @Test
-    void whoWaitsForATransactionThatTakesTheKeyTakesItOnceThatRollsBack() throws Exception {
-        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
-            Placed theirs = enqueue(other.database(), KEY);
-
-            CompletableFuture<Placed> ours = CompletableFuture.supplyAsync(() -> enqueue(rooms.database(), KEY));
-            rooms.awaitBlocked();
-            other.rollback();
-
-            assertThat(ours.get().created()).isTrue();
-            assertThat(ours.get().id()).isNotEqualTo(theirs.id());
-            assertThat(rooms.count("ready")).isEqualTo(1);
-        }
-    }
-
-    @Test
-    void whoWaitsForATransactionThatTakesOverAFreeKeyGetsItsJobOnceItCommits() throws Exception {
-        rooms.complete(rooms.running(KEY), true);
-        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
-            Placed theirs = enqueue(other.database(), KEY);
-
-            CompletableFuture<Placed> ours = CompletableFuture.supplyAsync(() -> enqueue(rooms.database(), KEY));
-            rooms.awaitBlocked();
-            other.commit();
-
-            assertThat(ours.get()).isEqualTo(new Placed(theirs.id(), false));
-            assertThat(rooms.count("ready")).isEqualTo(1);
-        }
-    }
-
-    @Test
-    void whoWaitsForTheJanitorThatRemovesTheFreeKeyTakesIt() throws Exception {
-        rooms.complete(rooms.running(KEY), true);
-        try (OpenTransaction janitor = new OpenTransaction(rooms.database())) {
-            new RemoveFreeKeys(janitor.database()).run(RemoveFreeKeys.FRONT, 10);
-
-            CompletableFuture<Placed> ours = CompletableFuture.supplyAsync(() -> enqueue(rooms.database(), KEY));
-            rooms.awaitBlocked();
-            janitor.commit();
-
-            assertThat(ours.get().created()).isTrue();
-            assertHeldBy(ours.get().id(), "ready");
-        }
-    }
-
-    @Test
-    void batchesThatTakeTheSameKeysInAnotherOrderDoNotDeadlock() throws Exception {
-        List<NewJob> up = IntStream.range(0, 500)
-                .mapToObj(i -> Rooms.job(UniqueKey.of("%03d".formatted(i)), null))
-                .toList();
-        List<NewJob> down = IntStream.range(0, 500)
-                .mapToObj(i -> Rooms.job(UniqueKey.of("%03d".formatted(499 - i)), null))
-                .toList();
-
-        for (int round = 0; round < 10; round++) {
-            rooms.clear();
-            CompletableFuture<List<Placed>> one = CompletableFuture.supplyAsync(() -> rooms.unique(up));
-            CompletableFuture<List<Placed>> other = CompletableFuture.supplyAsync(() -> rooms.unique(down));
-
-            assertThat(one.get().stream().map(Placed::id))
-                    .containsExactlyInAnyOrderElementsOf(
-                            other.get().stream().map(Placed::id).toList());
-            assertThat(rooms.count("ready")).isEqualTo(500);
-        }
-    }
-
-    @Test
-    void aTransactionWithOneSnapshotFailsToSerializeWhereItCannotSeeTheHolder() throws Exception {
-        rooms.database().atomically(connection -> {
-            snapshot(connection, Connection.TRANSACTION_REPEATABLE_READ);
-            rooms.unique(KEY);
-
-            assertThatThrownBy(() -> new EnqueueUniqueJobs(rooms.database().schema())
-                            .run(connection, List.of(Rooms.job(KEY, null))))
-                    .hasMessageContaining("could not serialize access");
-            connection.rollback();
-            return null;
-        });
-        assertThat(rooms.count("ready")).isEqualTo(1);
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE})
-    void aTransactionWithOneSnapshotTakesFreeKeysAndFindsHeldOnes(int isolation) throws Exception {
-        UniqueKey free = UniqueKey.of("free");
-        rooms.complete(rooms.running(free), false);
-        long holder = rooms.unique(KEY).id();
-
-        List<Placed> placed = rooms.database().atomically(connection -> {
-            snapshot(connection, isolation);
-            return new EnqueueUniqueJobs(rooms.database().schema())
-                    .run(
-                            connection,
-                            List.of(Rooms.job(KEY, null), Rooms.job(free, null), Rooms.job(UniqueKey.of("new"), null)));
-        });
-
-        assertThat(placed).extracting(Placed::created).containsExactly(false, true, true);
-        assertThat(placed.get(0).id()).isEqualTo(holder);
-    }
-
     @Test
     void aKeyThatCannotBeDecidedIsGivenUpAfterSomeLooks() {
         rooms.execute("""
@@ -422,20 +303,9 @@ class EnqueueUniqueJobsTest {
         }
     }
 
-    private static void snapshot(Connection connection, int isolation) throws SQLException {
-        connection.setTransactionIsolation(isolation);
-        connection.createStatement().execute("SELECT 1");
-    }
-
     private void assertHeldBy(long id, String room) {
         assertThat(rooms.roomsOf(id)).containsExactly(room);
         assertThat(rooms.unique(KEY)).isEqualTo(new Placed(id, false));
-    }
-
-    private Placed enqueue(Database database, UniqueKey key) {
-        return database.alone(connection ->
-                        new EnqueueUniqueJobs(database.schema()).run(connection, List.of(Rooms.job(key, null))))
-                .get(0);
     }
 
     private void defer(ClaimedJob job, String reason, @Nullable String error) {

@@ -8,34 +8,17 @@ import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
-import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Nodes that died or were declared dead, and what becomes of their jobs. */
 @PostgresTest(freshPerTest = true)
 @Representative
-class LostClaimsTest {
-
-    record Greet(String name) {}
-
-    private TestNode node;
-
-    @BeforeEach
-    void prepare(TestDatabase database) {
-        node = new TestNode(database);
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
-    }
+class LostClaimsTest extends NodeTest {
 
     @Test
     void suspectsOfACrashAllCompleteAlthoughTheyStartOneByOne() {

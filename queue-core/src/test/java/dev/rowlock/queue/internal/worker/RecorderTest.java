@@ -9,31 +9,15 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest(freshPerTest = true)
-class RecorderTest {
+class RecorderTest extends NodeTest {
 
     record Order(int number) {}
 
-    private TestDatabase database;
-    private TestNode node;
-
-    @BeforeEach
-    void prepare(TestDatabase testDatabase) {
-        database = testDatabase;
-        node = new TestNode(testDatabase);
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
-    }
-
     @Test
-    void aJobThatSomebodyHasLockedHoldsUpNobodyElse() throws SQLException {
+    void aJobThatSomebodyHasLockedHoldsUpNobodyElse(TestDatabase database) throws SQLException {
         try (Connection business = database.unpooled().getConnection()) {
             business.setAutoCommit(false);
             node.listener(Order.class, (context, payload) -> {

@@ -7,35 +7,18 @@ import dev.rowlock.queue.JobDetails;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
-import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What can happen to a job while its handler runs. */
 @PostgresTest(freshPerTest = true)
 @Representative
-class RunningJobTest {
-
-    record Greet(String name) {}
-
-    private TestNode node;
-
-    @BeforeEach
-    void prepare(TestDatabase database) {
-        node = new TestNode(database);
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
-    }
+class RunningJobTest extends NodeTest {
 
     @Test
     void aHandlerPastItsDeadlineIsInterruptedAndTheAttemptFails() {

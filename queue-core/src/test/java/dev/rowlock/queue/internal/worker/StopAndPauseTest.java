@@ -6,34 +6,17 @@ import dev.rowlock.queue.JobDetails;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
-import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Nodes that stop and start again, queues that are paused. */
 @PostgresTest(freshPerTest = true)
 @Representative
-class StopAndPauseTest {
-
-    record Greet(String name) {}
-
-    private TestNode node;
-
-    @BeforeEach
-    void prepare(TestDatabase database) {
-        node = new TestNode(database);
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
-    }
+class StopAndPauseTest extends NodeTest {
 
     @Test
     void aPausedQueueClaimsNothingUntilItIsResumed() {

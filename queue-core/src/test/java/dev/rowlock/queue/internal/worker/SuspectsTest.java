@@ -10,31 +10,15 @@ import java.sql.SQLException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest(freshPerTest = true)
-class SuspectsTest {
+class SuspectsTest extends NodeTest {
 
     record Suspect(String name) {}
 
-    private TestDatabase database;
-    private TestNode node;
-
-    @BeforeEach
-    void prepare(TestDatabase testDatabase) {
-        database = testDatabase;
-        node = new TestNode(testDatabase);
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
-    }
-
     @Test
-    void theNextSuspectStartsOnlyWhenTheOutcomeOfTheOneBeforeIsRecorded() throws SQLException {
+    void theNextSuspectStartsOnlyWhenTheOutcomeOfTheOneBeforeIsRecorded(TestDatabase database) throws SQLException {
         Queue<Long> started = new ConcurrentLinkedQueue<>();
         try (Connection holder = database.unpooled().getConnection()) {
             holder.setAutoCommit(false);

@@ -8,11 +8,8 @@ import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
-import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -20,21 +17,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** Listeners that complete their job in a transaction. */
 @PostgresTest(freshPerTest = true)
 @Representative
-class TransactionalListenersTest {
-
-    record Greet(String name) {}
-
-    private TestNode node;
-
-    @BeforeEach
-    void prepare(TestDatabase database) {
-        node = new TestNode(database);
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
-    }
+class TransactionalListenersTest extends NodeTest {
 
     @Test
     void aTransactionalListenerCommitsItsRowsAndDoneTogether() {

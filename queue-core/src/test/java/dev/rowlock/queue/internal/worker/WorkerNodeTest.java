@@ -9,36 +9,19 @@ import dev.rowlock.queue.job.SnoozeException;
 import dev.rowlock.queue.spi.RetentionSettings;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
-import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest(freshPerTest = true)
 @Representative
-class WorkerNodeTest {
-
-    record Greet(String name) {}
+class WorkerNodeTest extends NodeTest {
 
     record Unheard(String name) {}
-
-    private TestNode node;
-
-    @BeforeEach
-    void prepare(TestDatabase database) {
-        node = new TestNode(database);
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
-    }
 
     @Test
     void aJobRunsAndItsResultIsKept() {
