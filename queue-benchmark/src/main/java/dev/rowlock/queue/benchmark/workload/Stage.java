@@ -52,9 +52,9 @@ public record Stage(Server server, Size size) {
         settle(target);
     }
 
-    /** Lets the server settle: statistics fresh, nothing left to write. */
+    /** Lets the server settle: statistics fresh, what autovacuum would do soon done, nothing left to write. */
     public void settle(Target target) {
-        Sql.execute(target.unpooled(), "ANALYZE");
+        Sql.execute(target.unpooled(), "VACUUM (ANALYZE)");
         server.checkpoint();
     }
 

@@ -26,6 +26,7 @@ public final class DispatchDueJobs {
                 SELECT id, statement_timestamp(), enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
                        queue, type, payload, headers, errors
                   FROM due
+                 ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
                 RETURNING queue, rank
             )
             SELECT queue, min(rank), count(*), NULL::float8 FROM moved GROUP BY queue

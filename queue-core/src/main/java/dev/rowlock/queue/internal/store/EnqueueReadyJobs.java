@@ -5,18 +5,23 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.util.Arrays;
 import java.util.List;
 
 /** Inserts jobs that are runnable at once. */
 public final class EnqueueReadyJobs {
 
-    // Rows come out of unnest, and ids out of the sequence, in the order of the arrays.
+    // Rows come out of unnest, and ids out of the sequence, in the order of the arrays. Those that are claimed one
+    // after
+    // the other lie side by side on disk: with 21 priorities mixed, each claimed job would cost a page of its own.
     private static final String SQL = """
             INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, max_retries, timeout_millis, queue, type, payload, headers)
-            SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(),
+            SELECT id, statement_timestamp(), statement_timestamp(),
                    rank, max_retries, timeout_millis, queue, type, payload::json, headers::json
-              FROM unnest(?::smallint[], ?::smallint[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[])
-                   AS j (rank, max_retries, timeout_millis, queue, type, headers, payload)
+              FROM (SELECT nextval('rowlock.job_id') AS id, j.*
+                      FROM unnest(?::smallint[], ?::smallint[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[])
+                           AS j (rank, max_retries, timeout_millis, queue, type, headers, payload)) AS numbered
+             ORDER BY queue COLLATE "C", rank, id
             RETURNING id
             """;
 
@@ -70,7 +75,9 @@ public final class EnqueueReadyJobs {
             }
             statement.setObject(7, Columns.texts(jobs, NewJob::payload));
             try (ResultSet rows = statement.executeQuery()) {
-                return Ids.read(rows, jobs.size());
+                long[] ids = Ids.read(rows, jobs.size());
+                Arrays.sort(ids);
+                return ids;
             }
         }
     }

@@ -63,6 +63,7 @@ public final class EnqueueUniqueJobs {
                        queue, type, payload::json, headers::json
                   FROM created
                  WHERE due_at IS NULL AND delay_millis IS NULL
+                 ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
             ), into_waiting AS (
                 INSERT INTO rowlock.waiting (id, due_at, enqueued_at, rank, max_retries, timeout_millis, reason,
                                              queue, type, payload, headers)

@@ -41,6 +41,34 @@ class EnqueueJobsTest {
     }
 
     @Test
+    void jobsOfOneQueueAndPriorityLieSideBySideAndKeepTheirIds() {
+        List<NewJob> jobs = IntStream.range(0, 600)
+                .mapToObj(i -> new NewJob(
+                        i % 2 == 0 ? "mail" : "print",
+                        "send",
+                        i % 3,
+                        null,
+                        null,
+                        null,
+                        Integer.toString(i),
+                        null,
+                        null))
+                .toList();
+
+        long[] ids = rooms.ready(jobs);
+
+        assertThat(ids).isSorted();
+        assertThat(rooms.sql("SELECT payload::text FROM rowlock.ready ORDER BY id")
+                        .query(String.class)
+                        .list())
+                .isEqualTo(jobs.stream().map(NewJob::payload).toList());
+        assertThat(rooms.sql("SELECT queue || rank FROM rowlock.ready ORDER BY ctid")
+                        .query(String.class)
+                        .list())
+                .isSorted();
+    }
+
+    @Test
     void aReadyJobHoldsWhatWasGiven() {
         NewJob job =
                 new NewJob("print", "page", -7, null, 4, Duration.ofMillis(1500), "{\"a\": 1}", "{\"k\": \"v\"}", null);
