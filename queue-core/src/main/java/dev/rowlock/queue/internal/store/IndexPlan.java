@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import org.jspecify.annotations.Nullable;
 import org.postgresql.PGStatement;
 
 /**
@@ -43,9 +42,9 @@ final class IndexPlan {
 
     private IndexPlan() {}
 
-    /** The prefix with one more column before the settings, which {@link #executeAndReadFirst} returns. */
-    static String prefixAnd(String column) {
-        return "SELECT " + column + ", " + SETTINGS + ", " + NESTED_LOOPS + ";\n";
+    /** The prefix with more columns before the settings, which {@link #executePrefix} returns. */
+    static String prefixAnd(String columns) {
+        return "SELECT " + columns + ", " + SETTINGS + ", " + NESTED_LOOPS + ";\n";
     }
 
     /** Prepares prefix and statement, on the server from the first execution on unless the driver was told never to. */
@@ -66,13 +65,12 @@ final class IndexPlan {
         return rows(statement);
     }
 
-    /** Executes prefix and statement, and returns the column that was added to the prefix. */
-    static @Nullable String executeAndReadFirst(PreparedStatement statement) throws SQLException {
+    /** Executes prefix and statement, and returns the prefix's row, to be read before the statement's {@link #rows}. */
+    static ResultSet executePrefix(PreparedStatement statement) throws SQLException {
         statement.execute();
-        try (ResultSet prefix = statement.getResultSet()) {
-            prefix.next();
-            return prefix.getString(1);
-        }
+        ResultSet prefix = statement.getResultSet();
+        prefix.next();
+        return prefix;
     }
 
     /** After the prefix's, the statement's rows. */

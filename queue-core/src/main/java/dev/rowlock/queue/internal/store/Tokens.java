@@ -1,11 +1,13 @@
 package dev.rowlock.queue.internal.store;
 
+import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.AbstractSet;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The tokens of the claims that a statement found: a set over a sorted array, for it is made for every batch. */
 final class Tokens extends AbstractSet<Long> {
@@ -23,9 +25,28 @@ final class Tokens extends AbstractSet<Long> {
         while (rows.next()) {
             tokens[count++] = rows.getLong(1);
         }
-        long[] found = count == sent ? tokens : Arrays.copyOf(tokens, count);
-        Arrays.sort(found);
-        return new Tokens(found);
+        return of(count == sent ? tokens : Arrays.copyOf(tokens, count));
+    }
+
+    /** Reads one row: how many of those that were sent were found, and an array of them unless it is all. Sorts what was sent. */
+    static Set<Long> readAggregate(ResultSet rows, long[] sent) throws SQLException {
+        rows.next();
+        long count = rows.getLong(1);
+        if (count == sent.length) {
+            return of(sent);
+        }
+        Array found = rows.getArray(2);
+        return of(
+                found == null
+                        ? new long[0]
+                        : Stream.of((Long[]) found.getArray())
+                                .mapToLong(Long::longValue)
+                                .toArray());
+    }
+
+    private static Tokens of(long[] tokens) {
+        Arrays.sort(tokens);
+        return new Tokens(tokens);
     }
 
     @Override

@@ -20,6 +20,8 @@ final class Attempts {
     /** A job of an unknown type is put aside for as long as it is old, within these bounds. */
     private static final Outcome UNKNOWN_TYPE = new Outcome.UnknownType(Duration.ofSeconds(1), Duration.ofMinutes(1));
 
+    private static final Outcome COMPLETED = new Outcome.Completed(null);
+
     private final Map<String, ListenerDefinition> listeners;
     private final ContextServices services;
     private final @Nullable TransactionOperations transactions;
@@ -136,7 +138,9 @@ final class Attempts {
                     new UnexpectedRollbackException("the transaction that completed the job rolled back"));
         }
         try {
-            return new Outcome.Completed(services.results().encode(result));
+            return result == null
+                    ? COMPLETED
+                    : new Outcome.Completed(services.results().encode(result));
         } catch (PayloadException e) {
             // Its work is done, and doing it again would not make the result serialize.
             return new Outcome.Failed(JobError.of(e));

@@ -24,6 +24,11 @@ final class Demand {
         this.settings = settings;
     }
 
+    /** There are never more claimed jobs without an outcome than this. */
+    int most() {
+        return concurrency + settings.maxPrefetch();
+    }
+
     /** A handler has ended. Called by handler threads. */
     void handled(long nanos) {
         handlerNanos.add(nanos);

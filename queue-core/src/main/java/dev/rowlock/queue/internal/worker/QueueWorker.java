@@ -6,14 +6,14 @@ import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.JobObserver;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
@@ -40,8 +40,8 @@ final class QueueWorker {
     private final JobObserver observer;
     private final Demand demand;
 
-    private final BlockingQueue<Execution> buffer = new LinkedBlockingQueue<>();
-    private final Map<Long, Execution> held = new ConcurrentHashMap<>(); // by token
+    private final BlockingQueue<Execution> buffer; // of those held, they wait for a thread; never full
+    private final Set<Execution> held = ConcurrentHashMap.newKeySet();
     private final AtomicInteger unsettled = new AtomicInteger(); // of those held, they have no outcome yet
     private final Signal room = new Signal();
     private final List<Thread> threads = new ArrayList<>(); // written by start only
@@ -53,6 +53,7 @@ final class QueueWorker {
         this.queue = queue;
         this.concurrency = concurrency;
         this.demand = demand;
+        this.buffer = new ArrayBlockingQueue<>(demand.most());
         this.attempts = services.attempts();
         this.recorder = services.recorder();
         this.suspects = services.suspects();
@@ -111,7 +112,7 @@ final class QueueWorker {
         unsettled.addAndGet(jobs.size());
         for (ClaimedJob job : jobs) {
             Execution execution = new Execution(job, this, claimedNanos);
-            held.put(job.claim().token(), execution);
+            held.add(execution);
             buffer.add(execution);
         }
     }
@@ -198,7 +199,7 @@ final class QueueWorker {
 
     /** Holds a job no longer: its outcome has been recorded or refused, or need not be. Returns whether it was held. */
     boolean released(Execution execution) {
-        boolean wasHeld = held.remove(execution.job().claim().token()) != null;
+        boolean wasHeld = held.remove(execution);
         // Not earlier: were the next suspect to kill this process now, this one would be blamed for lack of an outcome.
         suspects.leave(execution);
         if (wasHeld) {
@@ -209,10 +210,9 @@ final class QueueWorker {
 
     /** Interrupts the job with this claim token, if it is held here. */
     void cancel(long token) {
-        Execution execution = held.get(token);
-        if (execution != null) {
-            execution.stop(Execution.Stop.CANCELLED);
-        }
+        held.stream()
+                .filter(execution -> execution.job().claim().token() == token)
+                .forEach(execution -> execution.stop(Execution.Stop.CANCELLED));
     }
 
     /** Gives back everything that was claimed and not started. */
@@ -234,29 +234,29 @@ final class QueueWorker {
             settled(execution);
             released(execution);
         });
-        held.values().forEach(execution -> execution.stop(Execution.Stop.CLAIM_LOST));
+        held.forEach(execution -> execution.stop(Execution.Stop.CLAIM_LOST));
     }
 
     /** How many handlers are running. */
     int active() {
-        return (int) held.values().stream().filter(Execution::running).count();
+        return (int) held.stream().filter(Execution::running).count();
     }
 
     /** The tokens of the claims that are held. */
-    Collection<Long> heldTokens() {
-        return held.keySet();
+    LongStream heldTokens() {
+        return held.stream().mapToLong(execution -> execution.job().claim().token());
     }
 
     /** How many jobs are in the hands of threads, or about to be: held, and no outcome yet. */
     int busy() {
-        return (int) held.values().stream()
+        return (int) held.stream()
                 .filter(execution -> !execution.settled() && !execution.exiting())
                 .count();
     }
 
     /** Interrupts all running handlers; what they then throw gives their jobs back. */
     void interruptAll() {
-        held.values().forEach(execution -> execution.stop(Execution.Stop.SHUTDOWN));
+        held.forEach(execution -> execution.stop(Execution.Stop.SHUTDOWN));
     }
 
     /**
@@ -265,7 +265,7 @@ final class QueueWorker {
      * the other.
      */
     void giveUp() {
-        for (Execution execution : held.values()) {
+        for (Execution execution : held) {
             if (execution.exiting()) {
                 log.error(
                         "queue '{}': the handler of {} called System.exit; that counts as a crash",

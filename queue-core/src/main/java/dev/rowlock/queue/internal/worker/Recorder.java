@@ -126,7 +126,7 @@ final class Recorder implements Runnable {
     }
 
     private List<Entry> nextBatch() {
-        List<Entry> batch = new ArrayList<>();
+        List<Entry> batch = new ArrayList<>(Math.min(BATCH, unwritten.get()));
         while (batch.size() < BATCH) {
             Entry entry = pending.poll();
             if (entry == null) {

@@ -200,8 +200,7 @@ public final class WorkerNode {
         @Override
         public long[] heldTokens() {
             return parts.queues().stream()
-                    .flatMap(queue -> queue.heldTokens().stream())
-                    .mapToLong(Long::longValue)
+                    .flatMapToLong(QueueWorker::heldTokens)
                     .toArray();
         }
 

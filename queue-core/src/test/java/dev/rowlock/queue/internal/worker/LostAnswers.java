@@ -61,9 +61,9 @@ final class LostAnswers {
 
     private static boolean hasClaims(ResultSet rows) throws SQLException {
         ResultSetMetaData columns = rows.getMetaData();
-        return columns.getColumnCount() > 2
+        return columns.getColumnCount() > 1
+                && columns.getColumnName(1).equals("id")
                 && columns.getColumnName(2).equals("token")
-                && columns.getColumnName(3).equals("rank")
                 && rows.isBeforeFirst();
     }
 
