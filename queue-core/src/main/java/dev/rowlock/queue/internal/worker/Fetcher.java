@@ -180,11 +180,12 @@ final class Fetcher implements Runnable {
         if (full) {
             return Duration.ZERO;
         }
-        if (!cursor.lookedFromFront()) {
-            // Jobs may stand before the cursor: look there as soon as that is affordable.
-            return shorter(cursor.untilNextLook(ended), settings.pollInterval());
-        }
-        return idleWait();
+        return batch.jobs().isEmpty() ? longer(rest(ended), cursor.untilNextPoll(ended)) : rest(ended);
+    }
+
+    private Duration rest(long now) {
+        // Jobs may stand before the cursor: look there as soon as that is affordable.
+        return cursor.lookedFromFront() ? idleWait() : shorter(cursor.untilNextLook(now), settings.pollInterval());
     }
 
     /** Not cut short by wake-ups: where many nodes claim, there are many of those. */
@@ -205,6 +206,10 @@ final class Fetcher implements Runnable {
 
     private static Duration shorter(Duration a, Duration b) {
         return a.compareTo(b) < 0 ? a : b;
+    }
+
+    private static Duration longer(Duration a, Duration b) {
+        return a.compareTo(b) > 0 ? a : b;
     }
 
     private boolean pauseFor(Duration rest) {

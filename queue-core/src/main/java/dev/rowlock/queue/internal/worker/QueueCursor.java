@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A look that finds more than it can take is gone on with until it reaches the cursor: behind a large transaction that
  * committed late there may be millions of jobs, and looks alone would bring a twentieth of what the node can run. What it
  * costs to walk over dead entries on the last stretch counts as part of the look.
+ *
+ * <p>A look that finds nothing may still have walked over a million jobs: those of a large transaction that is not committed
+ * yet. So polls, too, may take at most {@link #SHARE} of the time. Who is woken looks at once all the same.
  */
 final class QueueCursor {
 
@@ -57,6 +60,7 @@ final class QueueCursor {
     private Look look = Look.FRONT;
     private boolean caughtUp;
     private final Ration front;
+    private final Ration nothing; // looks of any kind that found nothing
     private final List<LookBack> back; // the farthest first
     private int lookedBack; // index of the last one
 
@@ -67,6 +71,7 @@ final class QueueCursor {
     QueueCursor(DoubleSupplier sharers, long now) {
         DoubleSupplier share = () -> SHARE / sharers.getAsDouble();
         this.front = new Ration(share, now);
+        this.nothing = new Ration(share, now);
         this.back = List.of(
                 new LookBack(Duration.ofMinutes(1), new Ration(share, now)),
                 new LookBack(Duration.ofSeconds(2), new Ration(share, now)));
@@ -121,6 +126,8 @@ final class QueueCursor {
         if (last != null) {
             reached.merge(last.rank(), last, QueueCursor::further);
             position = further(position, last);
+        } else {
+            nothing.took(took, now);
         }
         if (look == Look.URGENT && !full) {
             urgent.pollFirst();
@@ -170,6 +177,11 @@ final class QueueCursor {
             }
         }
         return Duration.ofNanos(wait);
+    }
+
+    /** How long a poll must wait, if nobody calls for a look before. */
+    Duration untilNextPoll(long now) {
+        return Duration.ofNanos(nothing.allowedIn(now));
     }
 
     /** Whether the last look was from the front: then there was nothing more anywhere. */

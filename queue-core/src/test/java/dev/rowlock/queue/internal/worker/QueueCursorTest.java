@@ -54,6 +54,18 @@ class QueueCursorTest {
     }
 
     @Test
+    void pollsThatFindNothingTakeAtMostThatShareTogetherToo() {
+        nodes = 50;
+        look(FIFTH, false, MILLI);
+        assertThat(cursor.untilNextPoll(now)).isZero();
+
+        cursor.next(now);
+        cursor.claimed(null, false, Duration.ofMillis(300), now); // past a million jobs that are not committed yet
+
+        assertThat(cursor.untilNextPoll(now)).isEqualTo(Duration.ofMillis(299_700));
+    }
+
+    @Test
     void whereTheFrontIsExpensiveItLooksBackBySomeSecondsFirst() {
         look(FIFTH, true, Duration.ofSeconds(3)); // from the front: the next one comes in a minute
         goOn(); // passes over what commits late
