@@ -1,13 +1,14 @@
 package dev.rowlock.queue.internal.worker;
 
+import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * Gives each test a node of its own, not yet started, and closes it afterwards. The test's class asks for a new database
- * for every test itself: it would not inherit that annotation from here.
+ * Gives each test a database and a node of its own, not yet started, and closes it afterwards.
  */
+@PostgresTest(freshPerTest = true)
 abstract class NodeTest {
 
     record Greet(String name) {}

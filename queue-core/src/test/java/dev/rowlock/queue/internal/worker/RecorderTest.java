@@ -3,7 +3,6 @@ package dev.rowlock.queue.internal.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.job.JobState;
-import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -11,7 +10,6 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-@PostgresTest(freshPerTest = true)
 class RecorderTest extends NodeTest {
 
     record Order(int number) {}

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.CancelResult;
 import dev.rowlock.queue.JobDetails;
 import dev.rowlock.queue.job.JobState;
-import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -16,7 +15,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** What can happen to a job while its handler runs. */
-@PostgresTest(freshPerTest = true)
 @Representative
 class RunningJobTest extends NodeTest {
 

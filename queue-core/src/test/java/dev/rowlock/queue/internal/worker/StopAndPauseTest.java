@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.JobDetails;
 import dev.rowlock.queue.job.JobState;
-import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
@@ -14,7 +14,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** Nodes that stop and start again, queues that are paused. */
-@PostgresTest(freshPerTest = true)
 @Representative
 class StopAndPauseTest extends NodeTest {
 
@@ -48,18 +47,26 @@ class StopAndPauseTest extends NodeTest {
         long[] ids = node.jobs.enqueueAll(
                 IntStream.range(0, 6).mapToObj(i -> new Greet("g" + i)).toList());
         Awaitility.await().until(() -> node.count("running") == 2);
-        gate.release(2);
 
-        node.stop();
+        CompletableFuture<Void> stop = CompletableFuture.runAsync(node::stop);
+        Awaitility.await().until(StopAndPauseTest::nobodyClaims);
+        gate.release(ids.length);
+        stop.join();
 
         assertThat(node.count("running")).isZero();
-        assertThat(node.count("ready") + node.count("done")).isEqualTo(ids.length);
+        assertThat(node.count("done")).isEqualTo(2);
+        assertThat(node.count("ready")).isEqualTo(4);
         assertThat(node.sql
                         .sql("SELECT coalesce(max(attempt), 0) FROM rowlock.ready")
                         .query(Integer.class)
                         .single())
                 .isZero();
         assertThat(node.count("node")).isZero();
+    }
+
+    private static boolean nobodyClaims() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().startsWith("rowlock-fetcher"));
     }
 
     @Test

@@ -3,7 +3,6 @@ package dev.rowlock.queue.internal.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.job.JobState;
-import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -12,7 +11,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-@PostgresTest(freshPerTest = true)
 class SuspectsTest extends NodeTest {
 
     record Suspect(String name) {}

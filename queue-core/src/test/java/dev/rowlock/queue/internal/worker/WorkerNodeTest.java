@@ -7,7 +7,6 @@ import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.SnoozeException;
 import dev.rowlock.queue.spi.RetentionSettings;
-import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import java.time.Duration;
 import java.util.Map;
@@ -17,7 +16,6 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-@PostgresTest(freshPerTest = true)
 @Representative
 class WorkerNodeTest extends NodeTest {
 
