@@ -25,6 +25,9 @@ public final class Rooms {
     public static final String QUEUE = "mail";
     public static final Duration LEASE = Duration.ofMinutes(10);
 
+    /** More than any test has ready when it claims one of them; a claim makes room for as many as it may bring. */
+    private static final int ALL = 10_000;
+
     private static final List<String> TABLES = List.of(
             "waiting", "ready", "running", "done", "dead", "unique_key", "node", "queue", "chore", "depth", "dropped");
 
@@ -149,7 +152,7 @@ public final class Rooms {
 
     public ClaimedJob running(NewJob job) {
         long id = ready(List.of(job))[0];
-        return claim(node(), Integer.MAX_VALUE).stream()
+        return claim(node(), ALL).stream()
                 .filter(claimed -> claimed.id() == id)
                 .findFirst()
                 .orElseThrow();
@@ -158,7 +161,7 @@ public final class Rooms {
     /** Enqueues one job with a unique key and claims it for a new node. */
     ClaimedJob running(UniqueKey key) {
         long id = unique(key).id();
-        return claim(node(), Integer.MAX_VALUE).stream()
+        return claim(node(), ALL).stream()
                 .filter(claimed -> claimed.id() == id)
                 .findFirst()
                 .orElseThrow();
