@@ -1,6 +1,7 @@
 package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.EnqueueLargeJobs;
 import dev.rowlock.queue.internal.store.EnqueueReadyJobs;
 import dev.rowlock.queue.internal.store.EnqueueUniqueJobs;
 import dev.rowlock.queue.internal.store.EnqueueUniqueJobs.Placed;
@@ -46,6 +47,7 @@ public final class JobTemplate implements JobOperations {
     private final UnaryOperator<@Nullable String> listenerQueues;
     private final EnqueueReadyJobs enqueueReady;
     private final EnqueueWaitingJobs enqueueWaiting;
+    private final EnqueueLargeJobs enqueueLarge;
     private final EnqueueUniqueJobs enqueueUnique;
     private final Wakeups wakeups;
     private final AfterCommit afterCommit;
@@ -66,6 +68,7 @@ public final class JobTemplate implements JobOperations {
         this.listenerQueues = listenerQueues;
         this.enqueueReady = new EnqueueReadyJobs(database.schema());
         this.enqueueWaiting = new EnqueueWaitingJobs(database.schema());
+        this.enqueueLarge = new EnqueueLargeJobs(database.schema());
         this.enqueueUnique = new EnqueueUniqueJobs(database.schema());
         this.wakeups = wakeups;
         this.afterCommit = new AfterCommit(wakeups);
@@ -78,8 +81,9 @@ public final class JobTemplate implements JobOperations {
         }
         database.requireWritable("enqueue");
         NewJob job = newJob(payload, options);
-        String message =
-                job.due() == null && !database.joinsTransaction() ? wakeups.sendAlong(job.queue(), job.rank()) : null;
+        // Beside the work of a large payload, a notification of its own does not count.
+        boolean byItself = job.due() == null && !job.large() && !database.joinsTransaction();
+        String message = byItself ? wakeups.sendAlong(job.queue(), job.rank()) : null;
         if (message != null) {
             return enqueueAndNotify(job, message);
         }
@@ -181,6 +185,9 @@ public final class JobTemplate implements JobOperations {
 
     /** Returns the ids in the order of the jobs, also where some are runnable at once and some are not. */
     private long[] write(Connection connection, List<NewJob> jobs) throws SQLException {
+        if (jobs.stream().anyMatch(NewJob::large)) {
+            return enqueueLarge.run(connection, jobs);
+        }
         Predicate<NewJob> waits = job -> job.due() != null;
         List<NewJob> waiting = jobs.stream().filter(waits).toList();
         if (waiting.isEmpty()) {

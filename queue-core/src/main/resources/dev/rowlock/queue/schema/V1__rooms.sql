@@ -1,6 +1,6 @@
 -- The rooms of Rowlock. ${schema} is the configured schema name.
 -- A job is one row and lies in exactly one of: waiting, ready, running, done, dead.
--- A move is one statement, DELETE … RETURNING feeding an INSERT.
+-- A move is one statement, DELETE … RETURNING feeding an INSERT. Large payloads do not move: they lie in payload.
 
 CREATE SEQUENCE ${schema}.job_id AS bigint;
 -- Claim tokens fence outcomes and must only ever grow: never give this sequence a CACHE above 1.
@@ -20,7 +20,7 @@ CREATE TABLE ${schema}.ready (
     max_retries    smallint,                        -- null: as its listener says
     queue          text        COLLATE "C" NOT NULL,
     type           text        COLLATE "C" NOT NULL,
-    payload        json        NOT NULL,
+    payload        json,                            -- null: it lies in payload
     headers        json,
     errors         jsonb                            -- what went wrong so far, oldest first
 ) WITH (
@@ -44,7 +44,7 @@ CREATE TABLE ${schema}.waiting (
     reason         text        COLLATE "C" NOT NULL, -- scheduled, retry, snooze, unknown-type, crash, redrive
     queue          text        COLLATE "C" NOT NULL,
     type           text        COLLATE "C" NOT NULL,
-    payload        json        NOT NULL,
+    payload        json,                             -- null: it lies in payload
     headers        json,
     errors         jsonb
 ) WITH (
@@ -73,7 +73,7 @@ CREATE TABLE ${schema}.running (
     isolated         boolean     NOT NULL DEFAULT false, -- started as the only suspect of its node
     queue            text        COLLATE "C" NOT NULL,
     type             text        COLLATE "C" NOT NULL,
-    payload          json        NOT NULL,
+    payload          json,                            -- null: it lies in payload
     headers          json,
     errors           jsonb,
     progress_note    text
@@ -101,7 +101,7 @@ CREATE TABLE ${schema}.done (
     state          text        COLLATE "C" NOT NULL, -- completed, cancelled
     queue          text        COLLATE "C" NOT NULL,
     type           text        COLLATE "C" NOT NULL,
-    payload        json        NOT NULL,
+    payload        json,                             -- null: it lies in payload
     headers        json,
     errors         jsonb,
     result         json,
@@ -121,12 +121,24 @@ CREATE TABLE ${schema}.dead (
     state          text        COLLATE "C" NOT NULL, -- failed, quarantined
     queue          text        COLLATE "C" NOT NULL,
     type           text        COLLATE "C" NOT NULL,
-    payload        json        NOT NULL,
+    payload        json,                             -- null: it lies in payload
     headers        json,
     errors         jsonb
 );
 CREATE INDEX dead_by_queue ON ${schema}.dead (queue, id);
 CREATE INDEX dead_by_age ON ${schema}.dead (died_at);
+
+-- Payloads that are too large to be written anew with each move: written once, by the statement that enqueues their
+-- job, whose row says null instead. Jobs move and end without a thought for them; a chore removes those whose job is in
+-- no room any more.
+CREATE TABLE ${schema}.payload (
+    job_id  bigint NOT NULL PRIMARY KEY,
+    payload json   NOT NULL
+) WITH (
+    -- The pieces of large values lie in a table of their own, for which this counts too.
+    autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0,
+    vacuum_truncate = false
+);
 
 -- What is too large for its row is compressed with lz4, which takes half the processor time of pglz and a fifth more
 -- space. A move copies what is compressed as it is, but tries anew what would not compress: so in all rooms.
@@ -143,6 +155,7 @@ BEGIN
         ALTER result SET COMPRESSION lz4;
     ALTER TABLE ${schema}.dead
         ALTER payload SET COMPRESSION lz4, ALTER headers SET COMPRESSION lz4, ALTER errors SET COMPRESSION lz4;
+    ALTER TABLE ${schema}.payload ALTER payload SET COMPRESSION lz4;
 EXCEPTION
     WHEN feature_not_supported THEN NULL; -- the server was built without lz4: pglz, as everywhere
 END
@@ -163,30 +176,37 @@ CREATE TABLE ${schema}.unique_key (
 
 -- All rooms as one, for people and dashboards.
 CREATE VIEW ${schema}.job AS
-    SELECT id, 'waiting' AS state, queue, type, -rank AS priority, attempt, crashes, max_retries, timeout_millis,
-           enqueued_at, due_at, NULL::timestamptz AS claimed_at, NULL::timestamptz AS deadline,
-           NULL::timestamptz AS ended_at, NULL::bigint AS node_id, NULL::bigint AS token, reason,
-           NULL::smallint AS progress, NULL::text AS progress_note, false AS cancel_requested,
-           payload, headers, errors, NULL::json AS result
-      FROM ${schema}.waiting
-    UNION ALL
-    SELECT id, 'ready', queue, type, -rank, attempt, crashes, max_retries, timeout_millis,
-           enqueued_at, ready_at, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, payload, headers, errors, NULL
-      FROM ${schema}.ready
-    UNION ALL
-    SELECT id, 'running', queue, type, -rank, attempt, crashes, max_retries, timeout_millis,
-           enqueued_at, ready_at, claimed_at, deadline, NULL, node_id, token, NULL, progress, progress_note,
-           cancel_requested, payload, headers, errors, NULL
-      FROM ${schema}.running
-    UNION ALL
-    SELECT id, state, queue, type, -rank, attempt, crashes, max_retries, timeout_millis,
-           enqueued_at, NULL, claimed_at, NULL, finished_at, node_id, token, NULL, NULL, NULL,
-           state = 'cancelled', payload, headers, errors, result
-      FROM ${schema}.done
-    UNION ALL
-    SELECT id, state, queue, type, -rank, attempt, crashes, max_retries, timeout_millis,
-           enqueued_at, NULL, NULL, NULL, died_at, NULL, NULL, NULL, NULL, NULL, false, payload, headers, errors, NULL
-      FROM ${schema}.dead;
+    SELECT id, state, queue, type, priority, attempt, crashes, max_retries, timeout_millis, enqueued_at, due_at, claimed_at,
+           deadline, ended_at, node_id, token, reason, progress, progress_note, cancel_requested,
+           -- Not a join, so that who does not ask for payloads does not pay for them.
+           coalesce(payload, (SELECT p.payload FROM ${schema}.payload p WHERE p.job_id = room.id)) AS payload,
+           headers, errors, result
+      FROM (
+        SELECT id, 'waiting' AS state, queue, type, -rank AS priority, attempt, crashes, max_retries, timeout_millis,
+               enqueued_at, due_at, NULL::timestamptz AS claimed_at, NULL::timestamptz AS deadline,
+               NULL::timestamptz AS ended_at, NULL::bigint AS node_id, NULL::bigint AS token, reason,
+               NULL::smallint AS progress, NULL::text AS progress_note, false AS cancel_requested,
+               payload, headers, errors, NULL::json AS result
+          FROM ${schema}.waiting
+        UNION ALL
+        SELECT id, 'ready', queue, type, -rank, attempt, crashes, max_retries, timeout_millis,
+               enqueued_at, ready_at, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, payload, headers, errors, NULL
+          FROM ${schema}.ready
+        UNION ALL
+        SELECT id, 'running', queue, type, -rank, attempt, crashes, max_retries, timeout_millis,
+               enqueued_at, ready_at, claimed_at, deadline, NULL, node_id, token, NULL, progress, progress_note,
+               cancel_requested, payload, headers, errors, NULL
+          FROM ${schema}.running
+        UNION ALL
+        SELECT id, state, queue, type, -rank, attempt, crashes, max_retries, timeout_millis,
+               enqueued_at, NULL, claimed_at, NULL, finished_at, node_id, token, NULL, NULL, NULL,
+               state = 'cancelled', payload, headers, errors, result
+          FROM ${schema}.done
+        UNION ALL
+        SELECT id, state, queue, type, -rank, attempt, crashes, max_retries, timeout_millis,
+               enqueued_at, NULL, NULL, NULL, died_at, NULL, NULL, NULL, NULL, NULL, false, payload, headers, errors, NULL
+          FROM ${schema}.dead
+      ) AS room;
 
 -- The processes that run jobs. A row is a lease: whoever finds it expired may remove it and take the node's jobs.
 CREATE TABLE ${schema}.node (

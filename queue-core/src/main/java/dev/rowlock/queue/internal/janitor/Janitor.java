@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.store.MeasureDepth;
 import dev.rowlock.queue.internal.store.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.RemoveExpiredNodes;
 import dev.rowlock.queue.internal.store.RemoveFreeKeys;
+import dev.rowlock.queue.internal.store.RemoveLeftoverPayloads;
 import dev.rowlock.queue.internal.store.RescueJobs;
 import dev.rowlock.queue.internal.store.TakeChore;
 import dev.rowlock.queue.internal.store.TakeOverdueJobs;
@@ -56,6 +57,7 @@ public final class Janitor {
                                 new DropDonePartitions(database.patient()),
                                 new DiscardDeadJobs(database)),
                         new FreeKeys(takeChore, new RemoveFreeKeys(database)),
+                        new LeftoverPayloads(takeChore, new RemoveLeftoverPayloads(database.patient())),
                         new DepthMeasurement(takeChore, new MeasureDepth(database.patient()))));
     }
 

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.store;
 
-import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.UniqueKey;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -29,7 +28,7 @@ import org.springframework.dao.ConcurrencyFailureException;
  */
 public final class EnqueueUniqueJobs {
 
-    private static final String SQL = """
+    private static final String ASKED = """
             WITH asked AS MATERIALIZED (
                 SELECT j.*, k.job_id AS holder,
                        -- One look by primary key for each; as EXISTS or as joins they could become scans of full rooms.
@@ -40,9 +39,9 @@ public final class EnqueueUniqueJobs {
                   FROM (-- Rows come out of unnest, and ids out of the sequence, in the order of the arrays.
                         SELECT nextval('rowlock.job_id') AS id, a.*
                           FROM unnest(?::text[], ?::bigint[], ?::timestamptz[], ?::bigint[], ?::smallint[], ?::smallint[],
-                                      ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[])
+                                      ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
                                AS a (key, at_least_millis, due_at, delay_millis, rank, max_retries,
-                                     timeout_millis, queue, type, headers, payload)) AS j
+                                     timeout_millis, queue, type, headers, payload, large_payload)) AS j
                   LEFT JOIN rowlock.unique_key k ON k.type = j.type AND k.key = j.key
             ), taken AS (
                 INSERT INTO rowlock.unique_key AS k (type, key, job_id, held_until)
@@ -56,6 +55,16 @@ public final class EnqueueUniqueJobs {
                 RETURNING job_id
             ), created AS NOT MATERIALIZED (
                 SELECT * FROM asked WHERE key IS NULL OR id IN (TABLE taken)
+            """;
+
+    // Only where one of them has a large payload.
+    private static final String ASIDE = """
+            ), aside AS (
+                INSERT INTO rowlock.payload (job_id, payload)
+                SELECT id, large_payload::json FROM created WHERE large_payload IS NOT NULL
+            """;
+
+    private static final String INTO_ROOMS = """
             ), into_ready AS (
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, max_retries, timeout_millis,
                                            queue, type, payload, headers)
@@ -92,9 +101,11 @@ public final class EnqueueUniqueJobs {
     private record TypedKey(String type, String key) {}
 
     private final String sql;
+    private final String sqlWithLarge;
 
     public EnqueueUniqueJobs(Schema schema) {
-        this.sql = schema.sql(SQL);
+        this.sql = schema.sql(ASKED + INTO_ROOMS);
+        this.sqlWithLarge = schema.sql(ASKED + ASIDE + INTO_ROOMS);
     }
 
     /**
@@ -141,7 +152,8 @@ public final class EnqueueUniqueJobs {
     private void look(Connection connection, List<NewJob> jobs, List<Integer> open, @Nullable Placed[] placed)
             throws SQLException {
         List<NewJob> asked = open.stream().map(jobs::get).toList();
-        try (PreparedStatement statement = FreshPlan.prepare(connection, sql)) {
+        String text = asked.stream().anyMatch(NewJob::large) ? sqlWithLarge : sql;
+        try (PreparedStatement statement = FreshPlan.prepare(connection, text)) {
             set(statement, asked);
             try (ResultSet rows = statement.executeQuery()) {
                 for (int i : open) {
@@ -166,15 +178,16 @@ public final class EnqueueUniqueJobs {
     private static void set(PreparedStatement statement, List<NewJob> jobs) throws SQLException {
         statement.setObject(1, Columns.texts(jobs, job -> key(job, UniqueKey::value)));
         statement.setObject(2, Columns.millis(jobs, job -> key(job, EnqueueUniqueJobs::atLeast)));
-        statement.setObject(3, Columns.instants(jobs, job -> due(job, Due::at)));
-        statement.setObject(4, Columns.millis(jobs, job -> due(job, Due::after)));
+        statement.setObject(3, Columns.instants(jobs, NewJob::dueAt));
+        statement.setObject(4, Columns.millis(jobs, NewJob::dueAfter));
         statement.setObject(5, Columns.shorts(jobs, NewJob::rank));
         statement.setObject(6, Columns.nullableShorts(jobs, NewJob::maxRetries));
         statement.setObject(7, Columns.millis(jobs, NewJob::timeout));
         statement.setObject(8, Columns.texts(jobs, NewJob::queue));
         statement.setObject(9, Columns.texts(jobs, NewJob::type));
         statement.setObject(10, Columns.texts(jobs, NewJob::headers));
-        statement.setObject(11, Columns.texts(jobs, NewJob::payload));
+        statement.setObject(11, Columns.texts(jobs, NewJob::smallPayload));
+        statement.setObject(12, Columns.texts(jobs, NewJob::largePayload));
     }
 
     private static @Nullable Duration atLeast(UniqueKey key) {
@@ -183,9 +196,5 @@ public final class EnqueueUniqueJobs {
 
     private static <T> @Nullable T key(NewJob job, Function<UniqueKey, @Nullable T> part) {
         return job.uniqueKey() == null ? null : part.apply(job.uniqueKey());
-    }
-
-    private static <T> @Nullable T due(NewJob job, Function<Due, @Nullable T> part) {
-        return job.due() == null ? null : part.apply(job.due());
     }
 }

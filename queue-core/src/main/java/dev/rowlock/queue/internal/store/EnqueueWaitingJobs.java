@@ -1,14 +1,10 @@
 package dev.rowlock.queue.internal.store;
 
-import dev.rowlock.queue.job.Due;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Inserts jobs that become runnable later. */
 public final class EnqueueWaitingJobs {
@@ -34,8 +30,8 @@ public final class EnqueueWaitingJobs {
     /** Inserts the jobs, each of which has a due time, and returns their ids in the same order. */
     public long[] run(Connection connection, List<NewJob> jobs) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setObject(1, Columns.instants(jobs, job -> at(job.due())));
-            statement.setObject(2, Columns.millis(jobs, job -> after(job.due())));
+            statement.setObject(1, Columns.instants(jobs, NewJob::dueAt));
+            statement.setObject(2, Columns.millis(jobs, NewJob::dueAfter));
             statement.setObject(3, Columns.shorts(jobs, NewJob::rank));
             statement.setObject(4, Columns.nullableShorts(jobs, NewJob::maxRetries));
             statement.setObject(5, Columns.millis(jobs, NewJob::timeout));
@@ -47,13 +43,5 @@ public final class EnqueueWaitingJobs {
                 return Ids.read(rows, jobs.size());
             }
         }
-    }
-
-    private static @Nullable Instant at(@Nullable Due due) {
-        return due == null ? null : due.at();
-    }
-
-    private static @Nullable Duration after(@Nullable Due due) {
-        return due == null ? null : due.after();
     }
 }

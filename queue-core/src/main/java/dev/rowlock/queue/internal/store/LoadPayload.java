@@ -3,12 +3,18 @@ package dev.rowlock.queue.internal.store;
 import dev.rowlock.queue.job.Claim;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the payload of a claimed job that was too large to come with its claim. */
 public final class LoadPayload {
 
-    private static final String SQL = "SELECT payload FROM rowlock.running WHERE id = ? AND token = ?";
+    private static final String SQL = """
+            SELECT coalesce(r.payload, (SELECT p.payload FROM rowlock.payload p WHERE p.job_id = r.id))
+              FROM rowlock.running r
+             WHERE r.id = ? AND r.token = ?
+            """;
 
     private final Database database;
     private final String sql;
@@ -25,9 +31,17 @@ public final class LoadPayload {
                 statement.setLong(1, claim.jobId());
                 statement.setLong(2, claim.token());
                 try (ResultSet rows = statement.executeQuery()) {
-                    return rows.next() ? Optional.of(rows.getString(1)) : Optional.empty();
+                    return rows.next() ? Optional.of(required(rows.getString(1), claim)) : Optional.empty();
                 }
             }
         });
+    }
+
+    private static String required(@Nullable String payload, Claim claim) throws SQLException {
+        if (payload == null) {
+            throw new SQLException("job %d has a payload neither in running nor in payload: was one deleted by hand?"
+                    .formatted(claim.jobId()));
+        }
+        return payload;
     }
 }

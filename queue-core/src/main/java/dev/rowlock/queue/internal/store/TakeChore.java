@@ -14,12 +14,17 @@ public final class TakeChore {
             RETURNING name
             """;
 
+    private static final String KEEP =
+            "UPDATE rowlock.chore SET due_at = clock_timestamp() + ? * interval '1 ms' WHERE name = ?";
+
     private final Database database;
     private final String sql;
+    private final String keep;
 
     public TakeChore(Database database) {
         this.database = database;
         this.sql = database.sql(SQL);
+        this.keep = database.sql(KEEP);
     }
 
     /** Returns whether the caller is to do it now; then nobody else does it before {@code again} has passed. */
@@ -31,6 +36,17 @@ public final class TakeChore {
                 try (ResultSet rows = statement.executeQuery()) {
                     return rows.next();
                 }
+            }
+        });
+    }
+
+    /** For who has won it and is still at it, or knows better when it should be done again: nobody else does it before. */
+    public void keep(String name, Duration again) {
+        database.alone(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(keep)) {
+                statement.setLong(1, again.toMillis());
+                statement.setString(2, name);
+                return statement.executeUpdate();
             }
         });
     }

@@ -15,7 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Promise 1: enqueued = waiting + ready + running + done + dead + dropped by retention, and no job lies in two rooms.
+ * Promise 1: enqueued = waiting + ready + running + done + dead + dropped by retention, no job lies in two rooms, and
+ * none is without its payload, while those of jobs that are gone are removed.
  * Under a schema name of its own, so that no statement can have another one built in.
  */
 @PostgresTest
@@ -28,6 +29,11 @@ class ConservationLawTest {
 
     private static final String IN_TWO_ROOMS =
             "SELECT count(*) FROM (SELECT id FROM rowlock.job GROUP BY id HAVING count(*) > 1) AS twice";
+
+    private static final String KEPT_FOR_NOTHING =
+            "SELECT count(*) FROM rowlock.payload WHERE job_id NOT IN (SELECT id FROM rowlock.job)";
+
+    private static final String WITHOUT_PAYLOAD = "SELECT count(*) FROM rowlock.job WHERE payload IS NULL";
 
     private final Rooms rooms;
 
@@ -47,11 +53,16 @@ class ConservationLawTest {
             assertThat(rooms.number(IN_TWO_ROOMS))
                     .as("doubles after step %d", step)
                     .isZero();
+            assertThat(rooms.number(WITHOUT_PAYLOAD))
+                    .as("jobs without payload after step %d", step)
+                    .isZero();
         }
         assertThat(rooms.number("SELECT count(DISTINCT state) FROM rowlock.job"))
                 .as("states that the walk has come to")
                 .isGreaterThanOrEqualTo(4);
         assertThat(rooms.count("dropped")).isPositive();
+        new RemoveLeftoverPayloads(rooms.database()).run(RemoveLeftoverPayloads.FRONT, 1_000);
+        assertThat(rooms.number(KEPT_FOR_NOTHING)).isZero();
     }
 
     @ParameterizedTest
@@ -67,7 +78,9 @@ class ConservationLawTest {
             List<Future<Long>> ends =
                     threads.invokeAll(walks.stream().map(this::steps).toList());
             for (Future<Long> end : ends) {
-                assertThat(end.get()).as("jobs that were seen in two rooms").isZero();
+                assertThat(end.get())
+                        .as("jobs that were seen in two rooms or without payload")
+                        .isZero();
             }
         } finally {
             threads.shutdownNow();
@@ -79,12 +92,12 @@ class ConservationLawTest {
 
     private Callable<Long> steps(RandomWalk walk) {
         return () -> {
-            long doubles = 0;
+            long broken = 0;
             for (int step = 0; step < 150; step++) {
                 walk.step();
-                doubles += rooms.number(IN_TWO_ROOMS);
+                broken += rooms.number(IN_TWO_ROOMS) + rooms.number(WITHOUT_PAYLOAD);
             }
-            return doubles;
+            return broken;
         };
     }
 }

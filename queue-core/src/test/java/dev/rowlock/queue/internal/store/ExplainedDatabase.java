@@ -68,6 +68,11 @@ final class ExplainedDatabase extends AbstractDataSource implements AutoCloseabl
         return plans.get(plans.size() - 1);
     }
 
+    /** The plans of all statements that used our tables so far. */
+    List<String> plans() {
+        return List.copyOf(plans);
+    }
+
     /** How many executions of our statements used a generic plan. */
     long genericPlans() throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PlansTest {
 
     private static final int FULL = 50_000;
+    private static final List<String> LIVE = List.of("ready", "waiting", "running", "payload");
 
     /** What the planner is told about the live rooms. */
     enum Statistics {
@@ -50,7 +51,7 @@ class PlansTest {
         }
 
         void tell(Rooms rooms) {
-            for (String table : List.of("ready", "waiting", "running")) {
+            for (String table : LIVE) {
                 statements.forEach(statement -> rooms.execute(statement.formatted(table)));
             }
         }
@@ -63,7 +64,7 @@ class PlansTest {
     PlansTest(TestDatabase test) {
         this.test = test;
         this.rooms = Rooms.in(test.dataSource(), schema);
-        for (String table : List.of("ready", "waiting", "running")) {
+        for (String table : LIVE) {
             rooms.execute("ALTER TABLE rowlock." + table + " SET (autovacuum_enabled = off)");
         }
     }
@@ -118,7 +119,7 @@ class PlansTest {
     void aPlanFromTheTimeWhenTheRoomsWereEmptyReadsFullOnesThroughTheirIndexes(HotStatement statement)
             throws Exception {
         rooms.clear();
-        rooms.execute("VACUUM ANALYZE rowlock.ready, rowlock.waiting, rowlock.running");
+        rooms.execute("VACUUM ANALYZE rowlock.ready, rowlock.waiting, rowlock.running, rowlock.payload");
         long node = rooms.node();
 
         try (ExplainedDatabase explained = new ExplainedDatabase(test, schema, Plans.GENERIC)) {

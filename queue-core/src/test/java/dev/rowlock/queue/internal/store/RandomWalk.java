@@ -34,6 +34,7 @@ final class RandomWalk {
         this.db = rooms.database();
         this.random = new Random(seed);
         moves.addAll(List.of(this::enqueueReady, this::enqueueWaiting, this::dispatch, this::claim, this::claim));
+        moves.addAll(List.of(this::enqueueLarge, this::removeLeftoverPayloads, this::removeLeftoverPayloads));
         moves.addAll(List.of(this::enqueueUnique, this::removeFreeKeys));
         moves.addAll(List.of(this::complete, this::complete, this::defer, this::bury, this::release));
         moves.addAll(List.of(this::rescue, this::takeOverdue, this::releaseStranded, this::touch));
@@ -64,6 +65,14 @@ final class RandomWalk {
     private void enqueueWaiting() {
         Due due = Due.after(random.nextBoolean() ? Duration.ZERO : Duration.ofHours(1));
         remember(rooms.waiting(Collections.nCopies(1 + random.nextInt(5), Rooms.job(due))));
+    }
+
+    private void enqueueLarge() {
+        remember(rooms.large(List.of(Rooms.large(NewJob.LARGE + 1), Rooms.job(), Rooms.large(NewJob.LARGE + 1))));
+    }
+
+    private void removeLeftoverPayloads() {
+        new RemoveLeftoverPayloads(db).run(RemoveLeftoverPayloads.FRONT, 1_000);
     }
 
     /** Keys that are few, so that most are held, by jobs in all rooms. */

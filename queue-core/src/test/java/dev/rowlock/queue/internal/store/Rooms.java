@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,18 @@ public final class Rooms {
     private static final int ALL = 10_000;
 
     private static final List<String> TABLES = List.of(
-            "waiting", "ready", "running", "done", "dead", "unique_key", "node", "queue", "chore", "depth", "dropped");
+            "waiting",
+            "ready",
+            "running",
+            "done",
+            "dead",
+            "payload",
+            "unique_key",
+            "node",
+            "queue",
+            "chore",
+            "depth",
+            "dropped");
 
     private final Database database;
     private final JdbcClient jdbc;
@@ -87,6 +99,33 @@ public final class Rooms {
 
     static NewJob job(Due due) {
         return new NewJob(QUEUE, "send", 0, due, null, null, "{}", null, null);
+    }
+
+    /** A job whose payload is large, and takes about so much room. */
+    static NewJob large(int characters) {
+        return new NewJob(QUEUE, "send", 0, null, null, null, largePayload(characters), null, null);
+    }
+
+    static String largePayload(int characters) {
+        return '"' + letters(characters - 2) + '"';
+    }
+
+    /** Letters at random, which hardly compress. */
+    public static String letters(int count) {
+        return new Random(count)
+                .ints(count, 'a', 'z')
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+    }
+
+    /** Enqueues jobs of which some have large payloads. */
+    long[] large(List<NewJob> jobs) {
+        return database.atomically(connection -> new EnqueueLargeJobs(database.schema()).run(connection, jobs));
+    }
+
+    /** Enqueues so many jobs with large payloads. */
+    public long[] large(int jobs, int characters) {
+        return large(Collections.nCopies(jobs, large(characters)));
     }
 
     /** Enqueues jobs that are runnable at once. */
@@ -199,7 +238,10 @@ public final class Rooms {
         return new Claim(claim.jobId(), claim.token() - 1);
     }
 
-    /** Fills the live rooms with many jobs of {@link #QUEUE}, quickly; those that run belong to the node. */
+    /**
+     * Fills the live rooms with many jobs of {@link #QUEUE}, quickly; those that run belong to the node. For each there
+     * is a large payload too, so that it takes an index to find one.
+     */
     void fill(int jobs, long node) {
         String row = "rank, queue, type, payload) SELECT nextval('rowlock.job_id'), statement_timestamp(),";
         execute("INSERT INTO rowlock.ready (id, ready_at, enqueued_at, " + row
@@ -217,6 +259,7 @@ public final class Rooms {
                         + " CASE WHEN i %% 2 = 0 THEN statement_timestamp() + i * interval '1 ms' + interval '1 day' END,"
                                 .replace("%%", "%")
                         + " 1, 0, 0, 'mail', 'send', '{}' FROM generate_series(1, %d) i".formatted(jobs));
+        execute("INSERT INTO rowlock.payload SELECT id, '{}' FROM rowlock.job ON CONFLICT DO NOTHING");
     }
 
     // Looking

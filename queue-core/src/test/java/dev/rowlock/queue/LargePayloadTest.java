@@ -1,0 +1,308 @@
+package dev.rowlock.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.rowlock.queue.internal.store.BuryJobs;
+import dev.rowlock.queue.internal.store.DeferJobs;
+import dev.rowlock.queue.internal.store.DispatchDueJobs;
+import dev.rowlock.queue.internal.store.FinishJobInTransaction;
+import dev.rowlock.queue.internal.store.FinishJobs;
+import dev.rowlock.queue.internal.store.LoadPayload;
+import dev.rowlock.queue.internal.store.NewJob;
+import dev.rowlock.queue.internal.store.ReleaseJobs;
+import dev.rowlock.queue.internal.store.RescueJobs;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.TakeOverdueJobs;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.UniqueKey;
+import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Large payloads lie in a table of their own from the beginning to the end, and nobody notices. */
+@PostgresTest
+@Representative
+class LargePayloadTest {
+
+    record Note(String text) {}
+
+    private static final String SMALL = "small";
+    private static final String LARGE = Rooms.letters(10_000);
+    private static final Duration LATER = Duration.ofDays(1);
+
+    private final Rooms rooms;
+    private final JobTemplate jobs;
+    private final JobAdmin admin;
+    private final JobSearch search;
+    private final RecordedWakeups wakeups = new RecordedWakeups();
+    private final TransactionTemplate transaction;
+
+    LargePayloadTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        jobs = new JobTemplate(
+                rooms.database(),
+                new JacksonPayloadCodec(JsonMapper.builder().build()),
+                4 << 20,
+                type -> Rooms.QUEUE,
+                wakeups);
+        admin = new JobAdmin(rooms.database(), Wakeups.NONE);
+        search = new JobSearch(rooms.database());
+        transaction = new TransactionTemplate(new DataSourceTransactionManager(database.dataSource()));
+    }
+
+    // Where it lies
+
+    @Test
+    void aSmallPayloadStaysInItsRoomAndALargeOneGoesAside() {
+        int quotes = json("").length();
+        long small = jobs.enqueue(new Note("x".repeat(NewJob.LARGE - quotes)));
+        long large = jobs.enqueue(new Note("x".repeat(NewJob.LARGE - quotes + 1)));
+
+        assertThat(aside()).containsExactly(large);
+        assertThat(inRoom("ready")).containsExactly(small);
+    }
+
+    @Test
+    void smallAndLargeOnesOfOneCallKeepTheirOrder() {
+        List<JobRequest> requests = IntStream.range(0, 40)
+                .mapToObj(i -> new JobRequest(new Note(i % 3 == 0 ? LARGE + i : SMALL + i), options(i)))
+                .toList();
+
+        long[] ids = new long[requests.size()];
+        int[] next = {0};
+        jobs.enqueueAll(requests.stream(), id -> ids[next[0]++] = id);
+
+        assertThat(ids).isSorted().doesNotHaveDuplicates();
+        for (int i = 0; i < ids.length; i++) {
+            JobDetails job = search.find(ids[i]).orElseThrow();
+            assertThat(job.payload()).isEqualTo(json(((Note) requests.get(i).payload()).text()));
+            assertThat(job.state()).isEqualTo(i % 5 == 0 ? JobState.WAITING : JobState.READY);
+            assertThat(job.priority()).isEqualTo(i % 2);
+        }
+        assertThat(aside()).hasSize(14);
+        assertThat(rooms.claim(rooms.node(), 40))
+                .extracting(ClaimedJob::id)
+                .containsExactlyElementsOf(Stream.concat(
+                                IntStream.range(0, 40).filter(i -> i % 2 == 1).boxed(),
+                                IntStream.range(0, 40).filter(i -> i % 2 == 0).boxed())
+                        .filter(i -> i % 5 != 0)
+                        .map(i -> ids[i])
+                        .toList());
+    }
+
+    @Test
+    void largeOnesThatAreAlikeKeepTheirOrderToo() {
+        List<Note> notes =
+                IntStream.range(0, 30).mapToObj(i -> new Note(LARGE + i)).toList();
+
+        long[] ids = jobs.enqueueAll(notes);
+
+        assertThat(ids).isSorted().doesNotHaveDuplicates();
+        assertThat(rooms.claim(rooms.node(), 30))
+                .extracting(ClaimedJob::id, ClaimedJob::payload)
+                .containsExactlyElementsOf(IntStream.range(0, 30)
+                        .mapToObj(i -> tuple(ids[i], json(notes.get(i).text())))
+                        .toList());
+    }
+
+    private static JobOptions options(int i) {
+        JobOptions options = JobOptions.NONE.priority(i % 2);
+        return i % 5 == 0 ? options.delay(LATER) : options;
+    }
+
+    @Test
+    void jobsWithUniqueKeysGoAsideOnlyIfTheyAreCreated() {
+        UniqueKey key = UniqueKey.of("order-42");
+        long first = jobs.enqueueUnique(new Note(LARGE), key).id();
+
+        EnqueueResult second = jobs.enqueueUnique(new Note(LARGE + "again"), key);
+        long[] ids = new long[3];
+        int[] next = {0};
+        jobs.enqueueAll(
+                Stream.of(
+                        new JobRequest(new Note(SMALL), JobOptions.NONE.unique(UniqueKey.of("small"))),
+                        new JobRequest(new Note(LARGE + "again"), JobOptions.NONE.unique(key)),
+                        new JobRequest(new Note(LARGE + "other"), JobOptions.NONE)),
+                id -> ids[next[0]++] = id);
+
+        assertThat(second).isEqualTo(new EnqueueResult(first, false));
+        assertThat(ids[1]).isEqualTo(first);
+        assertThat(aside()).containsExactly(first, ids[2]);
+        assertThat(payload(first)).isEqualTo(json(LARGE));
+        assertThat(payload(ids[0])).isEqualTo(json(SMALL));
+        assertThat(payload(ids[2])).isEqualTo(json(LARGE + "other"));
+    }
+
+    @Test
+    void aLargePayloadRollsBackWithItsJob() {
+        transaction.executeWithoutResult(status -> {
+            jobs.enqueue(new Note(LARGE));
+            jobs.enqueueAll(List.of(new Note(SMALL), new Note(LARGE)));
+            status.setRollbackOnly();
+        });
+
+        assertThat(rooms.count("ready")).isZero();
+        assertThat(aside()).isEmpty();
+    }
+
+    @Test
+    void workersAreWokenForALargeOneToo() {
+        jobs.enqueue(new Note(LARGE), o -> o.priority(3));
+        jobs.enqueue(new Note(LARGE), o -> o.delay(LATER));
+
+        assertThat(wakeups.heard()).containsExactly("ready mail -3", "waiting " + LATER);
+    }
+
+    // How it arrives
+
+    @Test
+    void aClaimBringsUpTo64KilobytesAlongAndTheRestArrivesAtTheStart() {
+        String huge = Rooms.letters(200_000);
+        jobs.enqueueAll(List.of(new Note(SMALL), new Note(LARGE), new Note(huge)));
+
+        List<ClaimedJob> claimed = rooms.claim(rooms.node(), 10);
+
+        LoadPayload load = new LoadPayload(rooms.database());
+        Claim last = claimed.get(2).claim();
+        assertThat(claimed).extracting(ClaimedJob::payload).containsExactly(json(SMALL), json(LARGE), null);
+        assertThat(load.run(last)).contains(json(huge));
+        assertThat(load.run(claimed.get(0).claim())).contains(json(SMALL));
+        assertThat(load.run(claimed.get(1).claim())).contains(json(LARGE));
+        assertThat(load.run(new Claim(last.jobId(), last.token() - 1))).isEmpty();
+    }
+
+    /** Each brings a claimed job to somewhere else. */
+    enum Move {
+        FINISH(JobState.COMPLETED),
+        FINISH_IN_TRANSACTION(JobState.COMPLETED),
+        DEFER(JobState.WAITING),
+        BURY(JobState.FAILED),
+        RELEASE(JobState.READY),
+        RESCUE(JobState.READY),
+        TAKE_OVERDUE(JobState.WAITING);
+
+        private final JobState end;
+
+        Move(JobState end) {
+            this.end = end;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aMoveTakesItAlongWithoutTouchingIt(Move move) {
+        long id = jobs.enqueue(new Note(LARGE), o -> o.timeout(Duration.ofMillis(1)));
+        String place = place();
+        long node = rooms.node();
+
+        move(move, rooms.claim(node, 1).get(0), node);
+
+        assertThat(search.find(id).orElseThrow().state()).isEqualTo(move.end);
+        assertThat(payload(id)).isEqualTo(json(LARGE));
+        assertThat(place()).isEqualTo(place);
+    }
+
+    private void move(Move move, ClaimedJob job, long node) {
+        Claim claim = job.claim();
+        switch (move) {
+            case FINISH ->
+                new FinishJobs(rooms.database(), true)
+                        .run(List.of(new FinishJobs.Finished(claim, JobState.COMPLETED, "1")));
+            case FINISH_IN_TRANSACTION ->
+                transaction.executeWithoutResult(
+                        status -> new FinishJobInTransaction(rooms.database(), true).run(claim, "1"));
+            case DEFER -> defer(claim);
+            case BURY -> bury(claim);
+            case RELEASE -> new ReleaseJobs(rooms.database()).run(List.of(claim));
+            case RESCUE -> {
+                rooms.declareDead(node);
+                new RescueJobs(rooms.database()).run(3);
+            }
+            case TAKE_OVERDUE -> {
+                rooms.execute("UPDATE rowlock.running SET deadline = claimed_at - interval '1 s'");
+                new TakeOverdueJobs(rooms.database()).run(Duration.ZERO, 10, LATER);
+            }
+        }
+    }
+
+    @Test
+    void aRetryADispatchARedriveAndACancelKeepIt() {
+        long id = jobs.enqueue(new Note(LARGE), o -> o.delay(Duration.ofMillis(1)));
+        String place = place();
+        long node = rooms.node();
+        rooms.execute("UPDATE rowlock.waiting SET due_at = statement_timestamp()");
+
+        dispatch();
+        defer(rooms.claim(node, 1).get(0).claim());
+        rooms.execute("UPDATE rowlock.waiting SET due_at = statement_timestamp()");
+        dispatch();
+        bury(rooms.claim(node, 1).get(0).claim());
+        admin.redrive(id);
+        dispatch();
+        ClaimedJob again = rooms.claim(node, 1).get(0);
+
+        assertThat(again.payload()).isEqualTo(json(LARGE));
+        new ReleaseJobs(rooms.database()).run(List.of(again.claim()));
+        assertThat(admin.cancel(id)).isEqualTo(CancelResult.CANCELLED);
+        assertThat(search.find(id).orElseThrow().state()).isEqualTo(JobState.CANCELLED);
+        assertThat(payload(id)).isEqualTo(json(LARGE));
+        assertThat(place()).isEqualTo(place);
+    }
+
+    private void dispatch() {
+        new DispatchDueJobs(rooms.database()).run(10);
+    }
+
+    private void defer(Claim claim) {
+        new DeferJobs(rooms.database())
+                .run(List.of(new DeferJobs.Deferred(claim, Due.after(LATER), null, "retry", null)));
+    }
+
+    private void bury(Claim claim) {
+        String error = "{\"type\": \"x\", \"message\": \"it failed\", \"trace\": \"\"}";
+        new BuryJobs(rooms.database()).run(List.of(new BuryJobs.Buried(claim, error)));
+    }
+
+    private String payload(long id) {
+        return search.find(id).orElseThrow().payload();
+    }
+
+    /** Where the only large payload lies, which changes if it is written anew. */
+    private String place() {
+        return rooms.sql("SELECT ctid::text FROM rowlock.payload")
+                .query(String.class)
+                .single();
+    }
+
+    private List<Long> aside() {
+        return rooms.sql("SELECT job_id FROM rowlock.payload ORDER BY job_id")
+                .query(Long.class)
+                .list();
+    }
+
+    private List<Long> inRoom(String room) {
+        return rooms.sql("SELECT id FROM rowlock." + room + " WHERE payload IS NOT NULL ORDER BY id")
+                .query(Long.class)
+                .list();
+    }
+
+    private static String json(String text) {
+        return "{\"text\":\"" + text + "\"}";
+    }
+}
