@@ -4,8 +4,8 @@ import java.sql.PreparedStatement;
 
 /**
  * Counts the live rooms and dead, by queue, into the table {@code depth}. What that costs does not grow with the rooms:
- * of one that is larger than 32 MB a sample of its pages is counted. Ready queues of up to ten thousand jobs are counted
- * exactly all the same, and so is the age of the oldest ready job; other counts are then off by one or two per cent.
+ * of one that is larger than 32 MB a sample of its pages is counted, and its figures are then off by one or two per cent.
+ * Exact all the same are ready queues of fewer than ten thousand jobs, and the age of each queue's oldest ready job.
  */
 public final class MeasureDepth {
 
