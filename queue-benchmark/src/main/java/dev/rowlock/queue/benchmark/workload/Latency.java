@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
 final class Latency implements Workload {
 
     private static final int SECONDS = 30;
-    private static final int WARM_UP_JOBS = 2_000;
+
+    /** Until a JVM has compiled what matters: while it still does so, a job in fifty waits for a core. */
+    private static final int WARM_UP_JOBS = 10_000;
+
     private static final Duration WARM_UP_PACE = Duration.ofMillis(2);
 
     @Override
@@ -50,7 +53,7 @@ final class Latency implements Workload {
     private static void measure(
             Peer peer, Stage stage, Duration time, Duration pace, int threads, String prefix, Figures figures) {
         int jobs = (int) time.dividedBy(pace);
-        int warmUp = Math.min(Math.min(WARM_UP_JOBS, peer.jobsPerSecond() / 2), (int) time.toMillis() / 5);
+        int warmUp = Math.min(Math.min(WARM_UP_JOBS, peer.jobsPerSecond() / 2), (int) time.toMillis() / 2);
         stage.onNewDatabase(peer, (session, target) -> {
             Probe probe = Probe.timing(jobs);
             Child child = startWorkers(peer, session, target, stage.size().workers(), probe, jobs);
