@@ -26,6 +26,7 @@ import org.knowm.xchart.style.Styler.LegendPosition;
 public final class Charts {
 
     private static final Pattern NUMBERED = Pattern.compile("([a-z]+)_(\\d+)_jobs_per_s");
+    private static final Pattern LATENCY = Pattern.compile("(at_\\d+_)?p\\d+_ms");
     private static final int WIDTH = 900;
     private static final int HEIGHT = 500;
 
@@ -86,7 +87,7 @@ public final class Charts {
         return chart;
     }
 
-    /** Medians of rates, or of latencies where there are no rates. */
+    /** Medians of rates, or where there are none, of p50 and p99 from the commit on: a maximum would dwarf them. */
     private static CategoryChart bars(Summary summary, String title) {
         boolean rates = summary.figures().stream().anyMatch(name -> name.endsWith("_per_s"));
         CategoryChart chart = new CategoryChartBuilder()
@@ -97,7 +98,7 @@ public final class Charts {
                 .build();
         List<String> peers = summary.peers();
         for (String figure : summary.figures()) {
-            if (figure.endsWith(rates ? "_per_s" : "_ms")) {
+            if (rates ? figure.endsWith("_per_s") : LATENCY.matcher(figure).matches()) {
                 List<Double> values = peers.stream()
                         .map(peer -> median(summary, peer, figure))
                         .toList();
