@@ -22,7 +22,10 @@ final class Nodes implements Workload {
     private static final int[] NODES = {1, 2, 5, 10, 20, 50};
     private static final int[] FEW_NODES = {1, 2, 5};
     private static final int SECONDS = 5;
-    private static final int WARM_UP_JOBS_PER_NODE = 1_000;
+    private static final int WARM_UP_CALLS_PER_NODE = 20;
+
+    /** Few, so that all nodes get some, on all of their connections. */
+    private static final int WARM_UP_CALL = 50;
 
     @Override
     public String name() {
@@ -51,13 +54,14 @@ final class Nodes implements Workload {
         String prefix = "by_%d_".formatted(nodes);
         Probe probe = Probe.counting();
         session.startWorkers(new Crew(nodes, stage.size().workers()), probe);
-        int first = nodes * WARM_UP_JOBS_PER_NODE;
-        stage.fill(session, target, 0, first, Job::of);
+        int first = nodes * WARM_UP_CALLS_PER_NODE * WARM_UP_CALL;
+        for (int begin = 0; begin < first; begin += WARM_UP_CALL) {
+            session.enqueueAll(jobs(begin, begin + WARM_UP_CALL));
+        }
         stage.awaitDrained(session, probe, first);
+        stage.settle(target);
 
-        List<Job> all =
-                LongStream.range(first, (long) first + jobs).mapToObj(Job::of).toList();
-        session.enqueueAll(all);
+        session.enqueueAll(jobs(first, first + jobs));
         long begin = System.nanoTime();
         Meter meter = stage.meter(session);
         long transactions = stage.server().transactions(target);
@@ -67,5 +71,9 @@ final class Nodes implements Workload {
         session.stopWorkers();
         double count = stage.server().transactions(target) - transactions;
         return figures.put(prefix + "transactions_per_1000_jobs", count * 1000 / jobs);
+    }
+
+    private static List<Job> jobs(int from, int to) {
+        return LongStream.range(from, to).mapToObj(Job::of).toList();
     }
 }
