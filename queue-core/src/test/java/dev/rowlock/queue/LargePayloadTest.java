@@ -3,8 +3,6 @@ package dev.rowlock.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.rowlock.queue.internal.store.BuryJobs;
-import dev.rowlock.queue.internal.store.DeferJobs;
 import dev.rowlock.queue.internal.store.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.FinishJobInTransaction;
 import dev.rowlock.queue.internal.store.FinishJobs;
@@ -227,8 +225,8 @@ class LargePayloadTest {
             case FINISH_IN_TRANSACTION ->
                 transaction.executeWithoutResult(
                         status -> new FinishJobInTransaction(rooms.database(), true).run(claim, "1"));
-            case DEFER -> defer(claim);
-            case BURY -> bury(claim);
+            case DEFER -> rooms.defer(claim, Due.after(LATER));
+            case BURY -> rooms.bury(claim);
             case RELEASE -> new ReleaseJobs(rooms.database()).run(List.of(claim));
             case RESCUE -> {
                 rooms.declareDead(node);
@@ -249,10 +247,10 @@ class LargePayloadTest {
         rooms.execute("UPDATE rowlock.waiting SET due_at = statement_timestamp()");
 
         dispatch();
-        defer(rooms.claim(node, 1).get(0).claim());
+        rooms.defer(rooms.claim(node, 1).get(0).claim(), Due.after(LATER));
         rooms.execute("UPDATE rowlock.waiting SET due_at = statement_timestamp()");
         dispatch();
-        bury(rooms.claim(node, 1).get(0).claim());
+        rooms.bury(rooms.claim(node, 1).get(0).claim());
         admin.redrive(id);
         dispatch();
         ClaimedJob again = rooms.claim(node, 1).get(0);
@@ -267,16 +265,6 @@ class LargePayloadTest {
 
     private void dispatch() {
         new DispatchDueJobs(rooms.database()).run(10);
-    }
-
-    private void defer(Claim claim) {
-        new DeferJobs(rooms.database())
-                .run(List.of(new DeferJobs.Deferred(claim, Due.after(LATER), null, "retry", null)));
-    }
-
-    private void bury(Claim claim) {
-        String error = "{\"type\": \"x\", \"message\": \"it failed\", \"trace\": \"\"}";
-        new BuryJobs(rooms.database()).run(List.of(new BuryJobs.Buried(claim, error)));
     }
 
     private String payload(long id) {

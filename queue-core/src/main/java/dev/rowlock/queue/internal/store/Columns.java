@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.store;
 
+import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -10,6 +11,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Lists of values as the arrays that {@code unnest} takes, and columns that may be null. */
@@ -65,6 +67,16 @@ final class Columns {
             Instant value = column.apply(row);
             return value == null ? null : value.toString();
         });
+    }
+
+    /** Null for null. */
+    static long @Nullable [] numbers(ResultSet row, int column) throws SQLException {
+        Array values = row.getArray(column);
+        return values == null
+                ? null
+                : Stream.of((Long[]) values.getArray())
+                        .mapToLong(Long::longValue)
+                        .toArray();
     }
 
     static @Nullable Instant instant(ResultSet row, int column) throws SQLException {

@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.util.Arrays;
 import java.util.List;
 
@@ -13,7 +12,7 @@ public final class EnqueueReadyJobs {
 
     // Rows come out of unnest, and ids out of the sequence, in the order of the arrays. Those that are claimed one
     // after
-    // the other lie side by side on disk: with 21 priorities mixed, each claimed job would cost a page of its own.
+    // another lie side by side on disk: with 21 priorities mixed, each claimed job would cost a page of its own.
     private static final String SQL = """
             INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, max_retries, timeout_millis, queue, type, payload, headers)
             SELECT id, statement_timestamp(), statement_timestamp(),
@@ -53,7 +52,7 @@ public final class EnqueueReadyJobs {
      */
     public long runAndNotify(Connection connection, NewJob job, String message) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sqlAndNotify)) {
-            setShared(statement, job);
+            NewJobColumns.setShared(statement, 1, job);
             statement.setObject(7, new String[] {job.payload()});
             statement.setString(8, channel);
             statement.setString(9, message);
@@ -69,9 +68,9 @@ public final class EnqueueReadyJobs {
         boolean alike = jobs.stream().allMatch(first::alike);
         try (PreparedStatement statement = connection.prepareStatement(alike ? sqlAlike : sql)) {
             if (alike) {
-                setShared(statement, first);
+                NewJobColumns.setShared(statement, 1, first);
             } else {
-                setEach(statement, jobs);
+                NewJobColumns.setEach(statement, 1, jobs);
             }
             statement.setObject(7, Columns.texts(jobs, NewJob::payload));
             try (ResultSet rows = statement.executeQuery()) {
@@ -80,23 +79,5 @@ public final class EnqueueReadyJobs {
                 return ids;
             }
         }
-    }
-
-    private static void setShared(PreparedStatement statement, NewJob job) throws SQLException {
-        statement.setInt(1, job.rank());
-        statement.setObject(2, job.maxRetries(), Types.INTEGER);
-        statement.setObject(3, job.timeout() == null ? null : job.timeout().toMillis(), Types.BIGINT);
-        statement.setString(4, job.queue());
-        statement.setString(5, job.type());
-        statement.setString(6, job.headers());
-    }
-
-    private static void setEach(PreparedStatement statement, List<NewJob> jobs) throws SQLException {
-        statement.setObject(1, Columns.shorts(jobs, NewJob::rank));
-        statement.setObject(2, Columns.nullableShorts(jobs, NewJob::maxRetries));
-        statement.setObject(3, Columns.millis(jobs, NewJob::timeout));
-        statement.setObject(4, Columns.texts(jobs, NewJob::queue));
-        statement.setObject(5, Columns.texts(jobs, NewJob::type));
-        statement.setObject(6, Columns.texts(jobs, NewJob::headers));
     }
 }

@@ -57,31 +57,7 @@ public final class EnqueueUniqueJobs {
                 SELECT * FROM asked WHERE key IS NULL OR id IN (TABLE taken)
             """;
 
-    // Only where one of them has a large payload.
-    private static final String ASIDE = """
-            ), aside AS (
-                INSERT INTO rowlock.payload (job_id, payload)
-                SELECT id, large_payload::json FROM created WHERE large_payload IS NOT NULL
-            """;
-
-    private static final String INTO_ROOMS = """
-            ), into_ready AS (
-                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, max_retries, timeout_millis,
-                                           queue, type, payload, headers)
-                SELECT id, statement_timestamp(), statement_timestamp(), rank, max_retries, timeout_millis,
-                       queue, type, payload::json, headers::json
-                  FROM created
-                 WHERE due_at IS NULL AND delay_millis IS NULL
-                 ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
-            ), into_waiting AS (
-                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, rank, max_retries, timeout_millis, reason,
-                                             queue, type, payload, headers)
-                SELECT id, coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms'),
-                       statement_timestamp(), rank, max_retries, timeout_millis, 'scheduled',
-                       queue, type, payload::json, headers::json
-                  FROM created
-                 WHERE due_at IS NOT NULL OR delay_millis IS NOT NULL
-            )
+    private static final String ANSWER = """
             SELECT key IS NULL OR id IN (TABLE taken) AS created, id, CASE WHEN held THEN holder END AS holder
               FROM asked
              ORDER BY id
@@ -104,8 +80,8 @@ public final class EnqueueUniqueJobs {
     private final String sqlWithLarge;
 
     public EnqueueUniqueJobs(Schema schema) {
-        this.sql = schema.sql(ASKED + INTO_ROOMS);
-        this.sqlWithLarge = schema.sql(ASKED + ASIDE + INTO_ROOMS);
+        this.sql = schema.sql(ASKED + IntoRooms.READY_OR_WAITING + ANSWER);
+        this.sqlWithLarge = schema.sql(ASKED + IntoRooms.ASIDE + IntoRooms.READY_OR_WAITING + ANSWER);
     }
 
     /**
@@ -178,14 +154,8 @@ public final class EnqueueUniqueJobs {
     private static void set(PreparedStatement statement, List<NewJob> jobs) throws SQLException {
         statement.setObject(1, Columns.texts(jobs, job -> key(job, UniqueKey::value)));
         statement.setObject(2, Columns.millis(jobs, job -> key(job, EnqueueUniqueJobs::atLeast)));
-        statement.setObject(3, Columns.instants(jobs, NewJob::dueAt));
-        statement.setObject(4, Columns.millis(jobs, NewJob::dueAfter));
-        statement.setObject(5, Columns.shorts(jobs, NewJob::rank));
-        statement.setObject(6, Columns.nullableShorts(jobs, NewJob::maxRetries));
-        statement.setObject(7, Columns.millis(jobs, NewJob::timeout));
-        statement.setObject(8, Columns.texts(jobs, NewJob::queue));
-        statement.setObject(9, Columns.texts(jobs, NewJob::type));
-        statement.setObject(10, Columns.texts(jobs, NewJob::headers));
+        NewJobColumns.setDue(statement, 3, jobs);
+        NewJobColumns.setEach(statement, 5, jobs);
         statement.setObject(11, Columns.texts(jobs, NewJob::smallPayload));
         statement.setObject(12, Columns.texts(jobs, NewJob::largePayload));
     }

@@ -17,7 +17,7 @@ public final class EnqueueWaitingJobs {
                    queue, type, payload::json, headers::json
               FROM unnest(?::timestamptz[], ?::bigint[], ?::smallint[], ?::smallint[], ?::bigint[],
                           ?::text[], ?::text[], ?::text[], ?::text[])
-                   AS j (due_at, delay_millis, rank, max_retries, timeout_millis, queue, type, payload, headers)
+                   AS j (due_at, delay_millis, rank, max_retries, timeout_millis, queue, type, headers, payload)
             RETURNING id
             """;
 
@@ -30,15 +30,9 @@ public final class EnqueueWaitingJobs {
     /** Inserts the jobs, each of which has a due time, and returns their ids in the same order. */
     public long[] run(Connection connection, List<NewJob> jobs) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setObject(1, Columns.instants(jobs, NewJob::dueAt));
-            statement.setObject(2, Columns.millis(jobs, NewJob::dueAfter));
-            statement.setObject(3, Columns.shorts(jobs, NewJob::rank));
-            statement.setObject(4, Columns.nullableShorts(jobs, NewJob::maxRetries));
-            statement.setObject(5, Columns.millis(jobs, NewJob::timeout));
-            statement.setObject(6, Columns.texts(jobs, NewJob::queue));
-            statement.setObject(7, Columns.texts(jobs, NewJob::type));
-            statement.setObject(8, Columns.texts(jobs, NewJob::payload));
-            statement.setObject(9, Columns.texts(jobs, NewJob::headers));
+            NewJobColumns.setDue(statement, 1, jobs);
+            NewJobColumns.setEach(statement, 3, jobs);
+            statement.setObject(9, Columns.texts(jobs, NewJob::payload));
             try (ResultSet rows = statement.executeQuery()) {
                 return Ids.read(rows, jobs.size());
             }

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.store;
 
-import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -52,7 +51,7 @@ public final class RemoveLeftoverPayloads {
      */
     public record Stretch(int removed, @Nullable Long end) {}
 
-    private record Looked(int payloads, long last, Long @Nullable [] leftovers) {}
+    private record Looked(int payloads, long last, long @Nullable [] leftovers) {}
 
     private final Database database;
     private final String look;
@@ -79,14 +78,12 @@ public final class RemoveLeftoverPayloads {
             statement.setInt(2, limit);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
-                Array leftovers = row.getArray(3);
-                return new Looked(
-                        row.getInt(1), row.getLong(2), leftovers == null ? null : (Long[]) leftovers.getArray());
+                return new Looked(row.getInt(1), row.getLong(2), Columns.numbers(row, 3));
             }
         }
     }
 
-    private int remove(Connection connection, Long[] leftovers) throws SQLException {
+    private int remove(Connection connection, long[] leftovers) throws SQLException {
         try (PreparedStatement statement = FreshPlan.prepare(connection, remove)) {
             statement.setObject(1, leftovers);
             return statement.executeUpdate();

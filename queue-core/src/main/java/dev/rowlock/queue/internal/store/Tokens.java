@@ -1,13 +1,11 @@
 package dev.rowlock.queue.internal.store;
 
-import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.AbstractSet;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** The tokens of the claims that a statement found: a set over a sorted array, for it is made for every batch. */
 final class Tokens extends AbstractSet<Long> {
@@ -35,13 +33,8 @@ final class Tokens extends AbstractSet<Long> {
         if (count == sent.length) {
             return of(sent);
         }
-        Array found = rows.getArray(2);
-        return of(
-                found == null
-                        ? new long[0]
-                        : Stream.of((Long[]) found.getArray())
-                                .mapToLong(Long::longValue)
-                                .toArray());
+        long[] found = Columns.numbers(rows, 2);
+        return of(found == null ? new long[0] : found);
     }
 
     private static Tokens of(long[] tokens) {

@@ -8,7 +8,6 @@ import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of dead jobs: another life, or an end that is written down. */
@@ -49,7 +48,7 @@ class DeadJobsTest {
     @Test
     void aRedrivenJobRunsAgainUnderANewToken() {
         ClaimedJob job = rooms.running();
-        new BuryJobs(rooms.database()).run(List.of(new BuryJobs.Buried(job.claim(), Rooms.error("it failed"))));
+        rooms.bury(job.claim());
 
         redrive.one(job.id());
         new DispatchDueJobs(rooms.database()).run(10);

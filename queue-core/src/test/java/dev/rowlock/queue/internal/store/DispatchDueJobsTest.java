@@ -13,6 +13,7 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -56,6 +57,18 @@ class DispatchDueJobsTest {
                 .containsExactlyInAnyOrder(new Dispatched("mail", -4, 2), new Dispatched("print", 9, 1));
         assertThat(result.jobs()).isEqualTo(3);
         assertThat(result.nextDue()).isNull();
+    }
+
+    @Test
+    void jobsOfOneQueueAndPriorityLieSideBySide() {
+        rooms.waiting(IntStream.range(0, 60)
+                .mapToObj(i ->
+                        new NewJob(i % 2 == 0 ? "mail" : "print", "send", i % 3, NOW, null, null, "{}", null, null))
+                .toList());
+
+        dispatch.run(100);
+
+        assertThat(rooms.lanesOnDisk()).hasSize(60).isSorted();
     }
 
     @Test

@@ -102,7 +102,7 @@ class EnqueueUniqueJobsTest {
     @Test
     void theKeyOfADeadJobIsFreeAndARedriveRunsItBesideTheNewHolder() {
         ClaimedJob dead = rooms.running(KEY);
-        new BuryJobs(rooms.database()).run(List.of(new BuryJobs.Buried(dead.claim(), Rooms.error("it failed"))));
+        rooms.bury(dead.claim());
 
         Placed second = rooms.unique(KEY);
         boolean redriven = new RedriveDeadJobs(rooms.database()).one(dead.id());
@@ -205,6 +205,16 @@ class EnqueueUniqueJobsTest {
                         SELECT due_at BETWEEN statement_timestamp() + interval '23 h'
                                           AND statement_timestamp() + interval '24 h' FROM rowlock.waiting WHERE id =
                         """ + placed.get(4).id())).isTrue();
+    }
+
+    @Test
+    void jobsOfOneQueueAndPriorityLieSideBySide() {
+        rooms.unique(IntStream.range(0, 60)
+                .mapToObj(
+                        i -> new NewJob("mail", "send", i % 3, null, null, null, "{}", null, UniqueKey.of("key-" + i)))
+                .toList());
+
+        assertThat(rooms.lanesOnDisk()).hasSize(60).isSorted();
     }
 
     @Test

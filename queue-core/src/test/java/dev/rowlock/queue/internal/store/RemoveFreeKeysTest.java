@@ -42,7 +42,7 @@ class RemoveFreeKeysTest {
     void onlyFreeKeysAreRemoved() {
         UniqueKey held = UniqueKey.of("ended, held longer").atLeast(Duration.ofHours(1));
         ClaimedJob dead = rooms.running(UniqueKey.of("dead"));
-        new BuryJobs(rooms.database()).run(List.of(new BuryJobs.Buried(dead.claim(), Rooms.error("it failed"))));
+        rooms.bury(dead.claim());
         rooms.complete(rooms.running(UniqueKey.of("completed")), true);
         new CancelIdleJob(rooms.database())
                 .run(rooms.unique(UniqueKey.of("cancelled")).id());

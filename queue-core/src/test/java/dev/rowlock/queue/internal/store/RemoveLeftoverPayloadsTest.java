@@ -39,12 +39,12 @@ class RemoveLeftoverPayloadsTest {
         ClaimedJob done = running();
         rooms.complete(done, true);
         ClaimedJob dead = running();
-        bury(dead);
+        rooms.bury(dead.claim());
         long cancelled = rooms.large(1, SIZE)[0];
         new CancelIdleJob(rooms.database()).run(cancelled);
         ClaimedJob running = running();
         ClaimedJob waiting = running();
-        defer(waiting, Due.after(Duration.ofDays(1)));
+        rooms.defer(waiting.claim(), Due.after(Duration.ofDays(1)));
         long ready = rooms.large(1, SIZE)[0];
 
         Stretch stretch = remove();
@@ -81,7 +81,7 @@ class RemoveLeftoverPayloadsTest {
     @Test
     void thePayloadOfADeadJobGoesAfterItWasDiscarded() {
         ClaimedJob dead = running();
-        bury(dead);
+        rooms.bury(dead.claim());
 
         assertThat(remove().removed()).isZero();
 
@@ -121,7 +121,7 @@ class RemoveLeftoverPayloadsTest {
     @Test
     void thePayloadOfAJobThatIsJustBeingDiscardedStaysUntilThatIsCommitted() throws Exception {
         ClaimedJob dead = running();
-        bury(dead);
+        rooms.bury(dead.claim());
         try (OpenTransaction admin = new OpenTransaction(rooms.database())) {
             new DiscardDeadJobs(admin.database()).one(dead.id());
 
@@ -166,9 +166,9 @@ class RemoveLeftoverPayloadsTest {
     /** Through another room each time, and back. */
     private void moveOn(ClaimedJob job) {
         switch ((int) (job.claim().token() % 3)) {
-            case 0 -> defer(job, Due.after(Duration.ZERO));
+            case 0 -> rooms.defer(job.claim(), Due.after(Duration.ZERO));
             case 1 -> {
-                bury(job);
+                rooms.bury(job.claim());
                 new RedriveDeadJobs(rooms.database()).one(job.id());
             }
             default -> new ReleaseJobs(rooms.database()).run(List.of(job.claim()));
@@ -202,14 +202,6 @@ class RemoveLeftoverPayloadsTest {
     private ClaimedJob running() {
         rooms.large(1, SIZE);
         return rooms.claim(rooms.node(), 1).get(0);
-    }
-
-    private void bury(ClaimedJob job) {
-        new BuryJobs(rooms.database()).run(List.of(new BuryJobs.Buried(job.claim(), Rooms.error("it failed"))));
-    }
-
-    private void defer(ClaimedJob job, Due due) {
-        new DeferJobs(rooms.database()).run(List.of(new DeferJobs.Deferred(job.claim(), due, null, "retry", null)));
     }
 
     private List<Long> payloads() {

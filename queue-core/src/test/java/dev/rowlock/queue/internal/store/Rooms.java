@@ -190,16 +190,15 @@ public final class Rooms {
     }
 
     public ClaimedJob running(NewJob job) {
-        long id = ready(List.of(job))[0];
-        return claim(node(), ALL).stream()
-                .filter(claimed -> claimed.id() == id)
-                .findFirst()
-                .orElseThrow();
+        return claimed(ready(List.of(job))[0]);
     }
 
     /** Enqueues one job with a unique key and claims it for a new node. */
     ClaimedJob running(UniqueKey key) {
-        long id = unique(key).id();
+        return claimed(unique(key).id());
+    }
+
+    private ClaimedJob claimed(long id) {
         return claim(node(), ALL).stream()
                 .filter(claimed -> claimed.id() == id)
                 .findFirst()
@@ -224,8 +223,18 @@ public final class Rooms {
 
     public long dead(NewJob job) {
         ClaimedJob running = running(job);
-        new BuryJobs(database).run(List.of(new BuryJobs.Buried(running.claim(), error("it failed"))));
+        bury(running.claim());
         return running.id();
+    }
+
+    /** Lets a running job fail for good. */
+    public void bury(Claim claim) {
+        new BuryJobs(database).run(List.of(new BuryJobs.Buried(claim, error("it failed"))));
+    }
+
+    /** Puts a running job off, at no cost. */
+    public void defer(Claim claim, Due due) {
+        new DeferJobs(database).run(List.of(new DeferJobs.Deferred(claim, due, null, "retry", null)));
     }
 
     /** An entry of the error history as workers hand it in. */
@@ -263,6 +272,13 @@ public final class Rooms {
     }
 
     // Looking
+
+    /** Queues and ranks of the ready jobs, in the order in which they lie on disk. */
+    List<String> lanesOnDisk() {
+        return sql("SELECT queue || rank FROM rowlock.ready ORDER BY ctid")
+                .query(String.class)
+                .list();
+    }
 
     /** The rooms that hold the job: one, if all is well. */
     public List<String> roomsOf(long id) {
