@@ -11,28 +11,28 @@ import org.jspecify.annotations.Nullable;
 /** What workers should hear once a transaction has committed. Confined to one thread. */
 final class Wakes {
 
-    private final Map<String, Integer> mostUrgentRanks = new HashMap<>();
+    private final Map<String, Ready> ready = new HashMap<>();
     private @Nullable Duration shortestDelay;
     private @Nullable String lastQueue;
-    private int lastRank;
+    private Ready last = new Ready();
 
     void add(NewJob job) {
         Due due = job.due();
         if (due == null) {
-            ready(job.queue(), job.rank());
+            ready(job.queue()).add(job.rank(), 1);
             return;
         }
         // For an instant, only the dispatcher can say how far away it is: it reads the database's clock.
         waiting(due.after() != null ? due.after() : Duration.ZERO);
     }
 
-    /** Most batches are of one queue and rank: the last one is remembered. */
-    private void ready(String queue, int rank) {
-        if (rank != lastRank || !queue.equals(lastQueue)) {
-            mostUrgentRanks.merge(queue, rank, Math::min);
+    /** Most batches are of one queue: the last one is remembered. */
+    private Ready ready(String queue) {
+        if (!queue.equals(lastQueue)) {
+            last = ready.computeIfAbsent(queue, name -> new Ready());
             lastQueue = queue;
-            lastRank = rank;
         }
+        return last;
     }
 
     void waiting(Duration delay) {
@@ -42,16 +42,28 @@ final class Wakes {
     }
 
     void addAll(Wakes other) {
-        other.mostUrgentRanks.forEach((queue, rank) -> mostUrgentRanks.merge(queue, rank, Math::min));
+        other.ready.forEach((queue, more) -> ready(queue).add(more.mostUrgentRank, more.jobs));
         if (other.shortestDelay != null) {
             waiting(other.shortestDelay);
         }
     }
 
     void send(Wakeups wakeups) {
-        mostUrgentRanks.forEach(wakeups::jobsReady);
+        ready.forEach((queue, some) -> wakeups.jobsReady(queue, some.mostUrgentRank, some.jobs));
         if (shortestDelay != null) {
             wakeups.jobsWaiting(shortestDelay);
+        }
+    }
+
+    /** Jobs of one queue. */
+    private static final class Ready {
+
+        private int mostUrgentRank = Integer.MAX_VALUE;
+        private long jobs;
+
+        void add(int rank, long more) {
+            mostUrgentRank = Math.min(mostUrgentRank, rank);
+            jobs += more;
         }
     }
 }

@@ -306,7 +306,9 @@ class JobTemplateTest {
                 JobRequest.of(new SendMail(""), o -> o.delay(Duration.ofMinutes(3))),
                 JobRequest.of(new SendMail(""), o -> o.delay(Duration.ofMinutes(2)))));
 
-        assertThat(wakeups.heard()).containsExactlyInAnyOrder("ready default -9", "ready shipping 0", "waiting PT2M");
+        assertThat(wakeups.heard())
+                .containsExactlyInAnyOrder(
+                        "2 ready in default from rank -9", "1 ready in shipping from rank 0", "waiting PT2M");
     }
 
     @Test

@@ -128,7 +128,7 @@ class JobTemplateTransactionTest {
                         .query(String.class)
                         .list())
                 .containsExactly("inner");
-        assertThat(wakeups.heard()).containsExactly("ready default 0");
+        assertThat(wakeups.heard()).containsExactly("1 ready in default from rank 0");
     }
 
     @Test
@@ -139,7 +139,7 @@ class JobTemplateTransactionTest {
             assertThat(wakeups.heard()).isEmpty();
         });
 
-        assertThat(wakeups.heard()).containsExactly("ready default -4");
+        assertThat(wakeups.heard()).containsExactly("2 ready in default from rank -4");
     }
 
     @Test

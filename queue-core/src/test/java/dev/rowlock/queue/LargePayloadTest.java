@@ -164,7 +164,7 @@ class LargePayloadTest {
         jobs.enqueue(new Note(LARGE), o -> o.priority(3));
         jobs.enqueue(new Note(LARGE), o -> o.delay(LATER));
 
-        assertThat(wakeups.heard()).containsExactly("ready mail -3", "waiting " + LATER);
+        assertThat(wakeups.heard()).containsExactly("1 ready in mail from rank -3", "waiting " + LATER);
     }
 
     // How it arrives

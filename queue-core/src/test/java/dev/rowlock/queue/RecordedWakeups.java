@@ -1,12 +1,13 @@
 package dev.rowlock.queue;
 
+import dev.rowlock.queue.internal.wake.Hearsay;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Writes down who was told what. */
-final class RecordedWakeups implements Wakeups {
+final class RecordedWakeups implements Wakeups, Hearsay {
 
     private final List<String> heard = new CopyOnWriteArrayList<>();
 
@@ -15,8 +16,13 @@ final class RecordedWakeups implements Wakeups {
     }
 
     @Override
-    public void jobsReady(String queue, int rank) {
-        heard.add("ready " + queue + " " + rank);
+    public void jobsReady(String queue, int rank, long jobs) {
+        heard.add("%d ready in %s from rank %d".formatted(jobs, queue, rank));
+    }
+
+    @Override
+    public void jobsReady(String queue, int rank, long jobs, int turn) {
+        jobsReady(queue, rank, jobs);
     }
 
     @Override

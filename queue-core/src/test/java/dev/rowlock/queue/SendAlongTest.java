@@ -52,8 +52,8 @@ class SendAlongTest {
             long id = jobs.enqueue(new Mail("a"), o -> o.queue("mail").priority(3));
 
             Awaitility.await().until(() -> !elsewhere.heard().isEmpty());
-            assertThat(elsewhere.heard()).containsExactly("ready mail -3");
-            assertThat(here.heard()).containsExactly("ready mail -3");
+            assertThat(elsewhere.heard()).containsExactly("1 ready in mail from rank -3");
+            assertThat(here.heard()).containsExactly("1 ready in mail from rank -3");
             assertThat(rooms.roomsOf(id)).containsExactly("ready");
         }
     }
@@ -67,8 +67,8 @@ class SendAlongTest {
             jobs.enqueue(new Mail("b"), o -> o.queue("last")); // this one does, and notifications keep their order
 
             Awaitility.await().until(() -> !elsewhere.heard().isEmpty());
-            assertThat(elsewhere.heard()).containsExactly("ready last 0");
-            assertThat(here.heard()).containsExactly("ready default 0", "ready last 0");
+            assertThat(elsewhere.heard()).containsExactly("1 ready in last from rank 0");
+            assertThat(here.heard()).containsExactly("1 ready in default from rank 0", "1 ready in last from rank 0");
         }
     }
 
@@ -89,9 +89,9 @@ class SendAlongTest {
 
     private Ear listen() throws InterruptedException {
         WakeupBus other = new WakeupBus(Wakeups.NONE);
-        other.subscribe(elsewhere);
         CountDownLatch connected = new CountDownLatch(1);
-        Ear ear = new Ear(testDatabase.unpooled(), rooms.database().schema(), other, connected::countDown);
+        Ear ear = new Ear(
+                testDatabase.unpooled(), rooms.database().schema(), other.heardBy(elsewhere), connected::countDown);
         ear.start();
         connected.await();
         return ear;

@@ -225,7 +225,7 @@ class UniqueJobsTest {
     @Test
     void onlyNewJobsWakeWorkers() {
         jobs.enqueue(new SendMail("first"), o -> o.queue("a").unique(KEY));
-        assertThat(wakeups.heard()).containsExactly("ready a 0");
+        assertThat(wakeups.heard()).containsExactly("1 ready in a from rank 0");
 
         jobs.enqueue(new SendMail("second"), o -> o.queue("b").unique(KEY));
         transaction.executeWithoutResult(
@@ -234,7 +234,7 @@ class UniqueJobsTest {
                 .mapToObj(i ->
                         JobRequest.of(new SendMail(""), o -> o.queue("d" + i).unique("order-4" + (2 + i)))));
 
-        assertThat(wakeups.heard()).containsExactly("ready a 0", "ready d1 0");
+        assertThat(wakeups.heard()).containsExactly("1 ready in a from rank 0", "1 ready in d1 from rank 0");
     }
 
     private List<String> mails() {

@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Wakeups {
 
-    /** Jobs became runnable in this queue, the most urgent with this rank (minus its priority). */
-    void jobsReady(String queue, int rank);
+    /** So many jobs became runnable in this queue, the most urgent with this rank (minus its priority). */
+    void jobsReady(String queue, int rank, long jobs);
 
     /**
-     * A statement that is a transaction of its own is about to make jobs of this queue runnable. Returns what it may send
-     * along by NOTIFY, so that other nodes hear of the jobs together with the commit. Null, the default: nothing now; they
+     * A statement that is a transaction of its own is about to make a job of this queue runnable. Returns what it may send
+     * along by NOTIFY, so that other nodes hear of the job together with the commit. Null, the default: nothing now; they
      * are told by {@link #jobsReady} after the commit.
      */
     default @Nullable String sendAlong(String queue, int rank) {
@@ -23,7 +23,7 @@ public interface Wakeups {
 
     /** Instead of {@link #jobsReady}, after the commit of a statement that sent along what it was given, and took so long. */
     default void sentAlong(String queue, int rank, Duration took) {
-        jobsReady(queue, rank);
+        jobsReady(queue, rank, 1);
     }
 
     /** A job will become runnable after this time. */
@@ -35,7 +35,7 @@ public interface Wakeups {
     /** Nobody is told: polling does everything. */
     Wakeups NONE = new Wakeups() {
         @Override
-        public void jobsReady(String queue, int rank) {}
+        public void jobsReady(String queue, int rank, long jobs) {}
 
         @Override
         public void jobsWaiting(Duration dueIn) {}

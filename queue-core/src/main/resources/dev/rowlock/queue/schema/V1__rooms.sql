@@ -212,6 +212,7 @@ CREATE VIEW ${schema}.job AS
 CREATE TABLE ${schema}.node (
     id           bigint      NOT NULL PRIMARY KEY,
     name         text        NOT NULL,
+    queues       text[]      NOT NULL,  -- whose jobs it runs
     started_at   timestamptz NOT NULL,
     heartbeat_at timestamptz NOT NULL,
     expires_at   timestamptz NOT NULL,

@@ -30,7 +30,7 @@ final class Dispatcher implements Chore {
     @Override
     public Duration runOnce() {
         DispatchDueJobs.Result result = dispatch.run(BATCH);
-        result.queues().forEach(queue -> wakeups.jobsReady(queue.queue(), queue.rank()));
+        result.queues().forEach(queue -> wakeups.jobsReady(queue.queue(), queue.rank(), queue.jobs()));
         if (result.jobs() >= BATCH) {
             return Duration.ZERO;
         }

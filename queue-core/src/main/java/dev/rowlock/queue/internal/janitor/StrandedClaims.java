@@ -60,7 +60,7 @@ final class StrandedClaims implements Chore {
                     "queue '{}': {} jobs had been claimed by a statement whose answer was lost; they are ready again",
                     released.queue(),
                     released.jobs());
-            wakeups.jobsReady(released.queue(), released.rank());
+            wakeups.jobsReady(released.queue(), released.rank(), released.jobs());
         }
         return Rest.after(begun, REST_PER_WORK * nodes, interval);
     }

@@ -8,7 +8,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +20,11 @@ public final class BeatNode {
     // A node that was silent for longer than the gap starts its steady time anew: only steady nodes may declare others
     // dead. The row is updated even if its lease has run out: nobody has taken its jobs as long as it is there.
     private static final String SQL = """
-            WITH beat AS (
+            WITH crew AS (
+                SELECT queue, count(*) AS nodes, count(*) FILTER (WHERE id < ?) AS earlier
+                  FROM rowlock.node, unnest(queues) AS queue
+                 GROUP BY queue HAVING bool_or(id = ?)
+            ), beat AS (
                 UPDATE rowlock.node
                    SET heartbeat_at = clock_timestamp(),
                        expires_at = clock_timestamp() + lease_millis * interval '1 ms',
@@ -32,7 +38,10 @@ public final class BeatNode {
                    ARRAY(SELECT id FROM rowlock.running WHERE node_id = ? AND cancel_requested ORDER BY id),
                    ARRAY(SELECT token FROM rowlock.running WHERE node_id = ? AND cancel_requested ORDER BY id),
                    (SELECT date_part('epoch', min(expires_at) - clock_timestamp()) FROM rowlock.node WHERE id <> ?),
-                   (SELECT count(*) FROM rowlock.node)
+                   (SELECT count(*) FROM rowlock.node),
+                   ARRAY(SELECT queue FROM crew ORDER BY queue),
+                   ARRAY(SELECT nodes FROM crew ORDER BY queue),
+                   ARRAY(SELECT earlier FROM crew ORDER BY queue)
             """;
 
     /**
@@ -43,13 +52,27 @@ public final class BeatNode {
      * @param cancelled this node's jobs that are to be cancelled
      * @param nextExpiry when the first of the other nodes' leases runs out unless it is renewed; null without others
      * @param nodes how many nodes there are, this one included
+     * @param places this node's, by queue
      */
     public record Answer(
             boolean alive,
             Set<String> paused,
             List<Claim> cancelled,
             @Nullable Duration nextExpiry,
-            int nodes) {}
+            int nodes,
+            Map<String, Place> places) {}
+
+    /**
+     * One node's place among those that run jobs of a queue.
+     *
+     * @param nodes how many there are, this one included
+     * @param number from 0, by id
+     */
+    public record Place(int nodes, int number) {
+
+        /** Before anything is known of the others. */
+        public static final Place ALONE = new Place(1, 0);
+    }
 
     private final String sql;
 
@@ -60,8 +83,10 @@ public final class BeatNode {
     /** Beats; {@code gap} is the longest silence that still counts as steady. */
     public Answer run(Connection connection, long nodeId, Duration gap) throws SQLException {
         try (PreparedStatement statement = FreshPlan.prepare(connection, sql)) {
-            statement.setLong(1, gap.toMillis());
-            for (int i = 2; i <= 5; i++) {
+            statement.setLong(1, nodeId);
+            statement.setLong(2, nodeId);
+            statement.setLong(3, gap.toMillis());
+            for (int i = 4; i <= 7; i++) {
                 statement.setLong(i, nodeId);
             }
             try (ResultSet row = statement.executeQuery()) {
@@ -73,9 +98,21 @@ public final class BeatNode {
                         Set.of((String[]) row.getArray(2).getArray()),
                         claims(row.getArray(3), row.getArray(4)),
                         nextExpiry,
-                        row.getInt(6));
+                        row.getInt(6),
+                        places(row.getArray(7), row.getArray(8), row.getArray(9)));
             }
         }
+    }
+
+    private static Map<String, Place> places(Array queues, Array nodes, Array numbers) throws SQLException {
+        String[] queue = (String[]) queues.getArray();
+        Long[] count = (Long[]) nodes.getArray();
+        Long[] number = (Long[]) numbers.getArray();
+        Map<String, Place> places = new HashMap<>();
+        for (int i = 0; i < queue.length; i++) {
+            places.put(queue[i], new Place(count[i].intValue(), number[i].intValue()));
+        }
+        return places;
     }
 
     private static List<Claim> claims(Array ids, Array tokens) throws SQLException {

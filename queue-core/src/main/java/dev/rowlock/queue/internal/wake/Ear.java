@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -28,7 +29,7 @@ public final class Ear implements AutoCloseable {
 
     private final DataSource direct;
     private final Schema schema;
-    private final WakeupBus bus;
+    private final Consumer<String> messages;
     private final Runnable connectedAgain;
     private final Thread thread;
     private volatile @Nullable Connection connection; // written by the ear's thread
@@ -36,13 +37,13 @@ public final class Ear implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * @param bus where wake-ups go
+     * @param messages told what is heard, on the ear's thread
      * @param connectedAgain called after each connect: wake everybody, notifications may have been missed
      */
-    public Ear(DataSource direct, Schema schema, WakeupBus bus, Runnable connectedAgain) {
+    public Ear(DataSource direct, Schema schema, Consumer<String> messages, Runnable connectedAgain) {
         this.direct = direct;
         this.schema = schema;
-        this.bus = bus;
+        this.messages = messages;
         this.connectedAgain = connectedAgain;
         this.thread = new Thread(this::run, "rowlock-ear");
         this.thread.setDaemon(true);
@@ -98,7 +99,7 @@ public final class Ear implements AutoCloseable {
                 continue;
             }
             for (PGNotification notification : heard) {
-                bus.received(notification.getParameter());
+                messages.accept(notification.getParameter());
             }
         }
     }

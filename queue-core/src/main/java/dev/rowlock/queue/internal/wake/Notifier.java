@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -42,10 +43,11 @@ public final class Notifier implements Wakeups, AutoCloseable {
     private final SendWakeup send;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final Map<String, Integer> ready = new HashMap<>(); // guarded by lock
+    private final Map<String, Ready> ready = new HashMap<>(); // guarded by lock
     private @Nullable Duration waiting; // guarded by lock
     private boolean attention; // guarded by lock
     private boolean closed; // guarded by lock
+    private int turn = ThreadLocalRandom.current().nextInt(); // guarded by lock
     private long alongAt = System.nanoTime(); // guarded by lock
     private @Nullable Thread thread; // guarded by lock; started with the first wake-up
 
@@ -59,8 +61,8 @@ public final class Notifier implements Wakeups, AutoCloseable {
     }
 
     @Override
-    public void jobsReady(String queue, int rank) {
-        change(() -> ready.merge(queue, rank, Math::min));
+    public void jobsReady(String queue, int rank, long jobs) {
+        change(() -> ready.merge(queue, new Ready(rank, jobs), Ready::and));
     }
 
     @Override
@@ -72,7 +74,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
                 return null;
             }
             alongAt = now + ALONG_AT_MOST.toNanos();
-            return WakeupMessage.ready(origin, queue, rank);
+            return WakeupMessage.ready(origin, queue, rank, 1, turn++);
         } finally {
             lock.unlock();
         }
@@ -149,7 +151,8 @@ public final class Notifier implements Wakeups, AutoCloseable {
                 changed.await();
             }
             List<String> messages = new ArrayList<>();
-            ready.forEach((queue, rank) -> messages.add(WakeupMessage.ready(origin, queue, rank)));
+            ready.forEach((queue, some) ->
+                    messages.add(WakeupMessage.ready(origin, queue, some.mostUrgentRank, some.jobs, turn++)));
             if (waiting != null) {
                 messages.add(WakeupMessage.waiting(origin, waiting));
             }
@@ -171,6 +174,14 @@ public final class Notifier implements Wakeups, AutoCloseable {
             return true;
         } catch (InterruptedException e) {
             return false;
+        }
+    }
+
+    /** Jobs of one queue that others shall hear of. */
+    private record Ready(int mostUrgentRank, long jobs) {
+
+        Ready and(Ready more) {
+            return new Ready(Math.min(mostUrgentRank, more.mostUrgentRank), jobs + more.jobs);
         }
     }
 

@@ -4,6 +4,7 @@ import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Passes wake-ups to this process's own workers at once, and to other nodes through a remote, if there is one. */
@@ -11,7 +12,6 @@ public final class WakeupBus implements Wakeups {
 
     private final List<Wakeups> local = new CopyOnWriteArrayList<>();
     private final Wakeups remote;
-    private final Wakeups localOnly = new LocalOnly();
     private final String origin;
 
     /** {@code remote} tells the other nodes; {@link Wakeups#NONE} leaves them to their polling. */
@@ -29,15 +29,15 @@ public final class WakeupBus implements Wakeups {
         local.remove(worker);
     }
 
-    /** Passes on a notification that arrived, unless it is this bus's own. */
-    void received(String message) {
-        WakeupMessage.deliver(message, origin, localOnly);
+    /** Where an ear's messages go: to this worker, without those of this bus, which its own workers know already. */
+    public Consumer<String> heardBy(Hearsay worker) {
+        return message -> WakeupMessage.deliver(message, origin, worker);
     }
 
     @Override
-    public void jobsReady(String queue, int rank) {
-        local.forEach(worker -> worker.jobsReady(queue, rank));
-        remote.jobsReady(queue, rank);
+    public void jobsReady(String queue, int rank, long jobs) {
+        local.forEach(worker -> worker.jobsReady(queue, rank, jobs));
+        remote.jobsReady(queue, rank, jobs);
     }
 
     @Override
@@ -47,7 +47,7 @@ public final class WakeupBus implements Wakeups {
 
     @Override
     public void sentAlong(String queue, int rank, Duration took) {
-        local.forEach(worker -> worker.jobsReady(queue, rank));
+        local.forEach(worker -> worker.jobsReady(queue, rank, 1));
         remote.sentAlong(queue, rank, took);
     }
 
@@ -63,24 +63,5 @@ public final class WakeupBus implements Wakeups {
     public void attention() {
         local.forEach(Wakeups::attention);
         remote.attention();
-    }
-
-    /** Where wake-ups from elsewhere go: not out again. */
-    private final class LocalOnly implements Wakeups {
-
-        @Override
-        public void jobsReady(String queue, int rank) {
-            local.forEach(worker -> worker.jobsReady(queue, rank));
-        }
-
-        @Override
-        public void jobsWaiting(Duration dueIn) {
-            local.forEach(worker -> worker.jobsWaiting(dueIn));
-        }
-
-        @Override
-        public void attention() {
-            local.forEach(Wakeups::attention);
-        }
     }
 }

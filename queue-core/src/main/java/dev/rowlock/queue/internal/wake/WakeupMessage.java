@@ -1,10 +1,9 @@
 package dev.rowlock.queue.internal.wake;
 
-import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.UUID;
 
-/** The text of a notification: {@code origin|kind|number|queue}. */
+/** The text of a notification: {@code origin|kind|what it says}. */
 final class WakeupMessage {
 
     private WakeupMessage() {}
@@ -14,34 +13,40 @@ final class WakeupMessage {
         return UUID.randomUUID().toString().substring(0, 13);
     }
 
-    static String ready(String origin, String queue, int rank) {
-        return origin + "|r|" + rank + "|" + queue;
+    static String ready(String origin, String queue, int rank, long jobs, int turn) {
+        return origin + "|r|" + rank + '|' + jobs + '|' + turn + '|' + queue;
     }
 
     static String waiting(String origin, Duration dueIn) {
-        return origin + "|w|" + dueIn.toMillis() + "|";
+        return origin + "|w|" + dueIn.toMillis();
     }
 
     static String attention(String origin) {
-        return origin + "|a|0|";
+        return origin + "|a|";
     }
 
     /** Does what the message says. Ignores those of this origin, and anything that is no message of ours. */
-    static void deliver(String message, String own, Wakeups to) {
-        String[] parts = message.split("\\|", 4);
-        if (parts.length != 4 || parts[0].equals(own)) {
+    static void deliver(String message, String own, Hearsay to) {
+        String[] parts = message.split("\\|", 3);
+        if (parts.length != 3 || parts[0].equals(own)) {
             return;
         }
         try {
-            long number = Long.parseLong(parts[2]);
             switch (parts[1]) {
-                case "r" -> to.jobsReady(parts[3], (int) number);
-                case "w" -> to.jobsWaiting(Duration.ofMillis(Math.max(0, number)));
+                case "r" -> deliverReady(parts[2].split("\\|", 4), to);
+                case "w" -> to.jobsWaiting(Duration.ofMillis(Math.max(0, Long.parseLong(parts[2]))));
                 case "a" -> to.attention();
                 default -> {} // of a newer version
             }
         } catch (NumberFormatException e) {
             // Anybody may notify on our channel; it costs nothing but this look.
+        }
+    }
+
+    private static void deliverReady(String[] parts, Hearsay to) {
+        if (parts.length == 4) {
+            int rank = Integer.parseInt(parts[0]);
+            to.jobsReady(parts[3], rank, Long.parseLong(parts[1]), Integer.parseInt(parts[2]));
         }
     }
 }

@@ -10,8 +10,11 @@
  * <p>Only latency depends on any of this. Fetchers and the dispatcher also look by themselves, so a lost notification
  * costs at most a poll interval; a pooler that swallows them all costs nothing else.
  *
- * <p>A message is {@code origin|kind|number|queue}: kind {@code r} (ready, number = most urgent rank), {@code w}
- * (waiting, number = milliseconds until due) or {@code a} (attention). A node ignores its own.
+ * <p>A message is {@code origin|kind|what it says}: kind {@code r} (ready: {@code rank|jobs|turn|queue}), {@code w}
+ * (waiting: milliseconds until due) or {@code a} (attention: nothing). A node ignores its own.
+ *
+ * <p>All nodes hear everything, and if they all looked at once, each job would cost a claim of every node. So each message
+ * has a turn, another one each time: a node counts from there, and those for whom there is something look first.
  */
 @NullMarked
 package dev.rowlock.queue.internal.wake;

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.worker;
 
+import dev.rowlock.queue.internal.store.BeatNode.Place;
 import dev.rowlock.queue.internal.store.ClaimReadyJobs;
 import dev.rowlock.queue.spi.FetchSettings;
 import java.time.Duration;
@@ -22,10 +23,14 @@ final class Fetcher implements Runnable {
     /** While jobs come one by one, claims begin no sooner than this after each other. */
     private static final Duration APART = Duration.ofMillis(2);
 
-    private static final Duration OUT_OF_TURN = Duration.ofMillis(2);
+    /** Those who wait for their turn ask about so far apart from each other, however many they are. */
+    private static final Duration OUT_OF_TURN = Duration.ofMillis(6);
 
-    /** For each node that there is, so that all who wait for their turn ask about as often as few would. */
-    private static final Duration LONGEST_OUT_OF_TURN = Duration.ofMillis(4);
+    /** When jobs became ready elsewhere, so many nodes more than it takes look at once: some may be busy. */
+    private static final int SPARE = 1;
+
+    /** The others look one after the other, so far apart. */
+    private static final Duration LOOK_APART = Duration.ofMillis(5);
 
     /**
      * A node that has met jobs it does not know lets others claim first. Without this, whichever node moves such a job to
@@ -41,7 +46,6 @@ final class Fetcher implements Runnable {
     private final QueueCursor cursor;
 
     private final Signal undisturbed = new Signal(); // never raised: for waits that no wake-up cuts short
-    private final Backoff outOfTurn;
     private final Pace pace = new Pace(APART);
 
     private boolean lastWasFull; // fetcher's thread only
@@ -62,7 +66,6 @@ final class Fetcher implements Runnable {
         this.settings = settings;
         this.node = node;
         this.timeouts = timeouts;
-        this.outOfTurn = new Backoff(OUT_OF_TURN, () -> LONGEST_OUT_OF_TURN.multipliedBy(node.nodes()));
         this.cursor = new QueueCursor(this::sharers, System.nanoTime());
     }
 
@@ -71,8 +74,16 @@ final class Fetcher implements Runnable {
      * would all wait equally long, and then look at the same time.
      */
     private double sharers() {
-        int nodes = node.nodes();
+        int nodes = nodes();
         return nodes == 1 ? 1 : 2 * nodes * ThreadLocalRandom.current().nextDouble();
+    }
+
+    private int nodes() {
+        return place().nodes();
+    }
+
+    private Place place() {
+        return node.place(worker.queue());
     }
 
     QueueWorker worker() {
@@ -83,6 +94,21 @@ final class Fetcher implements Runnable {
     void jobsReady(int rank) {
         cursor.urgent(rank);
         wake();
+    }
+
+    /**
+     * So many jobs became ready, the most urgent of this rank, and all nodes hear of it: look at once if it takes this
+     * node to run them all, counted from the one whose turn it is; otherwise a little later, in case the others are busy.
+     */
+    void jobsHeard(int rank, long jobs, int turn) {
+        cursor.urgent(rank);
+        Place place = place();
+        int others = Math.floorMod((long) place.number() - turn, place.nodes()) - SPARE;
+        if ((long) others * worker.concurrency() < jobs) {
+            wake();
+        } else {
+            worker.room().raiseIn(LOOK_APART.multipliedBy(others));
+        }
     }
 
     /** There may be jobs: look at once. */
@@ -164,7 +190,6 @@ final class Fetcher implements Runnable {
         if (!batch.inTurn()) {
             return waitForTurn();
         }
-        outOfTurn.reset();
         boolean full = batch.jobs().size() == limit;
         lastWasFull = full;
         cursor.claimed(batch.last(), full, batch.took(), ended);
@@ -191,7 +216,7 @@ final class Fetcher implements Runnable {
     /** Not cut short by wake-ups: where many nodes claim, there are many of those. */
     private Duration waitForTurn() {
         try {
-            undisturbed.await(outOfTurn.next());
+            undisturbed.await(among(nodes(), OUT_OF_TURN));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -202,6 +227,11 @@ final class Fetcher implements Runnable {
     private Duration idleWait() {
         int factor = node.hearing() ? Math.min(IDLE_FACTOR, Math.max(1, emptyPolls)) : 1;
         return Signal.jittered(settings.pollInterval().multipliedBy(factor));
+    }
+
+    /** A time by chance, such that all nodes that wait like this look about so far apart from each other. */
+    private static Duration among(int nodes, Duration apart) {
+        return Duration.ofNanos(ThreadLocalRandom.current().nextLong(nodes * apart.toNanos()));
     }
 
     private static Duration shorter(Duration a, Duration b) {

@@ -8,6 +8,7 @@ import dev.rowlock.queue.spi.LeaseSettings;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,6 +33,7 @@ final class NodeLease implements Runnable {
     }
 
     private final LeaseSettings settings;
+    private final List<String> queues;
     private final DataSource direct;
     private final Listener listener;
     private final RegisterNode register;
@@ -44,8 +46,9 @@ final class NodeLease implements Runnable {
     private volatile boolean stopping;
     private @Nullable Connection connection; // lease's thread only
 
-    NodeLease(LeaseSettings settings, DataSource direct, Schema schema, Listener listener) {
+    NodeLease(LeaseSettings settings, List<String> queues, DataSource direct, Schema schema, Listener listener) {
         this.settings = settings;
+        this.queues = queues;
         this.direct = direct;
         this.listener = listener;
         this.register = new RegisterNode(schema);
@@ -104,7 +107,7 @@ final class NodeLease implements Runnable {
     void runOnce() throws SQLException {
         Connection open = connection();
         if (nodeId == 0) {
-            nodeId = register.run(open, settings.nodeName(), settings.lease());
+            nodeId = register.run(open, settings.nodeName(), queues, settings.lease());
             log.info(
                     "node {} ('{}') registered, lease {}, heartbeat {}",
                     nodeId,

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.springframework.dao.DataAccessException;
@@ -116,9 +117,8 @@ final class OutcomeWriter {
         Set<Long> tokens =
                 release.run(map(entries, entry -> entry.execution().job().claim()));
         entries.stream()
-                .map(entry -> entry.execution().job().queue())
-                .distinct()
-                .forEach(queue -> wakeups.jobsReady(queue, 0));
+                .collect(Collectors.groupingBy(entry -> entry.execution().job().queue(), Collectors.counting()))
+                .forEach((queue, jobs) -> wakeups.jobsReady(queue, 0, jobs));
         return tokens;
     }
 

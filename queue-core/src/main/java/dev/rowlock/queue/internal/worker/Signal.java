@@ -5,12 +5,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Something that one thread waits for and others raise. Raised while nobody waits, it is kept: no wake-up is lost. */
+/**
+ * Something that one thread waits for and others raise, now or for some time later. Raised while nobody waits, it is kept:
+ * no wake-up is lost.
+ */
 final class Signal {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private boolean raised;
+    private boolean raised; // guarded by lock
+    private boolean planned; // guarded by lock
+    private long plannedAt; // guarded by lock; monotonic
 
     void raise() {
         lock.lock();
@@ -22,18 +27,40 @@ final class Signal {
         }
     }
 
-    /** Waits until it is raised or the time is over, and lowers it again. */
-    void await(Duration longest) throws InterruptedException {
-        long nanos = longest.toNanos();
-        lock.lockInterruptibly();
+    /** Raises it after this time. Nothing changes if it is raised already, or will be. */
+    void raiseIn(Duration time) {
+        lock.lock();
         try {
-            while (!raised && nanos > 0) {
-                nanos = changed.awaitNanos(nanos);
+            if (!raised && !planned) {
+                planned = true;
+                plannedAt = System.nanoTime() + time.toNanos();
+                changed.signalAll();
             }
-            raised = false;
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Waits until it is raised or the time is over, and lowers it again, also what was planned. */
+    void await(Duration longest) throws InterruptedException {
+        long end = System.nanoTime() + longest.toNanos();
+        lock.lockInterruptibly();
+        try {
+            long left = left(end);
+            while (!raised && left > 0) {
+                changed.awaitNanos(left);
+                left = left(end);
+            }
+            raised = false;
+            planned = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long left(long end) {
+        long now = System.nanoTime();
+        return planned ? Math.min(end - now, plannedAt - now) : end - now;
     }
 
     static Duration jittered(Duration plain) {

@@ -1,13 +1,15 @@
 package dev.rowlock.queue.internal.worker;
 
+import dev.rowlock.queue.internal.store.BeatNode.Place;
+
 /** What a fetcher must know of its node, and tell it. Thread-safe. */
 interface Surroundings {
 
     /** The node's current id; 0 while it has no lease. */
     long nodeId();
 
-    /** How many nodes there are, this one included, as of the last heartbeat. */
-    int nodes();
+    /** Its place among the nodes that run jobs of this queue, as of the last heartbeat. */
+    Place place(String queue);
 
     /** Whether notifications arrive, so that polling is only the safety net. */
     boolean hearing();

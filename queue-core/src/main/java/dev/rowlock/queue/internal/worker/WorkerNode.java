@@ -4,14 +4,18 @@ import dev.rowlock.queue.internal.janitor.Janitor;
 import dev.rowlock.queue.internal.janitor.JanitorSettings;
 import dev.rowlock.queue.internal.janitor.OwnClaims;
 import dev.rowlock.queue.internal.store.BeatNode;
+import dev.rowlock.queue.internal.store.BeatNode.Place;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.wake.Ear;
+import dev.rowlock.queue.internal.wake.Hearsay;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,12 +89,18 @@ public final class WorkerNode {
         private final Thread recorderThread;
         private final Thread leaseThread;
         private volatile int nodes = 1; // written by the lease's thread
+        private volatile Map<String, Place> places = Map.of(); // by queue; written by the lease's thread
         private volatile boolean stopping;
 
         Run(NodeParts parts) {
             Database database = services.database();
             this.parts = parts;
-            this.lease = new NodeLease(settings.lease(), services.direct(), database.schema(), this);
+            this.lease = new NodeLease(
+                    settings.lease(),
+                    parts.queues().stream().map(QueueWorker::queue).toList(),
+                    services.direct(),
+                    database.schema(),
+                    this);
             this.janitor = new Janitor(
                     database,
                     new JanitorSettings(
@@ -102,7 +112,11 @@ public final class WorkerNode {
                     services.observer(),
                     services.wakeups());
             this.ear = settings.listens()
-                    ? new Ear(services.direct(), database.schema(), services.wakeups(), this::wakeAll)
+                    ? new Ear(
+                            services.direct(),
+                            database.schema(),
+                            services.wakeups().heardBy(new FromElsewhere()),
+                            this::wakeAll)
                     : null;
             parts.queues().forEach(queue -> fetchers.add(parts.fetcher(queue, this)));
             this.recorderThread = Threads.persistent("rowlock-recorder", parts.recorder());
@@ -182,6 +196,11 @@ public final class WorkerNode {
         }
 
         @Override
+        public Place place(String queue) {
+            return places.getOrDefault(queue, Place.ALONE);
+        }
+
+        @Override
         public void claimFailed() {
             janitor.claimFailed();
         }
@@ -212,6 +231,7 @@ public final class WorkerNode {
         @Override
         public void heard(BeatNode.Answer answer) {
             nodes = answer.nodes();
+            places = answer.places();
             fetchers.forEach(fetcher ->
                     fetcher.pause(answer.paused().contains(fetcher.worker().queue())));
             for (Claim claim : answer.cancelled()) {
@@ -226,12 +246,12 @@ public final class WorkerNode {
         }
 
         @Override
-        public void jobsReady(String queue, int rank) {
-            for (Fetcher fetcher : fetchers) {
-                if (fetcher.worker().queue().equals(queue)) {
-                    fetcher.jobsReady(rank);
-                }
-            }
+        public void jobsReady(String queue, int rank, long jobs) {
+            fetchers(queue).forEach(fetcher -> fetcher.jobsReady(rank));
+        }
+
+        private Stream<Fetcher> fetchers(String queue) {
+            return fetchers.stream().filter(fetcher -> fetcher.worker().queue().equals(queue));
         }
 
         @Override
@@ -242,6 +262,25 @@ public final class WorkerNode {
         @Override
         public void attention() {
             lease.attention();
+        }
+
+        /** What happened in another process. */
+        private final class FromElsewhere implements Hearsay {
+
+            @Override
+            public void jobsReady(String queue, int rank, long jobs, int turn) {
+                fetchers(queue).forEach(fetcher -> fetcher.jobsHeard(rank, jobs, turn));
+            }
+
+            @Override
+            public void jobsWaiting(Duration dueIn) {
+                Run.this.jobsWaiting(dueIn);
+            }
+
+            @Override
+            public void attention() {
+                Run.this.attention();
+            }
         }
     }
 }

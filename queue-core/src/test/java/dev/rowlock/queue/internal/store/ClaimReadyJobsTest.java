@@ -80,6 +80,28 @@ class ClaimReadyJobsTest {
     }
 
     @Test
+    void jobsOfOneClaimHaveEachTheirOwnType() {
+        List<String> types = List.of("ship", "bill", "bill", "ship");
+        rooms.ready(types.stream()
+                .map(type -> new NewJob(QUEUE, type, 0, null, null, null, "{}", null, null))
+                .toList());
+
+        List<ClaimedJob> jobs = rooms.claim(rooms.node(), 4);
+
+        assertThat(jobs).extracting(ClaimedJob::type).isEqualTo(types);
+    }
+
+    @Test
+    void aClaimedJobKnowsHowLongItHasBeenReady() {
+        rooms.ready(1);
+        rooms.execute("UPDATE rowlock.ready SET ready_at = ready_at - interval '1 hour'");
+
+        ClaimedJob job = rooms.claim(rooms.node(), 1).get(0);
+
+        assertThat(job.waited()).isBetween(Duration.ofHours(1), Duration.ofMinutes(61));
+    }
+
+    @Test
     void urgentJobsComeFirstThenThoseThatWereReadyFirst() {
         long late = rooms.ready(List.of(Rooms.job(QUEUE, 0)))[0];
         long urgent = rooms.ready(List.of(Rooms.job(QUEUE, -1)))[0];

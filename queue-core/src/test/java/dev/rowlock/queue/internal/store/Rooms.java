@@ -170,7 +170,8 @@ public final class Rooms {
     }
 
     public long node(String name) {
-        return database.atomically(connection -> new RegisterNode(database.schema()).run(connection, name, LEASE));
+        return database.atomically(
+                connection -> new RegisterNode(database.schema()).run(connection, name, List.of(QUEUE), LEASE));
     }
 
     /** Removes the node's row: what a judge does to a node that does not beat any more. */

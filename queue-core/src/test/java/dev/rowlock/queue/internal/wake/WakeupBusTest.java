@@ -30,20 +30,21 @@ class WakeupBusTest {
             sender.subscribe(own);
             receiver.subscribe(other);
             Semaphore connected = new Semaphore(0);
-            try (Ear ownEar = new Ear(database.unpooled(), rowlock.schema(), sender, connected::release);
-                    Ear otherEar = new Ear(database.unpooled(), rowlock.schema(), receiver, connected::release)) {
+            try (Ear ownEar = new Ear(database.unpooled(), rowlock.schema(), sender.heardBy(own), connected::release);
+                    Ear otherEar = new Ear(
+                            database.unpooled(), rowlock.schema(), receiver.heardBy(other), connected::release)) {
                 ownEar.start();
                 otherEar.start();
                 connected.acquire(2);
 
-                sender.jobsReady("mail", -3);
+                sender.jobsReady("mail", -3, 7);
                 String first = other.next();
                 sender.attention();
                 String second = other.next();
 
-                assertThat(first).isEqualTo("ready mail -3");
+                assertThat(first).isEqualTo("7 ready in mail from rank -3");
                 assertThat(second).isEqualTo("attention");
-                assertThat(own.all).containsExactly("ready mail -3", "attention");
+                assertThat(own.all).containsExactly("7 ready in mail from rank -3", "attention");
             }
         }
     }
@@ -51,16 +52,19 @@ class WakeupBusTest {
     @Test
     void aMessageThatIsNotOursIsIgnored() {
         Heard heard = new Heard();
-        for (String message : new String[] {"", "x", "a|b|c|d", "o|r|notanumber|mail", "o|z|1|mail", "own|r|1|mail"}) {
+        for (String message : new String[] {
+            "", "x", "o|", "a|b|c|d", "o|r|0|1|mail", "o|r|0|one|5|mail", "o|w|soon", "o|z|1|mail", "own|r|0|1|5|mail"
+        }) {
             WakeupMessage.deliver(message, "own", heard);
         }
 
-        WakeupMessage.deliver("o|w|250|", "own", heard);
+        WakeupMessage.deliver("o|w|250", "own", heard);
+        WakeupMessage.deliver("o|r|-2|4|5|a|strange|name", "own", heard);
 
-        assertThat(heard.all).containsExactly("waiting PT0.25S");
+        assertThat(heard.all).containsExactly("waiting PT0.25S", "4 ready in a|strange|name from rank -2");
     }
 
-    private static final class Heard implements Wakeups {
+    private static final class Heard implements Wakeups, Hearsay {
 
         private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
         private final java.util.Queue<String> all = new java.util.concurrent.ConcurrentLinkedQueue<>();
@@ -70,8 +74,13 @@ class WakeupBusTest {
         }
 
         @Override
-        public void jobsReady(String queue, int rank) {
-            hear("ready " + queue + " " + rank);
+        public void jobsReady(String queue, int rank, long jobs) {
+            hear("%d ready in %s from rank %d".formatted(jobs, queue, rank));
+        }
+
+        @Override
+        public void jobsReady(String queue, int rank, long jobs, int turn) {
+            jobsReady(queue, rank, jobs);
         }
 
         @Override

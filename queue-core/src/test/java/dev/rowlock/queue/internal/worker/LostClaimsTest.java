@@ -86,9 +86,11 @@ class LostClaimsTest extends NodeTest {
 
     @Test
     void aNodeThatWasDeclaredDeadInterruptsItsHandlersAndRegistersAnew() throws InterruptedException {
+        CountDownLatch started = new CountDownLatch(1);
         CountDownLatch interrupted = new CountDownLatch(1);
         node.drain(Duration.ofMillis(200)) // it claims the job again, and waits again
                 .listener(Greet.class, (context, payload) -> {
+                    started.countDown();
                     try {
                         new CountDownLatch(1).await();
                         return null;
@@ -98,7 +100,7 @@ class LostClaimsTest extends NodeTest {
                 })
                 .start();
         long id = node.jobs.enqueue(new Greet("Ada"));
-        node.awaitState(id, JobState.RUNNING);
+        assertThat(started.await(20, TimeUnit.SECONDS)).isTrue();
         long firstNode = node.status().nodeId();
 
         node.sql.sql("DELETE FROM rowlock.node").update();
@@ -111,7 +113,7 @@ class LostClaimsTest extends NodeTest {
     /** What a node leaves behind that was killed a long time ago. */
     private void claimForADeadNode() {
         node.sql.sql("""
-                INSERT INTO rowlock.node VALUES (nextval('rowlock.node_id'), 'dead', now() - interval '1 h',
+                INSERT INTO rowlock.node VALUES (nextval('rowlock.node_id'), 'dead', '{}', now() - interval '1 h',
                     now() - interval '1 h', now() - interval '59 min', now() - interval '1 h', 1000)
                 """).update();
         node.sql.sql("""
