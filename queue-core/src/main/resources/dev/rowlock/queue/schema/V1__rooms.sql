@@ -220,6 +220,19 @@ CREATE TABLE ${schema}.node (
     lease_millis bigint      NOT NULL
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
 
+-- How far the nodes that empty a queue together have got: a claim of many jobs begins where any node's last one ended, not
+-- at its own, behind which lies all that the others have taken since. A hint that is old after a second, hence unlogged; a
+-- chore removes old rows. Rows are never updated: while some transaction holds back vacuum, a row that is would gather
+-- versions for each claim to walk over, but here the last one comes first.
+CREATE UNLOGGED TABLE ${schema}.reached (
+    queue      text        COLLATE "C" NOT NULL,
+    reached_at timestamptz NOT NULL,
+    ready_at   timestamptz NOT NULL,
+    id         bigint      NOT NULL,
+    rank       smallint    NOT NULL
+);
+CREATE INDEX reached_last ON ${schema}.reached (queue, rank, reached_at);
+
 -- Queues that somebody paused.
 CREATE TABLE ${schema}.queue (
     name      text COLLATE "C" NOT NULL PRIMARY KEY,

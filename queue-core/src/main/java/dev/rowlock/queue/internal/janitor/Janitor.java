@@ -10,6 +10,7 @@ import dev.rowlock.queue.internal.store.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.RemoveExpiredNodes;
 import dev.rowlock.queue.internal.store.RemoveFreeKeys;
 import dev.rowlock.queue.internal.store.RemoveLeftoverPayloads;
+import dev.rowlock.queue.internal.store.RemoveReached;
 import dev.rowlock.queue.internal.store.RescueJobs;
 import dev.rowlock.queue.internal.store.TakeChore;
 import dev.rowlock.queue.internal.store.TakeOverdueJobs;
@@ -58,6 +59,7 @@ public final class Janitor {
                                 new DiscardDeadJobs(database)),
                         new FreeKeys(takeChore, new RemoveFreeKeys(database)),
                         new LeftoverPayloads(takeChore, new RemoveLeftoverPayloads(database.patient())),
+                        new ReachedPlaces(takeChore, new RemoveReached(database)),
                         new DepthMeasurement(takeChore, new MeasureDepth(database.patient()))));
     }
 

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.store;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,26 +15,22 @@ public final class ClaimReadyJobs {
     // is safe because those rows are locked by this statement. A node that was declared dead can claim nothing more.
     // Large payloads lie aside, and a job without one does not look there. The largest stay behind until their job
     // starts, so that a batch of them does not fill the node's memory.
-    // Of those who want many jobs only a few may claim at the same time, the others come back later: each would have to
-    // pass over all rows that the others hold, and two keep the server busy: one claims while the other's commit is
-    // flushed (50 nodes on two cores, per job: 17.4 µs with one, 17.9 with two, 19.1 with three, 29 with four).
     // Numbers that are mostly zero travel as nulls, which cost the client no memory.
-    private static final String SQL = IndexPlan.prefixAnd("""
-            set_config('rowlock_claim.in_turn', (?::text IS NULL OR EXISTS (
-                SELECT FROM generate_series(1, ?) AS turn (number)
-                 WHERE pg_try_advisory_xact_lock(hashtextextended(?, number))))::text, true),
-            date_part('epoch', statement_timestamp())""") + """
-            WITH claimed AS (
+    private static final String CLAIMED = """
+            claimed AS (
                 DELETE FROM rowlock.ready
                  WHERE ctid = ANY (ARRAY(
                        SELECT ctid FROM rowlock.ready
-                        WHERE queue = ? AND (rank, ready_at, id) > (?, ?, ?) AND rank <= ?
-                          AND (SELECT current_setting('rowlock_claim.in_turn')::boolean FROM rowlock.node WHERE id = ?)
+                        WHERE queue = ? AND (rank, ready_at, id) > (%s) AND rank <= ?
+                          AND (SELECT %s FROM rowlock.node WHERE id = ?)
                         ORDER BY queue, rank, ready_at, id
                         LIMIT ?
                           FOR UPDATE SKIP LOCKED))
                 RETURNING *
             )
+            """;
+
+    private static final String MOVED = """
             INSERT INTO rowlock.running (id, token, node_id, ready_at, enqueued_at, claimed_at, deadline, timeout_millis,
                                          rank, attempt, crashes, max_retries, queue, type, payload, headers, errors)
             SELECT id, nextval('rowlock.claim_token'), ?, ready_at, enqueued_at, statement_timestamp(),
@@ -47,6 +44,50 @@ public final class ClaimReadyJobs {
                            WHEN pg_column_size(payload) <= 65536 THEN payload END,
                       headers
             """;
+
+    private static final String NOW = "date_part('epoch', statement_timestamp())";
+
+    private static final String FEW_JOBS =
+            IndexPlan.prefixAnd("true, " + NOW) + "WITH " + CLAIMED.formatted("?, ?, ?", "true") + MOVED;
+
+    // Of those who want many jobs only a few may claim at the same time, the others come back later: each would have to
+    // pass over all rows that the others hold, and two keep the server busy: one claims while the other's commit is
+    // flushed (50 nodes on two cores, per job: 17.4 µs with one, 17.9 with two, 19.1 with three, 29 with four).
+    private static final String IN_TURN = """
+            set_config('rowlock_claim.in_turn', (EXISTS (
+                SELECT FROM generate_series(1, ?) AS turn (number)
+                 WHERE pg_try_advisory_xact_lock(hashtextextended(?, number))))::text, true)""";
+
+    // Where the queue's nodes have got to lies in reached. Of the same rank only: a wake-up for a rank that lies ahead
+    // of
+    // this node is not looked after.
+    private static final String START = """
+            start AS MATERIALIZED (
+                SELECT own.rank, coalesce(further.ready_at, own.ready_at) AS ready_at, coalesce(further.id, own.id) AS id
+                  FROM (SELECT ?::smallint, ?::timestamptz, ?::bigint) AS own (rank, ready_at, id)
+                  LEFT JOIN LATERAL (
+                       SELECT r.ready_at, r.id FROM rowlock.reached r
+                        WHERE r.queue = ? AND r.rank = own.rank AND r.reached_at > statement_timestamp() - interval '1 s'
+                          AND (r.ready_at, r.id) > (own.ready_at, own.id)
+                        ORDER BY r.queue DESC, r.rank DESC, r.reached_at DESC
+                        LIMIT 1) AS further ON true
+            ), """;
+
+    private static final String REACHED = """
+            , reached AS (
+                INSERT INTO rowlock.reached (queue, rank, reached_at, ready_at, id)
+                SELECT queue, rank, clock_timestamp(), ready_at, id FROM claimed
+                 WHERE queue = ?
+                 ORDER BY rank DESC, ready_at DESC, id DESC
+                 LIMIT 1
+            )
+            """;
+
+    private static final String MANY_JOBS = IndexPlan.prefixAnd(IN_TURN + ", " + NOW) + "WITH " + START
+            + CLAIMED.formatted(
+                    "(SELECT rank FROM start), (SELECT ready_at FROM start), (SELECT id FROM start)",
+                    "current_setting('rowlock_claim.in_turn')::boolean")
+            + REACHED + MOVED;
 
     /** So many may claim many jobs of one queue at the same time. */
     private static final int TURNS = 2;
@@ -68,11 +109,13 @@ public final class ClaimReadyJobs {
     }
 
     private final Database database;
-    private final String sql;
+    private final String fewJobs;
+    private final String manyJobs;
 
     public ClaimReadyJobs(Database database) {
         this.database = database;
-        this.sql = database.sql(SQL);
+        this.fewJobs = database.sql(FEW_JOBS);
+        this.manyJobs = database.sql(MANY_JOBS);
     }
 
     /**
@@ -81,22 +124,27 @@ public final class ClaimReadyJobs {
      * @param timeouts the listeners' timeouts as a JSON object of milliseconds by type, for jobs without their own
      */
     public Batch run(String queue, QueueRange range, int limit, long nodeId, @Nullable String timeouts) {
+        boolean many = limit > FEW;
         return database.alone(connection -> {
             long begun = System.nanoTime();
-            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
-                String turn = limit <= FEW ? null : turn(queue);
-                statement.setString(1, turn);
-                statement.setInt(2, TURNS);
-                statement.setString(3, turn);
-                statement.setString(4, queue);
-                statement.setInt(5, range.after().rank());
-                statement.setObject(6, range.after().readyAt());
-                statement.setLong(7, range.after().id());
-                statement.setInt(8, range.maxRank());
-                statement.setLong(9, nodeId);
-                statement.setInt(10, limit);
-                statement.setLong(11, nodeId);
-                statement.setString(12, timeouts);
+            try (PreparedStatement statement = IndexPlan.prepare(connection, many ? manyJobs : fewJobs)) {
+                Parameters parameters = new Parameters(statement);
+                String together = range.orFurther() ? queue : null;
+                if (many) {
+                    parameters
+                            .add(TURNS)
+                            .add(turn(queue))
+                            .add(range.after())
+                            .add(together)
+                            .add(queue);
+                } else {
+                    parameters.add(queue).add(range.after());
+                }
+                parameters.add(range.maxRank()).add(nodeId).add(limit);
+                if (many) {
+                    parameters.add(together);
+                }
+                parameters.add(nodeId).add(timeouts);
                 double claimedAt;
                 try (ResultSet prefix = IndexPlan.executePrefix(statement)) {
                     if (!prefix.getBoolean(1)) {
@@ -114,5 +162,38 @@ public final class ClaimReadyJobs {
     /** Advisory locks are the database's: the schema tells ours from those of another Rowlock. */
     private String turn(String queue) {
         return "rowlock claim " + database.schema().name() + ' ' + queue;
+    }
+
+    /** Sets one after the other. */
+    private static final class Parameters {
+
+        private final PreparedStatement statement;
+        private int set;
+
+        Parameters(PreparedStatement statement) {
+            this.statement = statement;
+        }
+
+        Parameters add(@Nullable String text) throws SQLException {
+            statement.setString(++set, text);
+            return this;
+        }
+
+        Parameters add(int number) throws SQLException {
+            statement.setInt(++set, number);
+            return this;
+        }
+
+        Parameters add(long number) throws SQLException {
+            statement.setLong(++set, number);
+            return this;
+        }
+
+        Parameters add(QueuePosition position) throws SQLException {
+            statement.setInt(++set, position.rank());
+            statement.setObject(++set, position.readyAt());
+            statement.setLong(++set, position.id());
+            return this;
+        }
     }
 }

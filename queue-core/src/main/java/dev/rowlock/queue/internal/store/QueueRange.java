@@ -5,24 +5,35 @@ package dev.rowlock.queue.internal.store;
  *
  * @param after jobs behind this place
  * @param maxRank and no less urgent than this
+ * @param orFurther if other nodes are at work on the same rank and have got further: behind their place
  */
-public record QueueRange(QueuePosition after, int maxRank) {
+public record QueueRange(QueuePosition after, int maxRank, boolean orFurther) {
 
     /** The whole queue. */
     public static final QueueRange ALL = from(QueuePosition.FRONT);
 
     /** Everything behind a place. */
     public static QueueRange from(QueuePosition after) {
-        return new QueueRange(after, Short.MAX_VALUE);
+        return new QueueRange(after, Short.MAX_VALUE, false);
+    }
+
+    /** Everything behind a place, or behind that of other nodes. */
+    public static QueueRange fromOrFurther(QueuePosition after) {
+        return new QueueRange(after, Short.MAX_VALUE, true);
+    }
+
+    /** The same, whatever other nodes do. */
+    public QueueRange alone() {
+        return orFurther ? new QueueRange(after, maxRank, false) : this;
     }
 
     /** All jobs of one rank. */
     public static QueueRange ofRank(int rank) {
-        return new QueueRange(QueuePosition.beforeAllOf(rank), rank);
+        return new QueueRange(QueuePosition.beforeAllOf(rank), rank, false);
     }
 
     /** The jobs of one rank behind one of them. */
     public static QueueRange ofRankFrom(QueuePosition after) {
-        return new QueueRange(after, after.rank());
+        return new QueueRange(after, after.rank(), false);
     }
 }

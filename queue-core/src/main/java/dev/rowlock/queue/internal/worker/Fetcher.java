@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.worker;
 
 import dev.rowlock.queue.internal.store.BeatNode.Place;
 import dev.rowlock.queue.internal.store.ClaimReadyJobs;
+import dev.rowlock.queue.internal.store.QueueRange;
 import dev.rowlock.queue.spi.FetchSettings;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
@@ -102,13 +103,17 @@ final class Fetcher implements Runnable {
      */
     void jobsHeard(int rank, long jobs, int turn) {
         cursor.urgent(rank);
-        Place place = place();
-        int others = Math.floorMod((long) place.number() - turn, place.nodes()) - SPARE;
-        if ((long) others * worker.concurrency() < jobs) {
+        Duration wait = lookIn(place(), turn, jobs, worker.concurrency());
+        if (wait.isZero()) {
             wake();
         } else {
-            worker.room().raiseIn(LOOK_APART.multipliedBy(others));
+            worker.room().raiseIn(wait);
         }
+    }
+
+    static Duration lookIn(Place place, int turn, long jobs, int concurrency) {
+        int earlier = Math.floorMod((long) place.number() - turn, place.nodes()) - SPARE;
+        return (long) earlier * concurrency < jobs ? Duration.ZERO : LOOK_APART.multipliedBy(earlier);
     }
 
     /** There may be jobs: look at once. */
@@ -185,7 +190,7 @@ final class Fetcher implements Runnable {
             pace.await();
         }
         pace.begun();
-        ClaimReadyJobs.Batch batch = claim.run(worker.queue(), cursor.next(System.nanoTime()), limit, nodeId, timeouts);
+        ClaimReadyJobs.Batch batch = claim.run(worker.queue(), range(), limit, nodeId, timeouts);
         long ended = System.nanoTime();
         if (!batch.inTurn()) {
             return waitForTurn();
@@ -206,6 +211,11 @@ final class Fetcher implements Runnable {
             return Duration.ZERO;
         }
         return batch.jobs().isEmpty() ? longer(rest(ended), cursor.untilNextPoll(ended)) : rest(ended);
+    }
+
+    private QueueRange range() {
+        QueueRange next = cursor.next(System.nanoTime());
+        return nodes() == 1 ? next.alone() : next;
     }
 
     private Duration rest(long now) {

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where a queue's next claim looks. Used by its fetcher's thread, except {@link #urgent}.
  *
- * <p>A claim goes on behind the last job claimed, so it never walks the index entries of jobs already gone; while some
- * transaction holds back vacuum there may be millions of them. What lands before the cursor is found in four ways:
+ * <p>A claim goes on behind the last job claimed, by whichever node, so it never walks the index entries of jobs already gone;
+ * while some transaction holds back vacuum there may be millions of them. What lands before the cursor is found in four ways:
  *
  * <ul>
  *   <li>transactions that commit side by side: once the queue has been caught up with, a claim begins {@link #OVERLAP}
@@ -42,8 +42,8 @@ final class QueueCursor {
     /** By so much may the jobs of concurrent transactions become visible out of order without waiting for a front look. */
     static final Duration OVERLAP = Duration.ofMillis(20);
 
-    /** Looking back is not worth it where the front is looked at as soon as this. */
-    private static final Duration SOON = Duration.ofMillis(500);
+    /** Looking back is not worth it where this node or another looks from the front as soon as this. */
+    private static final Duration SOON = Duration.ofSeconds(2);
 
     private enum Look {
         FRONT,
@@ -101,7 +101,7 @@ final class QueueCursor {
             look = Look.BEHIND;
             return QueueRange.from(behind.from);
         }
-        if (front.allowedIn(now) > SOON.toNanos()) {
+        if (frontIsFar(now)) {
             for (int i = 0; i < back.size(); i++) {
                 if (back.get(i).allowed(now)) {
                     look = Look.BACK;
@@ -111,7 +111,7 @@ final class QueueCursor {
             }
         }
         look = Look.ON;
-        return QueueRange.from(caughtUp ? position.earlier(OVERLAP) : position);
+        return caughtUp ? QueueRange.from(position.earlier(OVERLAP)) : QueueRange.fromOrFurther(position);
     }
 
     /**
@@ -171,12 +171,16 @@ final class QueueCursor {
             return Duration.ZERO;
         }
         long wait = front.allowedIn(now);
-        if (wait > SOON.toNanos()) {
+        if (frontIsFar(now)) {
             for (LookBack one : back) {
                 wait = one.due ? Math.min(wait, one.ration.allowedIn(now)) : wait;
             }
         }
         return Duration.ofNanos(wait);
+    }
+
+    private boolean frontIsFar(long now) {
+        return front.allowedIn(now) > SOON.toNanos() && front.apart(SHARE).compareTo(SOON) > 0;
     }
 
     /** How long a poll must wait, if nobody calls for a look before. */

@@ -24,6 +24,11 @@ final class Ration {
         return Math.max(0, allowedAt - now);
     }
 
+    /** How long one takes after the other, if all who share in it do as they may. */
+    Duration apart(double wholeShare) {
+        return Duration.ofNanos((long) (cost / wholeShare));
+    }
+
     /**
      * It has happened and took so long. A single slow one may be a stall of the machine: the cost only doubles from time to
      * time. But not if it was so slow that several more like it would be felt: a table that has outgrown the server's memory

@@ -295,6 +295,70 @@ class ClaimReadyJobsTest {
         return transaction;
     }
 
+    // Together with other nodes
+
+    @Test
+    void aClaimOfManyGoesOnWhereThatOfAnotherNodeEnded() {
+        long[] ids = rooms.ready(500);
+        Batch mine = claim.run(QUEUE, QueueRange.ALL, 100, rooms.node(), null);
+        Batch theirs = claim.run(QUEUE, QueueRange.fromOrFurther(last(mine)), 100, rooms.node(), null);
+        giveBack(theirs);
+
+        Batch next = claim.run(QUEUE, QueueRange.fromOrFurther(last(mine)), 100, rooms.node(), null);
+        Batch alone = claim.run(QUEUE, QueueRange.from(last(mine)), 100, rooms.node(), null);
+
+        assertThat(ids(next.jobs())).containsExactlyElementsOf(list(ids, 200, 300));
+        assertThat(ids(alone.jobs())).containsExactlyElementsOf(list(ids, 100, 200));
+    }
+
+    @Test
+    void whereOthersWereASecondAgoDoesNotCount() {
+        long[] ids = rooms.ready(300);
+        Batch mine = claim.run(QUEUE, QueueRange.ALL, 100, rooms.node(), null);
+        giveBack(claim.run(QUEUE, QueueRange.fromOrFurther(last(mine)), 100, rooms.node(), null));
+        rooms.execute("UPDATE rowlock.reached SET reached_at = reached_at - interval '1 s'");
+
+        Batch next = claim.run(QUEUE, QueueRange.fromOrFurther(last(mine)), 100, rooms.node(), null);
+
+        assertThat(ids(next.jobs())).containsExactlyElementsOf(list(ids, 100, 200));
+    }
+
+    @Test
+    void whereOthersAreInAnotherRankOrQueueOrFurtherBackDoesNotCount() {
+        long[] ids = rooms.ready(200);
+        long node = rooms.node();
+        QueuePosition before = last(claim.run(QUEUE, QueueRange.ALL, 1, node, null));
+        rooms.execute("INSERT INTO rowlock.reached (queue, rank, reached_at, ready_at, id)"
+                + " SELECT o.queue, o.rank, clock_timestamp() + interval '1 min', now() + o.ready, 0 FROM (VALUES"
+                + " ('%1$s', 1, interval '1 h'), ('other', 0, interval '1 h'), ('%1$s', 0, interval '-1 h'))"
+                        .formatted(QUEUE)
+                + " AS o (queue, rank, ready)");
+
+        Batch next = claim.run(QUEUE, QueueRange.fromOrFurther(before), 100, node, null);
+
+        assertThat(ids(next.jobs())).containsExactlyElementsOf(list(ids, 1, 101));
+    }
+
+    @Test
+    void smallClaimsAndThoseByThemselvesNoteNothing() {
+        rooms.ready(300);
+        long node = rooms.node();
+
+        Batch first = claim.run(QUEUE, QueueRange.ALL, 100, node, null);
+        claim.run(QUEUE, QueueRange.fromOrFurther(last(first)), 99, node, null);
+
+        assertThat(rooms.count("reached")).isZero();
+    }
+
+    private void giveBack(Batch batch) {
+        new ReleaseJobs(rooms.database())
+                .run(batch.jobs().stream().map(ClaimedJob::claim).toList());
+    }
+
+    private static QueuePosition last(Batch batch) {
+        return Objects.requireNonNull(batch.last());
+    }
+
     @Test
     void theWaitForAConnectionIsNotCountedAsCost() {
         rooms.ready(1);

@@ -31,6 +31,17 @@ enum HotStatement {
             new ClaimReadyJobs(database).run(Rooms.QUEUE, QueueRange.from(cursor), 20, node, null);
         }
     },
+    CLAIM_OF_MANY(List.of(
+            "Index Scan Backward using reached_last on reached",
+            "Index Scan using ready_in_order on ready",
+            "Tid Scan on ready",
+            "Index Scan using payload_pkey on payload")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            QueuePosition cursor = new QueuePosition(0, 0, 0);
+            new ClaimReadyJobs(database).run(Rooms.QUEUE, QueueRange.fromOrFurther(cursor), 200, node, null);
+        }
+    },
     CLAIM_OF_A_RARE_QUEUE(List.of(
             "Index Scan using ready_in_order on ready",
             "Tid Scan on ready",
@@ -142,7 +153,7 @@ enum HotStatement {
     };
 
     /** With the line below it. */
-    private static final Pattern INDEX_SCAN = Pattern.compile("Index (Only )?Scan using .*\\n.*");
+    private static final Pattern INDEX_SCAN = Pattern.compile("Index (Only )?Scan (Backward )?using .*\\n.*");
 
     private final List<String> plan;
 
@@ -155,6 +166,7 @@ enum HotStatement {
         return switch (this) {
             case CLAIM,
                     CLAIM_BEHIND_THE_CURSOR,
+                    CLAIM_OF_MANY,
                     CLAIM_OF_A_RARE_QUEUE,
                     FINISH,
                     FINISH_AND_FORGET,
@@ -186,8 +198,12 @@ enum HotStatement {
             assertThat(actual).doesNotContain("Hash Join");
         }
         if (this != BEAT) {
-            // A heartbeat sorts the few jobs that are to be cancelled, and the dispatcher those that it has taken.
-            assertThat(actual).doesNotContain("Bitmap Heap Scan").doesNotContainPattern("Sort Key: (?!due\\.queue)");
+            // A heartbeat sorts the few jobs that are to be cancelled, the dispatcher those that it has taken, and a
+            // claim looks
+            // for the last of its jobs.
+            assertThat(actual)
+                    .doesNotContain("Bitmap Heap Scan")
+                    .doesNotContainPattern("Sort Key: (?!due\\.queue|claimed)");
         }
     }
 

@@ -1,8 +1,10 @@
 package dev.rowlock.queue.internal.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import dev.rowlock.queue.internal.store.BeatNode.Answer;
+import dev.rowlock.queue.internal.store.BeatNode.Place;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
@@ -134,6 +136,25 @@ class NodesTest {
         past(other, "expires_at", Duration.ofMinutes(4));
 
         assertThat(beat(me).nextExpiry()).isBetween(Duration.ofMinutes(5), Duration.ofMinutes(6));
+    }
+
+    @Test
+    void theAnswerTellsTheNodesPlaceAmongThoseOfItsQueues() {
+        nodeFor("print");
+        long me = nodeFor("mail", "print");
+        nodeFor("mail");
+        nodeFor("fax");
+
+        Answer answer = beat(me);
+
+        assertThat(answer.nodes()).isEqualTo(4);
+        assertThat(answer.places()).containsOnly(entry("mail", new Place(2, 0)), entry("print", new Place(2, 1)));
+    }
+
+    private long nodeFor(String... queues) {
+        RegisterNode register = new RegisterNode(rooms.database().schema());
+        return rooms.database()
+                .atomically(connection -> register.run(connection, "node", List.of(queues), Duration.ofMinutes(10)));
     }
 
     // Declaring dead

@@ -38,6 +38,7 @@ public final class Rooms {
             "payload",
             "unique_key",
             "node",
+            "reached",
             "queue",
             "chore",
             "depth",

@@ -22,7 +22,7 @@ class QueueCursorTest {
     void aBacklogIsReadFromWhereTheLastClaimEnded() {
         look(FIFTH, true, MILLI);
 
-        assertThat(cursor.next(now)).isEqualTo(QueueRange.from(FIFTH));
+        assertThat(cursor.next(now)).isEqualTo(QueueRange.fromOrFurther(FIFTH));
     }
 
     @Test
@@ -85,6 +85,15 @@ class QueueCursorTest {
     }
 
     @Test
+    void itDoesNotLookBackWhereSomeNodeLooksFromTheFrontSoon() {
+        nodes = 50;
+        look(FIFTH, true, Duration.ofMillis(50)); // each second one of them, this one within 50 s
+        goOn();
+
+        assertThat(cursor.next(now)).isEqualTo(QueueRange.from(FIFTH.earlier(QueueCursor.OVERLAP)));
+    }
+
+    @Test
     void aMoreUrgentRankIsLookedAtBehindItsOwnLastJob() {
         QueuePosition urgent = new QueuePosition(-3, NOON, 2);
         look(urgent, true, MILLI);
@@ -98,7 +107,7 @@ class QueueCursorTest {
         QueueRange afterwards = cursor.next(now);
 
         assertThat(next).isEqualTo(QueueRange.ofRankFrom(urgent));
-        assertThat(afterwards).isEqualTo(QueueRange.from(FIFTH));
+        assertThat(afterwards).isEqualTo(QueueRange.fromOrFurther(FIFTH));
     }
 
     @Test
@@ -117,7 +126,7 @@ class QueueCursorTest {
 
         assertThat(second).isEqualTo(QueueRange.from(late));
         assertThat(third).isEqualTo(QueueRange.from(later));
-        assertThat(afterwards).isEqualTo(QueueRange.from(new QueuePosition(0, NOON, 6)));
+        assertThat(afterwards).isEqualTo(QueueRange.fromOrFurther(new QueuePosition(0, NOON, 6)));
     }
 
     @Test
