@@ -9,19 +9,23 @@ import dev.rowlock.queue.benchmark.peer.Crew;
 import dev.rowlock.queue.benchmark.peer.Job;
 import dev.rowlock.queue.benchmark.peer.Peer;
 import dev.rowlock.queue.benchmark.peer.Session;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.LongStream;
 
 /**
  * A drain of one queue by 1 to 50 nodes, all in this process, each with a pool and connections of its own. They are up and have
- * run some jobs when all others become visible at once, with one commit.
+ * run some jobs when all others become visible at once, with one commit. Then single jobs, 1,000 a second: what it costs that
+ * all nodes hear of each.
  */
 final class Nodes implements Workload {
 
     private static final int[] NODES = {1, 2, 5, 10, 20, 50};
     private static final int[] FEW_NODES = {1, 2, 5};
-    private static final int SECONDS = 5;
+    private static final int SECONDS = 10;
+    private static final int SECONDS_OF_SINGLES = 5;
+    private static final Duration SINGLES_PACE = Duration.ofMillis(1);
     private static final int WARM_UP_CALLS_PER_NODE = 20;
 
     /** Few, so that all nodes get some, on all of their connections. */
@@ -68,9 +72,27 @@ final class Nodes implements Workload {
         long end = stage.awaitDrained(session, probe, (long) first + jobs);
         figures.rate(prefix + "jobs_per_s", jobs, end - begin);
         meter.perJob(figures, prefix, jobs);
-        session.stopWorkers();
         double count = stage.server().transactions(target) - transactions;
-        return figures.put(prefix + "transactions_per_1000_jobs", count * 1000 / jobs);
+        figures.put(prefix + "transactions_per_1000_jobs", count * 1000 / jobs);
+
+        singles(stage, session, target, probe, prefix + "single_", figures);
+        session.stopWorkers();
+        return figures;
+    }
+
+    private static void singles(
+            Stage stage, Session session, Target target, Probe probe, String prefix, Figures figures) {
+        int jobs = (int) stage.size().duration(SECONDS_OF_SINGLES).dividedBy(SINGLES_PACE);
+        long before = probe.count();
+        long begin = System.nanoTime();
+        Meter meter = stage.meter(session);
+        long transactions = stage.server().transactions(target);
+        Pacer.run(session, before, jobs, SINGLES_PACE, 1);
+        long end = stage.awaitDrained(session, probe, before + jobs);
+        figures.rate(prefix + "jobs_per_s", jobs, end - begin);
+        meter.perJob(figures, prefix, jobs);
+        double count = stage.server().transactions(target) - transactions;
+        figures.put(prefix + "transactions_per_job", count / jobs);
     }
 
     private static List<Job> jobs(int from, int to) {
