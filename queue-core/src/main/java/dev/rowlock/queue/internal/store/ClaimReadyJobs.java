@@ -58,8 +58,8 @@ public final class ClaimReadyJobs {
                 SELECT FROM generate_series(1, ?) AS turn (number)
                  WHERE pg_try_advisory_xact_lock(hashtextextended(?, number))))::text, true)""";
 
-    // Not behind this node's own last job, but where any node's last claim ended. Within the same rank only: a node does
-    // not look for more urgent jobs that it hears of as long as they lie ahead of itself.
+    // Not behind this node's own last job, but where any node's last claim ended. Within the same rank only: a node
+    // does not look for more urgent jobs that it hears of as long as they lie ahead of itself.
     private static final String START = """
             start AS MATERIALIZED (
                 SELECT own.rank, coalesce(further.ready_at, own.ready_at) AS ready_at, coalesce(further.id, own.id) AS id
