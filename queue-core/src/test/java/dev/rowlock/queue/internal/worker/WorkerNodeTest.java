@@ -207,4 +207,28 @@ class WorkerNodeTest extends NodeTest {
         assertThat(node.count("ready") + node.count("running") + node.count("dead"))
                 .isZero();
     }
+
+    @Test
+    void onlyWhereThereAreOthersDoClaimsNoteHowFarTheyGot() {
+        node.listener(Greet.class, (context, payload) -> null).start();
+        drain(2_000);
+        assertThat(node.count("reached")).isZero();
+
+        node.sql.sql("""
+                INSERT INTO rowlock.node VALUES (nextval('rowlock.node_id'), 'other', '{default}', now(), now(),
+                    now() + interval '1 h', now(), 3600000)
+                """).update();
+
+        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+            drain(2_000);
+            return node.count("reached") > 0;
+        });
+    }
+
+    private void drain(int jobs) {
+        long before = node.count("done");
+        node.jobs.enqueueAll(
+                IntStream.range(0, jobs).mapToObj(i -> new Greet("g" + i)).toList());
+        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> node.count("done") == before + jobs);
+    }
 }
