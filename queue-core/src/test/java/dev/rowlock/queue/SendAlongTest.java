@@ -83,7 +83,7 @@ class SendAlongTest {
 
         assertThat(first).isNotNull();
         assertThat(meanwhile).isNull();
-        assertThat(afterQuick).isNotNull();
+        assertThat(afterQuick).isNotNull().as("another turn").isNotEqualTo(first);
         assertThat(afterSlow).isNull();
     }
 

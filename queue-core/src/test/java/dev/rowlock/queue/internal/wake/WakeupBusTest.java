@@ -9,7 +9,9 @@ import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -41,10 +43,15 @@ class WakeupBusTest {
                 String first = other.next();
                 sender.attention();
                 String second = other.next();
+                sender.jobsReady("mail", 0, 1);
+                other.next();
 
                 assertThat(first).isEqualTo("7 ready in mail from rank -3");
                 assertThat(second).isEqualTo("attention");
-                assertThat(own.all).containsExactly("7 ready in mail from rank -3", "attention");
+                assertThat(own.all)
+                        .containsExactly("7 ready in mail from rank -3", "attention", "1 ready in mail from rank 0");
+                assertThat(other.turns).hasSize(2).doesNotHaveDuplicates();
+                assertThat(own.turns).isEmpty();
             }
         }
     }
@@ -67,7 +74,9 @@ class WakeupBusTest {
     private static final class Heard implements Wakeups, Hearsay {
 
         private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
-        private final java.util.Queue<String> all = new java.util.concurrent.ConcurrentLinkedQueue<>();
+        private final Queue<String> all = new ConcurrentLinkedQueue<>();
+
+        private final Queue<Integer> turns = new ConcurrentLinkedQueue<>();
 
         String next() throws InterruptedException {
             return events.poll(20, TimeUnit.SECONDS);
@@ -80,6 +89,7 @@ class WakeupBusTest {
 
         @Override
         public void jobsReady(String queue, int rank, long jobs, int turn) {
+            turns.add(turn);
             jobsReady(queue, rank, jobs);
         }
 

@@ -167,6 +167,27 @@ final class TestNode implements AutoCloseable {
         return this;
     }
 
+    TestNode pollInterval(Duration interval) {
+        FetchSettings fetch = worker.fetch();
+        worker = new WorkerSettings(
+                worker.concurrency(),
+                worker.queues(),
+                new FetchSettings(interval, fetch.prefetchHorizon(), fetch.maxPrefetch()),
+                worker.drainTimeout(),
+                worker.virtualThreads());
+        return this;
+    }
+
+    /** Adds rows of nodes that do nothing, and waits until this one knows of them. Their ids are higher. */
+    void addNodes(int count) {
+        sql.sql("""
+                INSERT INTO rowlock.node
+                SELECT nextval('rowlock.node_id'), 'idle', '{default}', now(), now(), now() + interval '1 h', now(), 3600000
+                  FROM generate_series(1, ?)
+                """).param(count).update();
+        awaitTwoHeartbeats();
+    }
+
     TestNode lease(Duration duration, Duration heartbeat, int maxCrashes) {
         lease = new LeaseSettings("test", duration, heartbeat, maxCrashes);
         return this;

@@ -3,10 +3,15 @@ package dev.rowlock.queue.internal.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.JobDetails;
+import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.internal.wake.Notifier;
+import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.SnoozeException;
 import dev.rowlock.queue.spi.RetentionSettings;
+import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.Representative;
 import java.time.Duration;
 import java.util.Map;
@@ -18,6 +23,9 @@ import org.junit.jupiter.api.Test;
 
 @Representative
 class WorkerNodeTest extends NodeTest {
+
+    /** As seldom as polls may be: only wake-ups count. */
+    private static final Duration SELDOM = Duration.ofMinutes(10);
 
     record Unheard(String name) {}
 
@@ -214,15 +222,54 @@ class WorkerNodeTest extends NodeTest {
         drain(2_000);
         assertThat(node.count("reached")).isZero();
 
-        node.sql.sql("""
-                INSERT INTO rowlock.node VALUES (nextval('rowlock.node_id'), 'other', '{default}', now(), now(),
-                    now() + interval '1 h', now(), 3600000)
-                """).update();
+        node.addNodes(1);
 
         Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
             drain(2_000);
             return node.count("reached") > 0;
         });
+    }
+
+    @Test
+    void aNodeHearsOfWhatOthersEnqueue() {
+        node.pollInterval(SELDOM)
+                .listener(Greet.class, (context, payload) -> null)
+                .start();
+        awaitHearing();
+
+        long id;
+        try (Notifier notifier = new Notifier(new SendWakeup(node.database))) {
+            id = elsewhere(new WakeupBus(notifier)).enqueue(new Greet("Ada"));
+        }
+
+        node.awaitState(id, JobState.COMPLETED);
+    }
+
+    @Test
+    void whatItIsNotTheFirstToLookForItLooksForALittleLater() {
+        node.pollInterval(SELDOM)
+                .listener(Greet.class, (context, payload) -> null)
+                .start();
+        node.addNodes(3);
+        awaitHearing();
+
+        long id = elsewhere(Wakeups.NONE).enqueue(new Greet("Ada"));
+        node.sql
+                .sql("SELECT pg_notify('rowlock_rowlock', 'elsewhere|r|0|1|1|default')") // the first of four nodes
+                // comes last
+                .query()
+                .singleRow();
+
+        node.awaitState(id, JobState.COMPLETED);
+    }
+
+    private JobTemplate elsewhere(Wakeups wakeups) {
+        return new JobTemplate(node.database, TestNode.codec(), 1_000, type -> null, wakeups);
+    }
+
+    private void awaitHearing() {
+        Awaitility.await().until(() -> node.status().hears());
+        node.awaitTwoHeartbeats();
     }
 
     private void drain(int jobs) {
