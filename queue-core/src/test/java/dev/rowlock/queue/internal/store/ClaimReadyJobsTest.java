@@ -327,14 +327,15 @@ class ClaimReadyJobsTest {
     void whereOthersAreInAnotherRankOrQueueOrFurtherBackDoesNotCount() {
         long[] ids = rooms.ready(200);
         long node = rooms.node();
-        QueuePosition before = last(claim.run(QUEUE, QueueRange.ALL, 1, node, null));
+        Batch first = claim.run(QUEUE, QueueRange.ALL, 1, node, null);
+        giveBack(first);
         rooms.execute("INSERT INTO rowlock.reached (queue, rank, reached_at, ready_at, id)"
                 + " SELECT o.queue, o.rank, clock_timestamp() + interval '1 min', now() + o.ready, 0 FROM (VALUES"
                 + " ('%1$s', 1, interval '1 h'), ('other', 0, interval '1 h'), ('%1$s', 0, interval '-1 h'))"
                         .formatted(QUEUE)
                 + " AS o (queue, rank, ready)");
 
-        Batch next = claim.run(QUEUE, QueueRange.fromOrFurther(before), 100, node, null);
+        Batch next = claim.run(QUEUE, QueueRange.fromOrFurther(last(first)), 100, node, null);
 
         assertThat(ids(next.jobs())).containsExactlyElementsOf(list(ids, 1, 101));
     }
