@@ -75,6 +75,7 @@ final class Nodes implements Workload {
         double count = stage.server().transactions(target) - transactions;
         figures.put(prefix + "transactions_per_1000_jobs", count * 1000 / jobs);
 
+        stage.settle(target); // no vacuum shall come in between
         singles(stage, session, target, probe, prefix + "single_", figures);
         session.stopWorkers();
         return figures;
