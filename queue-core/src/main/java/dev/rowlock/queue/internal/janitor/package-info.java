@@ -1,6 +1,7 @@
 /**
  * What must happen though nobody asks: due jobs become ready, dead nodes' jobs come back, overdue jobs are taken, old
- * ones dropped, free keys and leftover payloads removed, depths measured.
+ * ones dropped, what nobody needs any more removed (free keys, leftover payloads, places that claims reached), depths
+ * measured.
  *
  * <p>There is no leader. Sweeps take their rows with {@code SKIP LOCKED}, so any number of nodes may sweep at once. Chores
  * that one node at a time should do for all are won through the table {@code chore}: whoever moves the due time forward

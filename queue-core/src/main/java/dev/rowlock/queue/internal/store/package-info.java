@@ -1,8 +1,8 @@
 /**
  * The only door to the tables: one statement, one class.
  *
- * <p>Each class holds its SQL as it can be pasted into psql (for the default schema {@code rowlock}), its parameters
- * and its rows. A move between rooms is one statement, so a job can be neither in two rooms nor in none. Whatever
+ * <p>Each class holds its SQL (for the default schema {@code rowlock}; what two statements share stands once), its
+ * parameters and its rows. A move between rooms is one statement, so a job can be neither in two rooms nor in none. Whatever
  * changes a claimed job names its id <em>and</em> token, and says which claims it found.
  *
  * <p>Batches are arrays with {@code unnest}, in the order of ids so that two batches cannot deadlock; whoever picks

@@ -177,14 +177,6 @@ public final class Notifier implements Wakeups, AutoCloseable {
         }
     }
 
-    /** Jobs of one queue that others shall hear of. */
-    private record Ready(int mostUrgentRank, long jobs) {
-
-        Ready and(Ready more) {
-            return new Ready(Math.min(mostUrgentRank, more.mostUrgentRank), jobs + more.jobs);
-        }
-    }
-
     /** Sends what is left and ends. Waits two seconds at most. */
     @Override
     public void close() {
@@ -204,6 +196,14 @@ public final class Notifier implements Wakeups, AutoCloseable {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
+        }
+    }
+
+    /** Jobs of one queue that others shall hear of. */
+    private record Ready(int mostUrgentRank, long jobs) {
+
+        Ready and(Ready more) {
+            return new Ready(Math.min(mostUrgentRank, more.mostUrgentRank), jobs + more.jobs);
         }
     }
 }

@@ -24,7 +24,7 @@ final class Fetcher implements Runnable {
     /** While jobs come one by one, claims begin no sooner than this after each other. */
     private static final Duration APART = Duration.ofMillis(2);
 
-    /** Those who wait for their turn ask about so far apart from each other, however many they are. */
+    /** Who is not in turn asks again by chance within this, for each node that there is: the more wait, the less each asks. */
     private static final Duration OUT_OF_TURN = Duration.ofMillis(6);
 
     /** When jobs became ready elsewhere, so many nodes more than it takes look at once: some may be busy. */
@@ -111,6 +111,7 @@ final class Fetcher implements Runnable {
         }
     }
 
+    /** How soon a node in this place looks; zero: at once. */
     static Duration lookIn(Place place, int turn, long jobs, int concurrency) {
         int earlier = Math.floorMod((long) place.number() - turn, place.nodes()) - SPARE;
         return (long) earlier * concurrency < jobs ? Duration.ZERO : LOOK_APART.multipliedBy(earlier);
@@ -226,7 +227,7 @@ final class Fetcher implements Runnable {
     /** Not cut short by wake-ups: where many nodes claim, there are many of those. */
     private Duration waitForTurn() {
         try {
-            undisturbed.await(among(nodes(), OUT_OF_TURN));
+            undisturbed.await(Duration.ofNanos(ThreadLocalRandom.current().nextLong(nodes() * OUT_OF_TURN.toNanos())));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -237,11 +238,6 @@ final class Fetcher implements Runnable {
     private Duration idleWait() {
         int factor = node.hearing() ? Math.min(IDLE_FACTOR, Math.max(1, emptyPolls)) : 1;
         return Signal.jittered(settings.pollInterval().multipliedBy(factor));
-    }
-
-    /** A time by chance, such that all nodes that wait like this look about so far apart from each other. */
-    private static Duration among(int nodes, Duration apart) {
-        return Duration.ofNanos(ThreadLocalRandom.current().nextLong(nodes * apart.toNanos()));
     }
 
     private static Duration shorter(Duration a, Duration b) {

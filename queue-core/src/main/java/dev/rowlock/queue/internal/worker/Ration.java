@@ -24,9 +24,9 @@ final class Ration {
         return Math.max(0, allowedAt - now);
     }
 
-    /** How long one takes after the other, if all who share in it do as they may. */
-    Duration apart(double wholeShare) {
-        return Duration.ofNanos((long) (cost / wholeShare));
+    /** How far apart such things are, whoever does them, if together they take this share of the time. */
+    Duration apart(double together) {
+        return Duration.ofNanos((long) (cost / together));
     }
 
     /**

@@ -9,55 +9,43 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** The statements whose plan must hold whatever the statistics say, and what it must be. */
 enum HotStatement {
-    CLAIM(List.of(
-            "Index Scan using ready_in_order on ready",
-            "Tid Scan on ready",
-            "Index Scan using payload_pkey on payload")) {
+    CLAIM(Plan.CLAIM) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
             new ClaimReadyJobs(database).run(Rooms.QUEUE, QueueRange.ALL, 20, node, null);
         }
     },
-    CLAIM_BEHIND_THE_CURSOR(List.of(
-            "Index Scan using ready_in_order on ready",
-            "Tid Scan on ready",
-            "Index Scan using payload_pkey on payload")) {
+    CLAIM_BEHIND_THE_CURSOR(Plan.CLAIM) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
             QueuePosition cursor = new QueuePosition(0, 0, 0);
             new ClaimReadyJobs(database).run(Rooms.QUEUE, QueueRange.from(cursor), 20, node, null);
         }
     },
-    CLAIM_OF_MANY(List.of(
-            "Index Scan Backward using reached_last on reached",
-            "Index Scan using ready_in_order on ready",
-            "Tid Scan on ready",
-            "Index Scan using payload_pkey on payload")) {
+    CLAIM_OF_MANY(Plan.CLAIM_OF_MANY) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
             QueuePosition cursor = new QueuePosition(0, 0, 0);
             new ClaimReadyJobs(database).run(Rooms.QUEUE, QueueRange.fromOrFurther(cursor), 200, node, null);
         }
     },
-    CLAIM_OF_A_RARE_QUEUE(List.of(
-            "Index Scan using ready_in_order on ready",
-            "Tid Scan on ready",
-            "Index Scan using payload_pkey on payload")) {
+    CLAIM_OF_A_RARE_QUEUE(Plan.CLAIM) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
             new ClaimReadyJobs(database).run("rare", QueueRange.ALL, 20, node, null);
         }
     },
-    FINISH(List.of("Hash Join", "Index Scan using running_pkey on running")) {
+    FINISH(Plan.OUTCOMES) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
             new FinishJobs(database, true).run(finished(claims));
         }
     },
-    FINISH_AND_FORGET(List.of("Hash Join", "Index Scan using running_pkey on running")) {
+    FINISH_AND_FORGET(Plan.OUTCOMES) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
             new FinishJobs(database, false).run(finished(claims));
@@ -69,7 +57,7 @@ enum HotStatement {
             claims.forEach(claim -> new FinishJobInTransaction(database, true).run(claim, null));
         }
     },
-    DEFER(List.of("Hash Join", "Index Scan using running_pkey on running")) {
+    DEFER(Plan.OUTCOMES) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
             new DeferJobs(database)
@@ -79,7 +67,7 @@ enum HotStatement {
                             .toList());
         }
     },
-    BURY(List.of("Hash Join", "Index Scan using running_pkey on running")) {
+    BURY(Plan.OUTCOMES) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
             new BuryJobs(database)
@@ -88,7 +76,7 @@ enum HotStatement {
                             .toList());
         }
     },
-    RELEASE(List.of("Hash Join", "Index Scan using running_pkey on running")) {
+    RELEASE(Plan.OUTCOMES) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
             new ReleaseJobs(database).run(claims);
@@ -211,5 +199,18 @@ enum HotStatement {
         return claims.stream()
                 .map(claim -> new FinishJobs.Finished(claim, JobState.COMPLETED, null))
                 .toList();
+    }
+
+    /** What several of them have in common. */
+    private static final class Plan {
+
+        static final List<String> CLAIM = List.of(
+                "Index Scan using ready_in_order on ready",
+                "Tid Scan on ready",
+                "Index Scan using payload_pkey on payload");
+        static final List<String> CLAIM_OF_MANY = Stream.concat(
+                        Stream.of("Index Scan Backward using reached_last on reached"), CLAIM.stream())
+                .toList();
+        static final List<String> OUTCOMES = List.of("Hash Join", "Index Scan using running_pkey on running");
     }
 }

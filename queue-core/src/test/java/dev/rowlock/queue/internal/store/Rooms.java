@@ -11,10 +11,12 @@ import dev.rowlock.queue.spi.SchemaMode;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.LongStream;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -322,5 +324,14 @@ public final class Rooms {
     private long blocked() {
         return number(
                 "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'");
+    }
+
+    static List<Long> ids(List<ClaimedJob> jobs) {
+        return jobs.stream().map(ClaimedJob::id).toList();
+    }
+
+    /** Some of the ids, the one at {@code to} not included. */
+    static List<Long> part(long[] ids, int from, int to) {
+        return LongStream.of(Arrays.copyOfRange(ids, from, to)).boxed().toList();
     }
 }

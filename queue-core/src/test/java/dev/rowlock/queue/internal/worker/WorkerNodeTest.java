@@ -231,6 +231,17 @@ class WorkerNodeTest extends NodeTest {
     }
 
     @Test
+    void aNodeClearsUpBehindClaimsOfTheDayBefore() {
+        node.sql
+                .sql("INSERT INTO rowlock.reached VALUES ('default', now() - interval '1 day', now(), 1, 0)")
+                .update();
+
+        node.listener(Greet.class, (context, payload) -> null).start();
+
+        Awaitility.await().until(() -> node.count("reached") == 0);
+    }
+
+    @Test
     void aNodeHearsOfWhatOthersEnqueue() {
         node.pollInterval(SELDOM)
                 .listener(Greet.class, (context, payload) -> null)
