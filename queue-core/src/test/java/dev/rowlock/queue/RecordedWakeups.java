@@ -2,9 +2,11 @@ package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.wake.Hearsay;
 import dev.rowlock.queue.spi.Wakeups;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 
 /** Writes down who was told what. */
 final class RecordedWakeups implements Wakeups, Hearsay {
@@ -21,7 +23,7 @@ final class RecordedWakeups implements Wakeups, Hearsay {
     }
 
     @Override
-    public void jobsReady(String queue, int rank, long jobs, int turn) {
+    public void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection line) {
         jobsReady(queue, rank, jobs);
     }
 

@@ -73,18 +73,21 @@ class SendAlongTest {
     }
 
     @Test
-    void theLongerOneTookTheLaterTheNextComes() {
+    void theLongerTheyTakeTheLaterTheNextComes() {
         String first = bus.sendAlong("mail", 0);
         String meanwhile = bus.sendAlong("mail", 0);
         bus.sentAlong("mail", 0, Duration.ZERO);
         String afterQuick = bus.sendAlong("mail", 0);
         bus.sentAlong("mail", 0, Duration.ofMinutes(1));
-        String afterSlow = bus.sendAlong("mail", 0);
+        String afterOneSlow = bus.sendAlong("mail", 0);
+        bus.sentAlong("mail", 0, Duration.ofMinutes(1));
+        String afterTwoSlow = bus.sendAlong("mail", 0);
 
         assertThat(first).isNotNull();
         assertThat(meanwhile).isNull();
         assertThat(afterQuick).isNotNull().as("another turn").isNotEqualTo(first);
-        assertThat(afterSlow).isNull();
+        assertThat(afterOneSlow).isNotNull();
+        assertThat(afterTwoSlow).isNull();
     }
 
     private Ear listen() throws InterruptedException {

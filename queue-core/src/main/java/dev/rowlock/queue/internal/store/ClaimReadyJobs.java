@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.store;
 
 import dev.rowlock.queue.job.ClaimedJob;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -108,13 +109,24 @@ public final class ClaimReadyJobs {
     }
 
     private final Database database;
+    private final @Nullable Connection own;
     private final String fewJobs;
     private final String manyJobs;
 
     public ClaimReadyJobs(Database database) {
+        this(database, null, database.sql(FEW_JOBS), database.sql(MANY_JOBS));
+    }
+
+    private ClaimReadyJobs(Database database, @Nullable Connection own, String fewJobs, String manyJobs) {
         this.database = database;
-        this.fewJobs = database.sql(FEW_JOBS);
-        this.manyJobs = database.sql(MANY_JOBS);
+        this.own = own;
+        this.fewJobs = fewJobs;
+        this.manyJobs = manyJobs;
+    }
+
+    /** Claims on a connection that the calling thread owns: in auto-commit mode, and with a network timeout. */
+    public ClaimReadyJobs on(Connection connection) {
+        return new ClaimReadyJobs(database, connection, fewJobs, manyJobs);
     }
 
     /**
@@ -123,39 +135,44 @@ public final class ClaimReadyJobs {
      * @param timeouts the listeners' timeouts as a JSON object of milliseconds by type, for jobs without their own
      */
     public Batch run(String queue, QueueRange range, int limit, long nodeId, @Nullable String timeouts) {
+        Database.Call<Batch> call = connection -> run(connection, queue, range, limit, nodeId, timeouts);
+        return own == null ? database.alone(call) : database.alone(own, call);
+    }
+
+    private Batch run(
+            Connection connection, String queue, QueueRange range, int limit, long nodeId, @Nullable String timeouts)
+            throws SQLException {
+        long begun = System.nanoTime();
         boolean many = limit > FEW;
-        return database.alone(connection -> {
-            long begun = System.nanoTime();
-            try (PreparedStatement statement = IndexPlan.prepare(connection, many ? manyJobs : fewJobs)) {
-                Parameters parameters = new Parameters(statement);
-                String together = range.orFurther() ? queue : null;
-                if (many) {
-                    parameters
-                            .add(TURNS)
-                            .add(turn(queue))
-                            .add(range.after())
-                            .add(together)
-                            .add(queue);
-                } else {
-                    parameters.add(queue).add(range.after());
-                }
-                parameters.add(range.maxRank()).add(nodeId).add(limit);
-                if (many) {
-                    parameters.add(together);
-                }
-                parameters.add(nodeId).add(timeouts);
-                double claimedAt;
-                try (ResultSet prefix = IndexPlan.executePrefix(statement)) {
-                    if (!prefix.getBoolean(1)) {
-                        return Batch.NOT_IN_TURN;
-                    }
-                    claimedAt = prefix.getDouble(2);
-                }
-                try (ResultSet rows = IndexPlan.rows(statement)) {
-                    return new ClaimedRows(queue, claimedAt).read(rows, limit, begun);
-                }
+        try (PreparedStatement statement = IndexPlan.prepare(connection, many ? manyJobs : fewJobs)) {
+            Parameters parameters = new Parameters(statement);
+            String together = range.orFurther() ? queue : null;
+            if (many) {
+                parameters
+                        .add(TURNS)
+                        .add(turn(queue))
+                        .add(range.after())
+                        .add(together)
+                        .add(queue);
+            } else {
+                parameters.add(queue).add(range.after());
             }
-        });
+            parameters.add(range.maxRank()).add(nodeId).add(limit);
+            if (many) {
+                parameters.add(together);
+            }
+            parameters.add(nodeId).add(timeouts);
+            double claimedAt;
+            try (ResultSet prefix = IndexPlan.executePrefix(statement)) {
+                if (!prefix.getBoolean(1)) {
+                    return Batch.NOT_IN_TURN;
+                }
+                claimedAt = prefix.getDouble(2);
+            }
+            try (ResultSet rows = IndexPlan.rows(statement)) {
+                return new ClaimedRows(queue, claimedAt).read(rows, limit, begun);
+            }
+        }
     }
 
     /** Advisory locks are the database's: the schema tells ours from those of another Rowlock. */

@@ -5,7 +5,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -27,9 +26,21 @@ public final class Ear implements AutoCloseable {
     private static final Duration ANSWER = Duration.ofSeconds(5);
     private static final Duration RECONNECT = Duration.ofSeconds(1);
 
+    /** Takes what is heard. */
+    @FunctionalInterface
+    public interface Messages {
+
+        /**
+         * Called on the ear's thread, which hears nothing else until it returns.
+         *
+         * @param line the connection that brought it, for one short statement; null if there is more to hear already
+         */
+        void heard(String message, @Nullable Connection line);
+    }
+
     private final DataSource direct;
     private final Schema schema;
-    private final Consumer<String> messages;
+    private final Messages messages;
     private final Runnable connectedAgain;
     private final Thread thread;
     private volatile @Nullable Connection connection; // written by the ear's thread
@@ -37,10 +48,10 @@ public final class Ear implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * @param messages told what is heard, on the ear's thread
+     * @param messages told what is heard
      * @param connectedAgain called after each connect: wake everybody, notifications may have been missed
      */
-    public Ear(DataSource direct, Schema schema, Consumer<String> messages, Runnable connectedAgain) {
+    public Ear(DataSource direct, Schema schema, Messages messages, Runnable connectedAgain) {
         this.direct = direct;
         this.schema = schema;
         this.messages = messages;
@@ -98,8 +109,9 @@ public final class Ear implements AutoCloseable {
                 check(open);
                 continue;
             }
+            Connection line = heard.length == 1 ? open : null;
             for (PGNotification notification : heard) {
-                messages.accept(notification.getParameter());
+                messages.heard(notification.getParameter(), line);
             }
         }
     }

@@ -1,16 +1,19 @@
 package dev.rowlock.queue.internal.wake;
 
+import java.sql.Connection;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
-/** Told what happened in another process, as all nodes are, each by its own ear. Thread-safe; never blocks. */
+/** Told what happened in another process, as all nodes are, each by its own ear, on the ear's thread: must not keep it long. */
 public interface Hearsay {
 
     /**
      * So many jobs became runnable in this queue, the most urgent with this rank.
      *
      * @param turn the same for all who hear this, another one the next time: whose turn it is to look first
+     * @param line the ear's connection, for one short statement before this returns; null if there is more to hear already
      */
-    void jobsReady(String queue, int rank, long jobs, int turn);
+    void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection line);
 
     /** A job will become runnable after this time. */
     void jobsWaiting(Duration dueIn);

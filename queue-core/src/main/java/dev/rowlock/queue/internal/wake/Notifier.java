@@ -21,8 +21,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>While jobs come one by one, a statement that is its own transaction may send its message along, which spares a
  * transaction and half a millisecond. That must stay rare: NOTIFY takes a lock of the whole database cluster, which is then held
- * while the commit is flushed. After each such statement there is none for {@link #REST_PER_ALONG} times as long as it took:
- * the more of them wait for each other, the fewer there are.
+ * while the commit is flushed. After each such statement there is none for {@link #REST_PER_ALONG} times as long as it took,
+ * or the one before if that was quicker: the more of them wait for each other, the fewer there are, but one that a disk held
+ * up by chance does not count.
  */
 public final class Notifier implements Wakeups, AutoCloseable {
 
@@ -49,6 +50,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
     private boolean closed; // guarded by lock
     private int turn = ThreadLocalRandom.current().nextInt(); // guarded by lock
     private long alongAt = System.nanoTime(); // guarded by lock
+    private Duration lastAlong = Duration.ZERO; // guarded by lock
     private @Nullable Thread thread; // guarded by lock; started with the first wake-up
 
     public Notifier(SendWakeup send) {
@@ -84,7 +86,9 @@ public final class Notifier implements Wakeups, AutoCloseable {
     public void sentAlong(String queue, int rank, Duration took) {
         lock.lock();
         try {
-            alongAt = System.nanoTime() + took.multipliedBy(REST_PER_ALONG).toNanos();
+            Duration usual = took.compareTo(lastAlong) < 0 ? took : lastAlong;
+            alongAt = System.nanoTime() + usual.multipliedBy(REST_PER_ALONG).toNanos();
+            lastAlong = took;
         } finally {
             lock.unlock();
         }

@@ -4,7 +4,6 @@ import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Passes wake-ups to this process's own workers at once, and to other nodes through a remote, if there is one. */
@@ -30,8 +29,8 @@ public final class WakeupBus implements Wakeups {
     }
 
     /** Where an ear's messages go: to this worker, without those of this bus, which its own workers know already. */
-    public Consumer<String> heardBy(Hearsay worker) {
-        return message -> WakeupMessage.deliver(message, origin, worker);
+    public Ear.Messages heardBy(Hearsay worker) {
+        return (message, line) -> WakeupMessage.deliver(message, origin, worker, line);
     }
 
     @Override

@@ -1,7 +1,9 @@
 package dev.rowlock.queue.internal.wake;
 
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** The text of a notification: {@code origin|kind|what it says}. */
 final class WakeupMessage {
@@ -26,14 +28,14 @@ final class WakeupMessage {
     }
 
     /** Does what the message says. Ignores those of this origin, and anything that is no message of ours. */
-    static void deliver(String message, String own, Hearsay to) {
+    static void deliver(String message, String own, Hearsay to, @Nullable Connection line) {
         String[] parts = message.split("\\|", 3);
         if (parts.length != 3 || parts[0].equals(own)) {
             return;
         }
         try {
             switch (parts[1]) {
-                case "r" -> deliverReady(parts[2].split("\\|", 4), to);
+                case "r" -> deliverReady(parts[2].split("\\|", 4), to, line);
                 case "w" -> to.jobsWaiting(Duration.ofMillis(Math.max(0, Long.parseLong(parts[2]))));
                 case "a" -> to.attention();
                 default -> {} // of a newer version
@@ -43,10 +45,10 @@ final class WakeupMessage {
         }
     }
 
-    private static void deliverReady(String[] parts, Hearsay to) {
+    private static void deliverReady(String[] parts, Hearsay to, @Nullable Connection line) {
         if (parts.length == 4) {
             int rank = Integer.parseInt(parts[0]);
-            to.jobsReady(parts[3], rank, Long.parseLong(parts[1]), Integer.parseInt(parts[2]));
+            to.jobsReady(parts[3], rank, Long.parseLong(parts[1]), Integer.parseInt(parts[2]), line);
         }
     }
 }

@@ -7,6 +7,8 @@
  * commits per second do not become a thousand notifications. The ear holds one connection that listens, and
  * checks it, because a half-open connection never fails by itself.
  *
+ * <p>Who is told of jobs is offered the ear's connection to claim them by, unless there is more to hear already.
+ *
  * <p>Only latency depends on any of this. Fetchers and the dispatcher also look by themselves, so a lost notification
  * costs at most a poll interval; a pooler that swallows them all costs nothing else.
  *

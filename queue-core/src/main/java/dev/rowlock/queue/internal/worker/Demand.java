@@ -17,7 +17,7 @@ final class Demand {
     private final FetchSettings settings;
     private final LongAdder handlerNanos = new LongAdder();
     private final LongAdder handled = new LongAdder();
-    private double averageNanos; // written by the fetcher only; 0: nothing measured yet
+    private double averageNanos; // written by one thread at a time; 0: nothing measured yet
 
     Demand(int concurrency, FetchSettings settings) {
         this.concurrency = concurrency;
@@ -35,7 +35,7 @@ final class Demand {
         handled.increment();
     }
 
-    /** How many to claim now, given how many are held; 0 if it is not worth a claim yet. Called by the fetcher. */
+    /** How many to claim now, given how many are held; 0 if it is not worth a claim yet. One thread at a time. */
     int room(int held) {
         int prefetch = prefetch();
         int room = concurrency + prefetch - held;
@@ -43,7 +43,7 @@ final class Demand {
         return threadsIdle || room > prefetch / 2 ? Math.max(0, room) : 0;
     }
 
-    /** Once no more than this many are held, {@link #room} is positive again. Called by the fetcher. */
+    /** Once no more than this many are held, {@link #room} is positive again. One thread at a time. */
     int lowWater() {
         int prefetch = prefetch();
         return concurrency + prefetch - prefetch / 2 - 1;

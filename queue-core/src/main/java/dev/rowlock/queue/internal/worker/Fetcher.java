@@ -1,31 +1,16 @@
 package dev.rowlock.queue.internal.worker;
 
 import dev.rowlock.queue.internal.store.BeatNode.Place;
-import dev.rowlock.queue.internal.store.ClaimReadyJobs;
-import dev.rowlock.queue.internal.store.QueueRange;
-import dev.rowlock.queue.spi.FetchSettings;
+import java.sql.Connection;
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Claims jobs of one queue for all its threads, in batches. One thread. */
+/** Decides when to look for jobs of one queue: when it is woken, when it hears of some, and from time to time. One thread. */
 final class Fetcher implements Runnable {
 
     private static final Logger log = LoggerFactory.getLogger(Fetcher.class);
-
-    /** An idle queue is polled this much less often, where notifications arrive. */
-    private static final int IDLE_FACTOR = 5;
-
-    /** Jobs per claim while there is a backlog: more would only make its transaction longer. */
-    private static final int LARGEST_CLAIM = 1_000;
-
-    /** While jobs come one by one, claims begin no sooner than this after each other. */
-    private static final Duration APART = Duration.ofMillis(2);
-
-    /** Who is not in turn asks again by chance within this, for each node that there is: the more wait, the less each asks. */
-    private static final Duration OUT_OF_TURN = Duration.ofMillis(6);
 
     /** When jobs became ready elsewhere, so many nodes more than it takes look at once: some may be busy. */
     private static final int SPARE = 1;
@@ -39,52 +24,20 @@ final class Fetcher implements Runnable {
      */
     private static final Duration COURTESY = Duration.ofMillis(200);
 
+    private final Claimer claimer;
     private final QueueWorker worker;
-    private final ClaimReadyJobs claim;
-    private final FetchSettings settings;
-    private final Surroundings node;
-    private final @Nullable String timeouts;
-    private final QueueCursor cursor;
+    private final Duration retryInterval;
 
     private final Signal undisturbed = new Signal(); // never raised: for waits that no wake-up cuts short
-    private final Pace pace = new Pace(APART);
-
-    private boolean lastWasFull; // fetcher's thread only
-    private int emptyPolls; // fetcher's thread only
     private long seenNode; // lease's thread only
-    private volatile boolean paused;
+    private boolean earFailing; // ear's thread only
     private volatile boolean stopping;
 
-    /** @param timeouts the listeners' timeouts as a JSON object of milliseconds by type */
-    Fetcher(
-            QueueWorker worker,
-            ClaimReadyJobs claim,
-            FetchSettings settings,
-            Surroundings node,
-            @Nullable String timeouts) {
-        this.worker = worker;
-        this.claim = claim;
-        this.settings = settings;
-        this.node = node;
-        this.timeouts = timeouts;
-        this.cursor = new QueueCursor(this::sharers, System.nanoTime());
-    }
-
-    /**
-     * As many as there are nodes, on average. When the server is slow it is slow for all of them: without chance they
-     * would all wait equally long, and then look at the same time.
-     */
-    private double sharers() {
-        int nodes = nodes();
-        return nodes == 1 ? 1 : 2 * nodes * ThreadLocalRandom.current().nextDouble();
-    }
-
-    private int nodes() {
-        return place().nodes();
-    }
-
-    private Place place() {
-        return node.place(worker.queue());
+    /** @param retryInterval how long to wait after a claim that failed */
+    Fetcher(Claimer claimer, Duration retryInterval) {
+        this.claimer = claimer;
+        this.worker = claimer.worker();
+        this.retryInterval = retryInterval;
     }
 
     QueueWorker worker() {
@@ -93,21 +46,23 @@ final class Fetcher implements Runnable {
 
     /** A job of this rank became ready: look at once. */
     void jobsReady(int rank) {
-        cursor.urgent(rank);
+        claimer.urgent(rank);
         wake();
     }
 
     /**
      * So many jobs became ready, the most urgent of this rank, and all nodes hear of it: look at once if it takes this
      * node to run them all, counted from the one whose turn it is; otherwise a little later, in case the others are busy.
+     *
+     * @param line the connection that told, for a claim on the calling thread; null if that is in a hurry
      */
-    void jobsHeard(int rank, long jobs, int turn) {
-        cursor.urgent(rank);
-        Duration wait = lookIn(place(), turn, jobs, worker.concurrency());
-        if (wait.isZero()) {
-            wake();
-        } else {
+    void jobsHeard(int rank, long jobs, int turn, @Nullable Connection line) {
+        claimer.urgent(rank);
+        Duration wait = lookIn(claimer.place(), turn, jobs, worker.concurrency());
+        if (!wait.isZero()) {
             worker.room().raiseIn(wait);
+        } else if (line == null || !lookedBy(line)) {
+            wake();
         }
     }
 
@@ -117,18 +72,38 @@ final class Fetcher implements Runnable {
         return (long) earlier * concurrency < jobs ? Duration.ZERO : LOOK_APART.multipliedBy(earlier);
     }
 
+    /**
+     * Looks without the fetcher's thread and without the pool: when idle, to hand over to the one and to wait for the other
+     * takes as long as the server does. Returns false if the fetcher must look.
+     */
+    private boolean lookedBy(Connection line) {
+        try {
+            Duration rest = claimer.claimAtOnce(line);
+            earFailing = false;
+            if (rest == null || rest.isZero()) {
+                return false;
+            }
+            worker.room().restart(rest);
+            return true;
+        } catch (RuntimeException | Error e) {
+            if (!earFailing) {
+                log.warn(
+                        "queue '{}': claiming on the connection that listens failed, will use the pool",
+                        worker.queue(),
+                        e);
+            }
+            earFailing = true;
+            return false;
+        }
+    }
+
     /** There may be jobs: look at once. */
     void wake() {
         worker.room().raise();
     }
 
     void pause(boolean pause) {
-        boolean changed = paused != pause;
-        paused = pause;
-        if (changed && pause) {
-            worker.releaseUnstarted();
-        }
-        if (changed) {
+        if (claimer.pause(pause)) {
             wake();
         }
     }
@@ -141,6 +116,7 @@ final class Fetcher implements Runnable {
         }
     }
 
+    /** Nothing more is claimed once the thread has ended. */
     void stop() {
         stopping = true;
         wake();
@@ -152,100 +128,20 @@ final class Fetcher implements Runnable {
         while (!stopping) {
             Duration rest;
             try {
-                rest = runOnce();
+                rest = claimer.claim();
                 failing = false;
             } catch (RuntimeException | Error e) {
-                node.claimFailed();
                 if (!failing) {
-                    log.warn(
-                            "queue '{}': claiming failed, will try again each {}",
-                            worker.queue(),
-                            settings.pollInterval(),
-                            e);
+                    log.warn("queue '{}': claiming failed, will try again each {}", worker.queue(), retryInterval, e);
                 }
                 failing = true;
-                rest = Signal.jittered(settings.pollInterval());
+                rest = Signal.jittered(retryInterval);
             }
             if (!pauseFor(rest)) {
-                return;
+                break;
             }
         }
-    }
-
-    /** Claims once if there is demand. Returns how long to wait before the next look unless something wakes it. */
-    Duration runOnce() {
-        long nodeId = node.nodeId();
-        if (paused || nodeId == 0) {
-            return settings.pollInterval();
-        }
-        int limit = Math.min(worker.demand(), lastWasFull ? LARGEST_CLAIM : ClaimReadyJobs.FEW);
-        if (limit == 0) {
-            worker.signalRoom();
-            return settings.pollInterval();
-        }
-        return claim(nodeId, limit);
-    }
-
-    private Duration claim(long nodeId, int limit) {
-        if (!lastWasFull) {
-            pace.await();
-        }
-        pace.begun();
-        ClaimReadyJobs.Batch batch = claim.run(worker.queue(), range(), limit, nodeId, timeouts);
-        long ended = System.nanoTime();
-        if (!batch.inTurn()) {
-            return waitForTurn();
-        }
-        boolean full = batch.jobs().size() == limit;
-        lastWasFull = full;
-        cursor.claimed(batch.last(), full, batch.took(), ended);
-        if (node.nodeId() != nodeId) {
-            // The lease was lost meanwhile: rescue takes these jobs back, from the old id.
-            return Duration.ZERO;
-        }
-        worker.accept(batch.jobs(), ended);
-        if (paused) {
-            worker.releaseUnstarted(); // paused while the claim was under way
-        }
-        emptyPolls = batch.jobs().isEmpty() ? emptyPolls + 1 : 0;
-        if (full) {
-            return Duration.ZERO;
-        }
-        return batch.jobs().isEmpty() ? longer(rest(ended), cursor.untilNextPoll(ended)) : rest(ended);
-    }
-
-    private QueueRange range() {
-        QueueRange next = cursor.next(System.nanoTime());
-        return nodes() == 1 ? next.alone() : next;
-    }
-
-    private Duration rest(long now) {
-        // Jobs may stand before the cursor: look there as soon as that is affordable.
-        return cursor.lookedFromFront() ? idleWait() : shorter(cursor.untilNextLook(now), settings.pollInterval());
-    }
-
-    /** Not cut short by wake-ups: where many nodes claim, there are many of those. */
-    private Duration waitForTurn() {
-        try {
-            undisturbed.await(Duration.ofNanos(ThreadLocalRandom.current().nextLong(nodes() * OUT_OF_TURN.toNanos())));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        return Duration.ZERO;
-    }
-
-    /** The poll interval; longer while nothing comes and notifications would tell. */
-    private Duration idleWait() {
-        int factor = node.hearing() ? Math.min(IDLE_FACTOR, Math.max(1, emptyPolls)) : 1;
-        return Signal.jittered(settings.pollInterval().multipliedBy(factor));
-    }
-
-    private static Duration shorter(Duration a, Duration b) {
-        return a.compareTo(b) < 0 ? a : b;
-    }
-
-    private static Duration longer(Duration a, Duration b) {
-        return a.compareTo(b) > 0 ? a : b;
+        claimer.close();
     }
 
     private boolean pauseFor(Duration rest) {

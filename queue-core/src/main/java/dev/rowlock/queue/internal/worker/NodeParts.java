@@ -8,6 +8,7 @@ import dev.rowlock.queue.internal.store.FinishJobInTransaction;
 import dev.rowlock.queue.internal.store.IsolateJob;
 import dev.rowlock.queue.internal.store.LoadPayload;
 import dev.rowlock.queue.internal.store.SaveProgress;
+import dev.rowlock.queue.spi.FetchSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.util.List;
 import java.util.Map;
@@ -54,12 +55,9 @@ record NodeParts(
     }
 
     Fetcher fetcher(QueueWorker queue, Surroundings node) {
-        return new Fetcher(
-                queue,
-                claim,
-                settings.worker().fetch(),
-                node,
-                timeouts(listeners.getOrDefault(queue.queue(), List.of())));
+        FetchSettings fetch = settings.worker().fetch();
+        String timeouts = timeouts(listeners.getOrDefault(queue.queue(), List.of()));
+        return new Fetcher(new Claimer(queue, claim, fetch, node, timeouts), fetch.pollInterval());
     }
 
     /** For the log line at the start: queues with their concurrency. */

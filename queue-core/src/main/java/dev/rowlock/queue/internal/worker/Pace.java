@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Keeps statements that move little apart, so that they move more: each costs a commit, whatever it carries. The first
  * after a rest goes out at once, so an idle system loses no time; under a trickle of small transactions two hundred
- * claims and writes per second do what two thousand would. One thread.
+ * claims and writes per second do what two thousand would. One thread at a time.
  */
 final class Pace {
 
@@ -20,10 +20,19 @@ final class Pace {
 
     /** Waits until enough time has passed since the last statement began. Ends early if interrupted. */
     void await() {
-        long left = lastBegun + nanos - System.nanoTime();
+        long left = left();
         if (left > 0) {
             LockSupport.parkNanos(this, left);
         }
+    }
+
+    /** Whether the next statement may begin now. */
+    boolean allows() {
+        return left() <= 0;
+    }
+
+    private long left() {
+        return lastBegun + nanos - System.nanoTime();
     }
 
     /** A statement begins. */

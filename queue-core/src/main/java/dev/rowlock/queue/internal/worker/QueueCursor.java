@@ -11,7 +11,7 @@ import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a queue's next claim looks. Used by its fetcher's thread, except {@link #urgent}.
+ * Where a queue's next claim looks. Used by one thread at a time, except {@link #urgent}.
  *
  * <p>A claim goes on behind the last job claimed, by whichever node, so it never walks the index entries of jobs already gone;
  * while some transaction holds back vacuum there may be millions of them. What lands before the cursor is found in four ways:

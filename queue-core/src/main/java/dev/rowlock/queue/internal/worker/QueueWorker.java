@@ -21,7 +21,7 @@ import org.springframework.dao.DataAccessException;
 /**
  * One queue on this node: the claimed jobs that it holds, and the threads that run them.
  *
- * <p>A job is held from its claim until its outcome is recorded. The fetcher claims no more than {@link Demand} allows,
+ * <p>A job is held from its claim until its outcome is recorded. The claimer asks for no more than {@link Demand} allows,
  * which bounds the buffer; outcomes on their way to the database make room for the next claim, up to what the recorder
  * bears.
  */
@@ -45,7 +45,7 @@ final class QueueWorker {
     private final AtomicInteger unsettled = new AtomicInteger(); // of those held, they have no outcome yet
     private final Signal room = new Signal();
     private final List<Thread> threads = new ArrayList<>(); // written by start only
-    private volatile int signalRoomAt = -1; // written by the fetcher; reset by whoever signals
+    private volatile int signalRoomAt = -1; // written by the claimer; reset by whoever signals
     private volatile long unknownTypeAt; // monotonic; 0: never
     private volatile boolean stopping;
 
@@ -81,7 +81,7 @@ final class QueueWorker {
         }
     }
 
-    /** How many jobs the fetcher may claim now. Called by the fetcher. */
+    /** How many jobs may be claimed now. Called by the claimer, by one thread at a time. */
     int demand() {
         if (recorder.overloaded()) {
             return 0;
@@ -94,7 +94,7 @@ final class QueueWorker {
         return unknownTypeAt != 0 && System.nanoTime() - unknownTypeAt < UNKNOWN_TYPE_MEMORY.toNanos();
     }
 
-    /** Arranges for {@link #room()} to be raised once there is demand again. Called by the fetcher. */
+    /** Arranges for {@link #room()} to be raised once there is demand again. Called by the claimer, by one thread at a time. */
     void signalRoom() {
         signalRoomAt = demand.lowWater();
         signalIfRoom();
@@ -107,7 +107,7 @@ final class QueueWorker {
         }
     }
 
-    /** Takes jobs that the fetcher has claimed. */
+    /** Takes jobs that were claimed. */
     void accept(List<ClaimedJob> jobs, long claimedNanos) {
         unsettled.addAndGet(jobs.size());
         for (ClaimedJob job : jobs) {

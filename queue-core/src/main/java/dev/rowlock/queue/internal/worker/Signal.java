@@ -16,6 +16,7 @@ final class Signal {
     private boolean raised; // guarded by lock
     private boolean planned; // guarded by lock
     private long plannedAt; // guarded by lock; monotonic
+    private long end; // guarded by lock; monotonic; of the last wait
 
     void raise() {
         lock.lock();
@@ -41,15 +42,30 @@ final class Signal {
         }
     }
 
+    /** Whoever waits does so from now on, for this long at the longest: what was planned was for what has been done. */
+    void restart(Duration longest) {
+        lock.lock();
+        try {
+            long earlier = end;
+            end = System.nanoTime() + longest.toNanos();
+            planned = false;
+            if (end - earlier < 0) {
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Waits until it is raised or the time is over, and lowers it again, also what was planned. */
     void await(Duration longest) throws InterruptedException {
-        long end = System.nanoTime() + longest.toNanos();
         lock.lockInterruptibly();
         try {
-            long left = left(end);
+            end = System.nanoTime() + longest.toNanos();
+            long left = left();
             while (!raised && left > 0) {
                 changed.awaitNanos(left);
-                left = left(end);
+                left = left();
             }
             raised = false;
             planned = false;
@@ -58,7 +74,7 @@ final class Signal {
         }
     }
 
-    private long left(long end) {
+    private long left() {
         long now = System.nanoTime();
         return planned ? Math.min(end - now, plannedAt - now) : end - now;
     }

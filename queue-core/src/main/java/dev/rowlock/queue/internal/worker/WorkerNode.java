@@ -11,6 +11,7 @@ import dev.rowlock.queue.internal.wake.Hearsay;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.Wakeups;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -268,8 +269,8 @@ public final class WorkerNode {
         private final class FromElsewhere implements Hearsay {
 
             @Override
-            public void jobsReady(String queue, int rank, long jobs, int turn) {
-                fetchers(queue).forEach(fetcher -> fetcher.jobsHeard(rank, jobs, turn));
+            public void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection line) {
+                fetchers(queue).forEach(fetcher -> fetcher.jobsHeard(rank, jobs, turn, line));
             }
 
             @Override

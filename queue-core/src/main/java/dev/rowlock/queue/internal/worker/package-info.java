@@ -4,7 +4,7 @@
  * <h2>The life of a claim</h2>
  *
  * <pre>
- *   Fetcher ── claims a batch ──► buffer ──► handler thread ──► Outcome ──► Recorder ── one statement per kind
+ *   Claimer ── claims a batch ──► buffer ──► handler thread ──► Outcome ──► Recorder ── one statement per kind
  *      ▲                                                                       │
  *      └────────────── room again, once the outcome is recorded ◄──────────────┘
  * </pre>
@@ -29,9 +29,10 @@
  *
  * <h2>Threads</h2>
  *
- * <p>Per node: lease, recorder, deadlines. Per queue: a fetcher, and as many handler threads as its concurrency. Only
- * fetchers, the recorder and the lease talk to the database, so a node uses one connection per queue, one for recording
- * and one of its own, whatever its concurrency. Handlers use what they ask for.
+ * <p>Per node: lease, recorder, deadlines, the ear. Per queue: a fetcher, which decides when to claim, and as many handler
+ * threads as its concurrency. Where all is idle, the ear claims the jobs that it hears of. Only fetchers, the recorder, the
+ * lease and the ear talk to the database, so a node uses one connection per queue, one for recording and two of its own,
+ * whatever its concurrency. Handlers use what they ask for.
  */
 @NullMarked
 package dev.rowlock.queue.internal.worker;

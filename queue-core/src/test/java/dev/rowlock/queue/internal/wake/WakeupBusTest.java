@@ -8,13 +8,16 @@ import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
@@ -57,16 +60,37 @@ class WakeupBusTest {
     }
 
     @Test
+    void whoHearsIsOfferedTheConnectionUnlessThereIsMoreToHear(TestDatabase database) throws InterruptedException {
+        Schema schema = new Schema("rowlock");
+        SendWakeup send = new SendWakeup(new Database(database.dataSource(), schema));
+        Heard heard = new Heard();
+        Semaphore connected = new Semaphore(0);
+        try (Ear ear =
+                new Ear(database.unpooled(), schema, new WakeupBus(Wakeups.NONE).heardBy(heard), connected::release)) {
+            ear.start();
+            connected.acquire();
+
+            send.run(List.of("o|r|0|1|1|alone"));
+            heard.next();
+            send.run(List.of("o|r|0|1|1|first", "o|r|0|1|1|second"));
+            heard.next();
+            heard.next();
+        }
+
+        assertThat(heard.lines).containsExactly(true, false, false);
+    }
+
+    @Test
     void aMessageThatIsNotOursIsIgnored() {
         Heard heard = new Heard();
         for (String message : new String[] {
             "", "x", "o|", "a|b|c|d", "o|r|0|1|mail", "o|r|0|one|5|mail", "o|w|soon", "o|z|1|mail", "own|r|0|1|5|mail"
         }) {
-            WakeupMessage.deliver(message, "own", heard);
+            WakeupMessage.deliver(message, "own", heard, null);
         }
 
-        WakeupMessage.deliver("o|w|250", "own", heard);
-        WakeupMessage.deliver("o|r|-2|4|5|a|strange|name", "own", heard);
+        WakeupMessage.deliver("o|w|250", "own", heard, null);
+        WakeupMessage.deliver("o|r|-2|4|5|a|strange|name", "own", heard, null);
 
         assertThat(heard.all).containsExactly("waiting PT0.25S", "4 ready in a|strange|name from rank -2");
     }
@@ -75,8 +99,8 @@ class WakeupBusTest {
 
         private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
         private final Queue<String> all = new ConcurrentLinkedQueue<>();
-
         private final Queue<Integer> turns = new ConcurrentLinkedQueue<>();
+        private final Queue<Boolean> lines = new ConcurrentLinkedQueue<>();
 
         String next() throws InterruptedException {
             return events.poll(20, TimeUnit.SECONDS);
@@ -88,8 +112,9 @@ class WakeupBusTest {
         }
 
         @Override
-        public void jobsReady(String queue, int rank, long jobs, int turn) {
+        public void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection line) {
             turns.add(turn);
+            lines.add(line != null);
             jobsReady(queue, rank, jobs);
         }
 

@@ -51,4 +51,33 @@ class SignalTest {
 
         signal.await(LONG);
     }
+
+    @Test
+    void aRestartTakesBackWhatWasPlanned() throws InterruptedException {
+        signal.raiseIn(LONG);
+        signal.restart(LONG);
+
+        signal.raiseIn(Duration.ZERO);
+
+        signal.await(LONG);
+    }
+
+    @Test
+    void whoWaitsMayBeToldToWaitLess() throws InterruptedException {
+        Thread waiting = new Thread(this::awaitLong);
+        waiting.start();
+
+        while (waiting.isAlive()) {
+            signal.restart(Duration.ofMillis(1)); // for nothing, as long as it does not wait yet
+            waiting.join(1);
+        }
+    }
+
+    private void awaitLong() {
+        try {
+            signal.await(LONG);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
 }

@@ -1,0 +1,218 @@
+package dev.rowlock.queue.internal.worker;
+
+import dev.rowlock.queue.internal.store.BeatNode.Place;
+import dev.rowlock.queue.internal.store.ClaimReadyJobs;
+import dev.rowlock.queue.internal.store.ClaimReadyJobs.Batch;
+import dev.rowlock.queue.internal.store.QueueRange;
+import dev.rowlock.queue.spi.FetchSettings;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Claims jobs of one queue for all its threads, one batch after the other: on the fetcher's thread, or on the one that heard
+ * of jobs. Thread-safe.
+ */
+final class Claimer {
+
+    /** An idle queue is polled this much less often, where notifications arrive. */
+    private static final int IDLE_FACTOR = 5;
+
+    /** Jobs per claim while there is a backlog: more would only make its transaction longer. */
+    private static final int LARGEST_CLAIM = 1_000;
+
+    /** While jobs come one by one, claims begin no sooner than this after each other. */
+    private static final Duration APART = Duration.ofMillis(2);
+
+    /** Who is not in turn asks again by chance within this, for each node that there is: the more wait, the less each asks. */
+    private static final Duration OUT_OF_TURN = Duration.ofMillis(6);
+
+    /** After a claim that took longer, the next is not made on a thread that has other things to do. */
+    private static final Duration QUICK = Duration.ofMillis(5);
+
+    private final QueueWorker worker;
+    private final ClaimReadyJobs claim;
+    private final FetchSettings settings;
+    private final Surroundings node;
+    private final @Nullable String timeouts;
+    private final QueueCursor cursor;
+
+    private final Signal undisturbed = new Signal(); // never raised: for waits that no wake-up cuts short
+    private final Pace pace = new Pace(APART); // guarded by claiming, as all below
+    private final ReentrantLock claiming = new ReentrantLock();
+    private boolean lastWasFull;
+    private boolean lastWasQuick;
+    private int emptyPolls;
+    private boolean closed;
+    private volatile boolean paused;
+
+    /** @param timeouts the listeners' timeouts as a JSON object of milliseconds by type */
+    Claimer(
+            QueueWorker worker,
+            ClaimReadyJobs claim,
+            FetchSettings settings,
+            Surroundings node,
+            @Nullable String timeouts) {
+        this.worker = worker;
+        this.claim = claim;
+        this.settings = settings;
+        this.node = node;
+        this.timeouts = timeouts;
+        this.cursor = new QueueCursor(this::sharers, System.nanoTime());
+    }
+
+    /**
+     * As many as there are nodes, on average. When the server is slow it is slow for all of them: without chance they
+     * would all wait equally long, and then look at the same time.
+     */
+    private double sharers() {
+        int nodes = place().nodes();
+        return nodes == 1 ? 1 : 2 * nodes * ThreadLocalRandom.current().nextDouble();
+    }
+
+    Place place() {
+        return node.place(worker.queue());
+    }
+
+    QueueWorker worker() {
+        return worker;
+    }
+
+    /** A job of this rank became ready. */
+    void urgent(int rank) {
+        cursor.urgent(rank);
+    }
+
+    /** Returns whether that is a change. */
+    boolean pause(boolean pause) {
+        boolean changed = paused != pause;
+        paused = pause;
+        if (changed && pause) {
+            worker.releaseUnstarted();
+        }
+        return changed;
+    }
+
+    /** From its return on no claim is under way, and none begins. */
+    void close() {
+        claiming.lock();
+        closed = true;
+        claiming.unlock();
+    }
+
+    /**
+     * Claims once if there is demand, as soon as it may. Returns how long to wait before the next look unless there is a
+     * wake-up.
+     */
+    Duration claim() {
+        claiming.lock();
+        try {
+            return claim(claim);
+        } finally {
+            claiming.unlock();
+        }
+    }
+
+    /**
+     * Claims once if there is demand, provided that this is a matter of a moment. Returns how long to wait before the next
+     * look, as {@link #claim()} does; null if a claim is better left to the fetcher.
+     *
+     * @param own a connection that the calling thread owns
+     */
+    @Nullable
+    Duration claimAtOnce(Connection own) {
+        if (!claiming.tryLock()) {
+            return null;
+        }
+        try {
+            boolean atOnce = lastWasQuick && !lastWasFull && pace.allows() && !worker.metUnknownType();
+            return atOnce ? claim(claim.on(own)) : null;
+        } finally {
+            claiming.unlock();
+        }
+    }
+
+    private Duration claim(ClaimReadyJobs statement) {
+        long nodeId = node.nodeId();
+        if (closed || paused || nodeId == 0) {
+            return settings.pollInterval();
+        }
+        int limit = Math.min(worker.demand(), lastWasFull ? LARGEST_CLAIM : ClaimReadyJobs.FEW);
+        if (limit == 0) {
+            worker.signalRoom();
+            return settings.pollInterval();
+        }
+        if (!lastWasFull) {
+            pace.await();
+        }
+        pace.begun();
+        try {
+            Batch batch = statement.run(worker.queue(), range(), limit, nodeId, timeouts);
+            lastWasQuick = batch.took().compareTo(QUICK) <= 0;
+            return took(batch, nodeId, limit, System.nanoTime());
+        } catch (RuntimeException | Error e) {
+            lastWasQuick = false;
+            node.claimFailed();
+            throw e;
+        }
+    }
+
+    private Duration took(Batch batch, long nodeId, int limit, long ended) {
+        if (!batch.inTurn()) {
+            return waitForTurn();
+        }
+        boolean full = batch.jobs().size() == limit;
+        lastWasFull = full;
+        cursor.claimed(batch.last(), full, batch.took(), ended);
+        if (node.nodeId() != nodeId) {
+            // The lease was lost meanwhile: rescue takes these jobs back, from the old id.
+            return Duration.ZERO;
+        }
+        worker.accept(batch.jobs(), ended);
+        if (paused) {
+            worker.releaseUnstarted(); // paused while the claim was under way
+        }
+        emptyPolls = batch.jobs().isEmpty() ? emptyPolls + 1 : 0;
+        if (full) {
+            return Duration.ZERO;
+        }
+        return batch.jobs().isEmpty() ? longer(rest(ended), cursor.untilNextPoll(ended)) : rest(ended);
+    }
+
+    private QueueRange range() {
+        QueueRange next = cursor.next(System.nanoTime());
+        return place().nodes() == 1 ? next.alone() : next;
+    }
+
+    private Duration rest(long now) {
+        // Jobs may stand before the cursor: look there as soon as that is affordable.
+        return cursor.lookedFromFront() ? idleWait() : shorter(cursor.untilNextLook(now), settings.pollInterval());
+    }
+
+    /** Not cut short by wake-ups: where many nodes claim, there are many of those. */
+    private Duration waitForTurn() {
+        try {
+            undisturbed.await(
+                    Duration.ofNanos(ThreadLocalRandom.current().nextLong(place().nodes() * OUT_OF_TURN.toNanos())));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return Duration.ZERO;
+    }
+
+    /** The poll interval; longer while nothing comes and notifications would tell. */
+    private Duration idleWait() {
+        int factor = node.hearing() ? Math.min(IDLE_FACTOR, Math.max(1, emptyPolls)) : 1;
+        return Signal.jittered(settings.pollInterval().multipliedBy(factor));
+    }
+
+    private static Duration shorter(Duration a, Duration b) {
+        return a.compareTo(b) < 0 ? a : b;
+    }
+
+    private static Duration longer(Duration a, Duration b) {
+        return a.compareTo(b) > 0 ? a : b;
+    }
+}

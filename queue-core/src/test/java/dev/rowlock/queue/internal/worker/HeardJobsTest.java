@@ -1,0 +1,204 @@
+package dev.rowlock.queue.internal.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+/** Jobs of other processes, which a node claims on the connection on which it hears of them. */
+@PostgresTest(freshPerTest = true)
+class HeardJobsTest {
+
+    record Greet(String name) {}
+
+    private final Queue<Long> started = new ConcurrentLinkedQueue<>();
+    private DataSource direct;
+    private Pool pool;
+    private TestNode node;
+
+    @BeforeEach
+    void start(TestDatabase database) {
+        direct = database.unpooled();
+        pool = new Pool(database.dataSource());
+        node = new TestNode(database, pool).listener(Greet.class, (context, payload) -> {
+            started.add(context.id());
+            return null;
+        });
+    }
+
+    @AfterEach
+    void close() {
+        pool.exhausted = false;
+        node.close();
+    }
+
+    @Test
+    void theyStartThoughThePoolHasNoConnectionLeft() {
+        node.start();
+        awaitHearing();
+
+        // Not at the first attempt: after a claim that was slow, as first ones are, the next is made through the pool.
+        Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
+            pool.exhausted = true;
+            long id = enqueueElsewhere();
+            tell();
+            boolean claimed = comes(() -> started.contains(id));
+            pool.exhausted = false;
+            node.awaitState(id, JobState.COMPLETED);
+            return claimed;
+        });
+    }
+
+    @Test
+    void whatIsClaimedDuringAStopIsGivenBack() throws SQLException {
+        node.start();
+        awaitHearing();
+
+        long id;
+        CompletableFuture<Void> stop;
+        do {
+            awaitStarted(enqueueElsewhere());
+            try (Connection owner = direct.getConnection();
+                    Statement statement = owner.createStatement()) {
+                id = enqueueElsewhere();
+                owner.setAutoCommit(false);
+                statement.execute("LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE");
+                tell();
+                stop = comes(() -> isIn("rowlock-ear", "claimAtOnce")) ? stopWhileTheEarClaims() : null;
+                owner.commit();
+            }
+        } while (stop == null);
+        stop.join();
+
+        assertThat(started).doesNotContain(id);
+        assertThat(node.count("ready")).isEqualTo(1);
+        assertThat(node.count("running")).isZero();
+    }
+
+    private CompletableFuture<Void> stopWhileTheEarClaims() {
+        CompletableFuture<Void> stop = CompletableFuture.runAsync(node::stop);
+        Awaitility.await().until(() -> isIn("rowlock-fetcher", "close"));
+        return stop;
+    }
+
+    @Test
+    void aConnectionThatBreaksDuringItsClaimCostsNothing() throws SQLException {
+        node.pollInterval(Duration.ofMinutes(10)).start();
+        awaitHearing();
+
+        long id;
+        boolean broken;
+        do {
+            awaitStarted(enqueueElsewhere());
+            try (Connection owner = direct.getConnection();
+                    Statement statement = owner.createStatement()) {
+                id = enqueueElsewhere();
+                owner.setAutoCommit(false);
+                statement.execute("LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE");
+                tell();
+                broken = comes(() -> isIn("rowlock-ear", "claimAtOnce"));
+                if (broken) {
+                    breakListener();
+                }
+                owner.commit();
+            }
+        } while (!broken);
+
+        node.awaitState(id, JobState.COMPLETED);
+        Awaitility.await().until(() -> node.status().hears());
+    }
+
+    private void breakListener() {
+        Awaitility.await()
+                .until(() -> node.elsewhere
+                                .sql(
+                                        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
+                                .query(Integer.class)
+                                .single()
+                        > 0);
+    }
+
+    private void awaitHearing() {
+        Awaitility.await().until(() -> node.status().hears() && node.status().nodeId() > 0);
+        node.awaitTwoHeartbeats();
+    }
+
+    private void awaitStarted(long id) {
+        Awaitility.await().until(() -> {
+            tell();
+            return started.contains(id);
+        });
+    }
+
+    /** Without telling anybody. */
+    private long enqueueElsewhere() {
+        Database elsewhere = new Database(direct, new Schema("rowlock"));
+        return new JobTemplate(elsewhere, TestNode.codec(), 1_000, type -> null, Wakeups.NONE)
+                .enqueue(new Greet("Ada"));
+    }
+
+    private void tell() {
+        node.elsewhere
+                .sql("SELECT pg_notify('rowlock_rowlock', 'elsewhere|r|0|1|1|default')")
+                .query()
+                .singleRow();
+    }
+
+    private static boolean comes(java.util.concurrent.Callable<Boolean> condition) {
+        try {
+            Awaitility.await()
+                    .pollInterval(Duration.ofMillis(2))
+                    .atMost(Duration.ofSeconds(1))
+                    .until(condition);
+            return true;
+        } catch (org.awaitility.core.ConditionTimeoutException e) {
+            return false;
+        }
+    }
+
+    private static boolean isIn(String thread, String method) {
+        return Thread.getAllStackTraces().entrySet().stream()
+                .filter(entry -> entry.getKey().getName().startsWith(thread))
+                .anyMatch(entry -> Stream.of(entry.getValue())
+                        .anyMatch(frame -> frame.getClassName().equals(Claimer.class.getName())
+                                && frame.getMethodName().equals(method)));
+    }
+
+    /** Has connections to give, or none. */
+    private static final class Pool extends DelegatingDataSource {
+
+        private volatile boolean exhausted;
+
+        Pool(DataSource target) {
+            super(target);
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            if (exhausted) {
+                throw new SQLTransientConnectionException("no connection left");
+            }
+            return super.getConnection();
+        }
+    }
+}
