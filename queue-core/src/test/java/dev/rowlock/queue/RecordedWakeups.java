@@ -33,6 +33,11 @@ final class RecordedWakeups implements Wakeups, Hearsay {
     }
 
     @Override
+    public void dueJobsMoved(@Nullable Duration nextDue) {
+        heard.add("moved, next in " + nextDue);
+    }
+
+    @Override
     public void attention() {
         heard.add("attention");
     }

@@ -29,6 +29,12 @@ public interface Wakeups {
     /** A job will become runnable after this time. */
     void jobsWaiting(Duration dueIn);
 
+    /**
+     * All jobs that were due have been made runnable, so nobody else need look for them. The next one is due after this
+     * time; null: none waits.
+     */
+    default void dueJobsMoved(@Nullable Duration nextDue) {}
+
     /** A queue was paused or resumed, or a running job is to be cancelled: nodes should beat now. */
     void attention();
 

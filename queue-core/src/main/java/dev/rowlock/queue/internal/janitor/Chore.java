@@ -10,4 +10,9 @@ interface Chore {
 
     /** Does it once and returns how long to wait before the next time. */
     Duration runOnce();
+
+    /** Whether that is exact. Otherwise it is up to a tenth longer, so that nodes that started together do not sweep together. */
+    default boolean punctual() {
+        return false;
+    }
 }

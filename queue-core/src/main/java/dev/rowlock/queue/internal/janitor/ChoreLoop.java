@@ -136,13 +136,12 @@ final class ChoreLoop {
                 failing = true;
                 rest = AFTER_FAILURE;
             }
-            runWithinJittered(rest);
+            planNext(rest);
         }
 
-        /** Nodes that started together should not sweep together. */
-        private void runWithinJittered(Duration rest) {
+        private void planNext(Duration rest) {
             long nanos = rest.toNanos();
-            long spread = nanos / 10;
+            long spread = chore.punctual() ? 0 : nanos / 10;
             long at = System.nanoTime()
                     + nanos
                     + (spread > 0 ? ThreadLocalRandom.current().nextLong(spread) : 0);

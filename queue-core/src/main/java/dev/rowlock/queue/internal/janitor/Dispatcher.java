@@ -3,6 +3,9 @@ package dev.rowlock.queue.internal.janitor;
 import dev.rowlock.queue.internal.store.DispatchDueJobs;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Moves waiting jobs to ready when they are due. Sleeps until the next one is, or until somebody says otherwise. */
 final class Dispatcher implements Chore {
@@ -15,11 +18,15 @@ final class Dispatcher implements Chore {
     private final DispatchDueJobs dispatch;
     private final Wakeups wakeups;
     private final Duration pollInterval;
+    private final IntSupplier number;
+    private final DueTimes times = new DueTimes(System.nanoTime());
 
-    Dispatcher(DispatchDueJobs dispatch, Wakeups wakeups, Duration pollInterval) {
+    /** @param number this node's number among all nodes, from 0 */
+    Dispatcher(DispatchDueJobs dispatch, Wakeups wakeups, Duration pollInterval, IntSupplier number) {
         this.dispatch = dispatch;
         this.wakeups = wakeups;
         this.pollInterval = pollInterval;
+        this.number = number;
     }
 
     @Override
@@ -27,14 +34,64 @@ final class Dispatcher implements Chore {
         return "dispatcher";
     }
 
+    /** A job that this process has enqueued is due after this time. Returns how long until it must run. Any thread. */
+    Duration waitingHere(Duration dueIn) {
+        long now = System.nanoTime();
+        times.dueHere(now + dueIn.toNanos());
+        return times.left(now, number.getAsInt());
+    }
+
+    /** A job that all nodes have heard of is due after this time. Returns how long until this one must run. Any thread. */
+    Duration waitingElsewhere(Duration dueIn) {
+        long now = System.nanoTime();
+        times.dueForAll(now + dueIn.toNanos());
+        return times.left(now, number.getAsInt());
+    }
+
+    /** Another node has moved all that was due; the next one is due after this time, null: none. Any thread. */
+    void movedElsewhere(@Nullable Duration nextDue) {
+        times.movedElsewhere(System.nanoTime(), nextDue);
+    }
+
     @Override
     public Duration runOnce() {
-        DispatchDueJobs.Result result = dispatch.run(BATCH);
+        long begun = System.nanoTime();
+        Duration left = times.left(begun, number.getAsInt());
+        if (left.compareTo(Duration.ZERO) > 0) {
+            return left; // somebody else was first
+        }
+        times.looking(begun);
+        DispatchDueJobs.Result result = move(begun);
         result.queues().forEach(queue -> wakeups.jobsReady(queue.queue(), queue.rank(), queue.jobs()));
+        long ended = System.nanoTime();
         if (result.jobs() >= BATCH) {
+            times.looked(ended, result.nextDue(), Duration.ZERO);
             return Duration.ZERO;
         }
-        Duration rest = result.jobs() > 0 || pollInterval.compareTo(LONGEST_REST) > 0 ? pollInterval : LONGEST_REST;
-        return result.nextDue() != null && result.nextDue().compareTo(rest) < 0 ? result.nextDue() : rest;
+        times.looked(ended, result.nextDue(), rest(result.jobs() > 0));
+        if (result.jobs() > 0) {
+            wakeups.dueJobsMoved(result.nextDue());
+        }
+        return times.left(ended, number.getAsInt());
+    }
+
+    private DispatchDueJobs.Result move(long begun) {
+        try {
+            return dispatch.run(BATCH);
+        } catch (RuntimeException | Error e) {
+            times.dueHere(begun); // still
+            throw e;
+        }
+    }
+
+    /** Nodes that started together should not look together. */
+    private Duration rest(boolean some) {
+        Duration rest = some || pollInterval.compareTo(LONGEST_REST) > 0 ? pollInterval : LONGEST_REST;
+        return rest.plusNanos(ThreadLocalRandom.current().nextLong(rest.toNanos() / 10 + 1));
+    }
+
+    @Override
+    public boolean punctual() {
+        return true;
     }
 }

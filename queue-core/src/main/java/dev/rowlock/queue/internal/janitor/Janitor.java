@@ -19,6 +19,7 @@ import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One node's chores. The dispatcher has a thread of its own, because jobs wait for it; the others share one, with one
@@ -39,7 +40,11 @@ public final class Janitor {
         TakeChore takeChore = new TakeChore(database);
         LeaseSettings lease = settings.lease();
         TakeBack takeBack = new TakeBack(new RescueJobs(database), lease.maxCrashes(), observer, wakeups);
-        this.dispatcher = new Dispatcher(new DispatchDueJobs(database), wakeups, settings.pollInterval());
+        this.dispatcher = new Dispatcher(
+                new DispatchDueJobs(database),
+                wakeups,
+                settings.pollInterval(),
+                () -> own.place().number());
         this.rescue =
                 new Rescue(new RemoveExpiredNodes(database), lease.heartbeat().multipliedBy(2), own::nodeId, takeBack);
         this.strandedClaims = new StrandedClaims(new ReleaseStrandedJobs(database), own, wakeups);
@@ -79,9 +84,22 @@ public final class Janitor {
         chores.runWithin(strandedClaims, StrandedClaims.AGE.plus(MOMENT));
     }
 
-    /** A waiting job is due after this time. */
+    /** A job that this process has enqueued is due after this time. */
     public void jobsWaiting(Duration dueIn) {
-        dispatching.runWithin(dispatcher, dueIn);
+        dispatching.runWithin(dispatcher, dispatcher.waitingHere(dueIn));
+    }
+
+    /** A job that all nodes have heard of is due after this time. */
+    public void jobsWaitingElsewhere(Duration dueIn) {
+        dispatching.runWithin(dispatcher, dispatcher.waitingElsewhere(dueIn));
+    }
+
+    /** Another node has moved all jobs that were due; the next one is due after this time, null: none. */
+    public void dueJobsMoved(@Nullable Duration nextDue) {
+        dispatcher.movedElsewhere(nextDue);
+        if (nextDue != null) {
+            jobsWaitingElsewhere(nextDue);
+        }
     }
 
     /** Lets the threads end after what is under way. */

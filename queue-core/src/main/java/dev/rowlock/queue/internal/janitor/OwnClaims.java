@@ -1,13 +1,15 @@
 package dev.rowlock.queue.internal.janitor;
 
+import dev.rowlock.queue.internal.store.BeatNode.Place;
+
 /** What the janitor must know of the node that it works for. */
 public interface OwnClaims {
 
     /** The node's id; 0 while it has no lease. */
     long nodeId();
 
-    /** How many nodes there are, this one included. */
-    int nodes();
+    /** Its place among all nodes. */
+    Place place();
 
     /** The tokens of all claims that the node holds: unstarted, running, and with outcomes not yet written. */
     long[] heldTokens();

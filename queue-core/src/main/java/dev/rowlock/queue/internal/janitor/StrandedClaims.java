@@ -48,7 +48,7 @@ final class StrandedClaims implements Chore {
 
     @Override
     public Duration runOnce() {
-        int nodes = own.nodes();
+        int nodes = own.place().nodes();
         Duration interval = suspiciousUntil - System.nanoTime() > 0 ? AGE : INTERVAL.multipliedBy(nodes);
         long node = own.nodeId();
         if (node == 0) {

@@ -39,6 +39,7 @@ public final class BeatNode {
                    ARRAY(SELECT token FROM rowlock.running WHERE node_id = ? AND cancel_requested ORDER BY id),
                    (SELECT date_part('epoch', min(expires_at) - clock_timestamp()) FROM rowlock.node WHERE id <> ?),
                    (SELECT count(*) FROM rowlock.node),
+                   (SELECT count(*) FROM rowlock.node WHERE id < ?),
                    ARRAY(SELECT queue FROM crew ORDER BY queue),
                    ARRAY(SELECT nodes FROM crew ORDER BY queue),
                    ARRAY(SELECT earlier FROM crew ORDER BY queue)
@@ -51,19 +52,19 @@ public final class BeatNode {
      * @param paused the queues that are paused
      * @param cancelled this node's jobs that are to be cancelled
      * @param nextExpiry when the first of the other nodes' leases runs out unless it is renewed; null without others
-     * @param nodes how many nodes there are, this one included
-     * @param places this node's, by queue
+     * @param place this node's among all nodes
+     * @param places this node's among those that run jobs of a queue, by queue
      */
     public record Answer(
             boolean alive,
             Set<String> paused,
             List<Claim> cancelled,
             @Nullable Duration nextExpiry,
-            int nodes,
+            Place place,
             Map<String, Place> places) {}
 
     /**
-     * One node's place among those that run jobs of a queue.
+     * One node's place among some.
      *
      * @param nodes how many there are, this one included
      * @param number from 0, by id
@@ -86,7 +87,7 @@ public final class BeatNode {
             statement.setLong(1, nodeId);
             statement.setLong(2, nodeId);
             statement.setLong(3, gap.toMillis());
-            for (int i = 4; i <= 7; i++) {
+            for (int i = 4; i <= 8; i++) {
                 statement.setLong(i, nodeId);
             }
             try (ResultSet row = statement.executeQuery()) {
@@ -98,8 +99,8 @@ public final class BeatNode {
                         Set.of((String[]) row.getArray(2).getArray()),
                         claims(row.getArray(3), row.getArray(4)),
                         nextExpiry,
-                        row.getInt(6),
-                        places(row.getArray(7), row.getArray(8), row.getArray(9)));
+                        new Place(row.getInt(6), row.getInt(7)),
+                        places(row.getArray(8), row.getArray(9), row.getArray(10)));
             }
         }
     }

@@ -109,10 +109,11 @@ public final class Ear implements AutoCloseable {
                 check(open);
                 continue;
             }
-            Connection line = heard.length == 1 ? open : null;
-            for (PGNotification notification : heard) {
-                messages.heard(notification.getParameter(), line);
+            int last = heard.length - 1;
+            for (int i = 0; i < last; i++) {
+                messages.heard(heard[i].getParameter(), null);
             }
+            messages.heard(heard[last].getParameter(), open);
         }
     }
 

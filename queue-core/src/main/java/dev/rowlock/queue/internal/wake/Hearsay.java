@@ -18,6 +18,9 @@ public interface Hearsay {
     /** A job will become runnable after this time. */
     void jobsWaiting(Duration dueIn);
 
+    /** Another node has moved all jobs that were due; the next one is due after this time, null: none. */
+    void dueJobsMoved(@Nullable Duration nextDue);
+
     /** A queue was paused or resumed, or a running job is to be cancelled. */
     void attention();
 }

@@ -46,6 +46,8 @@ public final class Notifier implements Wakeups, AutoCloseable {
     private final Condition changed = lock.newCondition();
     private final Map<String, Ready> ready = new HashMap<>(); // guarded by lock
     private @Nullable Duration waiting; // guarded by lock
+    private boolean moved; // guarded by lock; all that was due
+    private @Nullable Duration nextDue; // guarded by lock; of what waits after that
     private boolean attention; // guarded by lock
     private boolean closed; // guarded by lock
     private int turn = ThreadLocalRandom.current().nextInt(); // guarded by lock
@@ -100,6 +102,14 @@ public final class Notifier implements Wakeups, AutoCloseable {
     }
 
     @Override
+    public void dueJobsMoved(@Nullable Duration next) {
+        change(() -> {
+            moved = true;
+            nextDue = next;
+        });
+    }
+
+    @Override
     public void attention() {
         change(() -> attention = true);
     }
@@ -151,25 +161,35 @@ public final class Notifier implements Wakeups, AutoCloseable {
     private List<String> next() throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (!closed && ready.isEmpty() && waiting == null && !attention) {
+            while (!closed && nothingToSay()) {
                 changed.await();
             }
             List<String> messages = new ArrayList<>();
-            ready.forEach((queue, some) ->
-                    messages.add(WakeupMessage.ready(origin, queue, some.mostUrgentRank, some.jobs, turn++)));
-            if (waiting != null) {
-                messages.add(WakeupMessage.waiting(origin, waiting));
-            }
             if (attention) {
                 messages.add(WakeupMessage.attention(origin));
             }
-            ready.clear();
-            waiting = null;
+            if (moved) {
+                messages.add(WakeupMessage.moved(origin, nextDue));
+            }
+            if (waiting != null) {
+                messages.add(WakeupMessage.waiting(origin, waiting));
+            }
+            // The last, so that the last message is one by which jobs may be claimed.
+            ready.forEach((queue, some) ->
+                    messages.add(WakeupMessage.ready(origin, queue, some.mostUrgentRank, some.jobs, turn++)));
             attention = false;
+            moved = false;
+            nextDue = null;
+            waiting = null;
+            ready.clear();
             return messages;
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean nothingToSay() {
+        return ready.isEmpty() && waiting == null && !moved && !attention;
     }
 
     private static boolean pauseAfterFailure() {

@@ -59,6 +59,11 @@ public final class WakeupBus implements Wakeups {
     }
 
     @Override
+    public void dueJobsMoved(@Nullable Duration nextDue) {
+        remote.dueJobsMoved(nextDue);
+    }
+
+    @Override
     public void attention() {
         local.forEach(Wakeups::attention);
         remote.attention();

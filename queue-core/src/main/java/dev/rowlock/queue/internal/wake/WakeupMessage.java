@@ -23,6 +23,11 @@ final class WakeupMessage {
         return origin + "|w|" + dueIn.toMillis();
     }
 
+    /** {@code nextDue} null: no job waits. */
+    static String moved(String origin, @Nullable Duration nextDue) {
+        return origin + "|m|" + (nextDue == null ? "" : nextDue.toMillis());
+    }
+
     static String attention(String origin) {
         return origin + "|a|";
     }
@@ -36,13 +41,18 @@ final class WakeupMessage {
         try {
             switch (parts[1]) {
                 case "r" -> deliverReady(parts[2].split("\\|", 4), to, line);
-                case "w" -> to.jobsWaiting(Duration.ofMillis(Math.max(0, Long.parseLong(parts[2]))));
+                case "w" -> to.jobsWaiting(duration(parts[2]));
+                case "m" -> to.dueJobsMoved(parts[2].isEmpty() ? null : duration(parts[2]));
                 case "a" -> to.attention();
                 default -> {} // of a newer version
             }
         } catch (NumberFormatException e) {
             // Anybody may notify on our channel; it costs nothing but this look.
         }
+    }
+
+    private static Duration duration(String millis) {
+        return Duration.ofMillis(Math.max(0, Long.parseLong(millis)));
     }
 
     private static void deliverReady(String[] parts, Hearsay to, @Nullable Connection line) {

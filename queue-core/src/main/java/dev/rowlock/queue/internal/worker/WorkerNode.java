@@ -89,7 +89,7 @@ public final class WorkerNode {
         private final List<Thread> fetcherThreads = new ArrayList<>();
         private final Thread recorderThread;
         private final Thread leaseThread;
-        private volatile int nodes = 1; // written by the lease's thread
+        private volatile Place place = Place.ALONE; // among all nodes; written by the lease's thread
         private volatile Map<String, Place> places = Map.of(); // by queue; written by the lease's thread
         private volatile boolean stopping;
 
@@ -192,8 +192,8 @@ public final class WorkerNode {
         }
 
         @Override
-        public int nodes() {
-            return nodes;
+        public Place place() {
+            return place;
         }
 
         @Override
@@ -231,7 +231,7 @@ public final class WorkerNode {
 
         @Override
         public void heard(BeatNode.Answer answer) {
-            nodes = answer.nodes();
+            place = answer.place();
             places = answer.places();
             fetchers.forEach(fetcher ->
                     fetcher.pause(answer.paused().contains(fetcher.worker().queue())));
@@ -275,7 +275,12 @@ public final class WorkerNode {
 
             @Override
             public void jobsWaiting(Duration dueIn) {
-                Run.this.jobsWaiting(dueIn);
+                janitor.jobsWaitingElsewhere(dueIn);
+            }
+
+            @Override
+            public void dueJobsMoved(@Nullable Duration nextDue) {
+                janitor.dueJobsMoved(nextDue);
             }
 
             @Override

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.janitor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.store.BeatNode.Place;
 import dev.rowlock.queue.internal.store.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.spi.Wakeups;
@@ -26,8 +27,8 @@ class StrandedClaimsIntervalTest {
             }
 
             @Override
-            public int nodes() {
-                return nodes;
+            public Place place() {
+                return new Place(nodes, 0);
             }
 
             @Override

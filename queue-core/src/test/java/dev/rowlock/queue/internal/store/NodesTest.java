@@ -139,7 +139,7 @@ class NodesTest {
     }
 
     @Test
-    void theAnswerTellsTheNodesPlaceAmongThoseOfItsQueues() {
+    void theAnswerTellsTheNodesPlaceAmongAllAndAmongThoseOfItsQueues() {
         nodeFor("print");
         long me = nodeFor("mail", "print");
         nodeFor("mail");
@@ -147,7 +147,7 @@ class NodesTest {
 
         Answer answer = beat(me);
 
-        assertThat(answer.nodes()).isEqualTo(4);
+        assertThat(answer.place()).isEqualTo(new Place(4, 1));
         assertThat(answer.places()).containsOnly(entry("mail", new Place(2, 0)), entry("print", new Place(2, 1)));
     }
 

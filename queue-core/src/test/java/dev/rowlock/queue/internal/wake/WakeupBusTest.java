@@ -77,22 +77,38 @@ class WakeupBusTest {
             heard.next();
         }
 
-        assertThat(heard.lines).containsExactly(true, false, false);
+        assertThat(heard.lines).containsExactly(true, false, true);
     }
 
     @Test
     void aMessageThatIsNotOursIsIgnored() {
         Heard heard = new Heard();
         for (String message : new String[] {
-            "", "x", "o|", "a|b|c|d", "o|r|0|1|mail", "o|r|0|one|5|mail", "o|w|soon", "o|z|1|mail", "own|r|0|1|5|mail"
+            "",
+            "x",
+            "o|",
+            "a|b|c|d",
+            "o|r|0|1|mail",
+            "o|r|0|one|5|mail",
+            "o|w|soon",
+            "o|m|later",
+            "o|z|1|mail",
+            "own|r|0|1|5|mail"
         }) {
             WakeupMessage.deliver(message, "own", heard, null);
         }
 
         WakeupMessage.deliver("o|w|250", "own", heard, null);
         WakeupMessage.deliver("o|r|-2|4|5|a|strange|name", "own", heard, null);
+        WakeupMessage.deliver(WakeupMessage.moved("o", Duration.ofMillis(7)), "own", heard, null);
+        WakeupMessage.deliver(WakeupMessage.moved("o", null), "own", heard, null);
 
-        assertThat(heard.all).containsExactly("waiting PT0.25S", "4 ready in a|strange|name from rank -2");
+        assertThat(heard.all)
+                .containsExactly(
+                        "waiting PT0.25S",
+                        "4 ready in a|strange|name from rank -2",
+                        "moved, next in PT0.007S",
+                        "moved, next in null");
     }
 
     private static final class Heard implements Wakeups, Hearsay {
@@ -121,6 +137,11 @@ class WakeupBusTest {
         @Override
         public void jobsWaiting(Duration dueIn) {
             hear("waiting " + dueIn);
+        }
+
+        @Override
+        public void dueJobsMoved(@Nullable Duration nextDue) {
+            hear("moved, next in " + nextDue);
         }
 
         @Override

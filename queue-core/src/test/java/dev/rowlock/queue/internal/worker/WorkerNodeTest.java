@@ -274,6 +274,21 @@ class WorkerNodeTest extends NodeTest {
         node.awaitState(id, JobState.COMPLETED);
     }
 
+    @Test
+    void aNodeHearsFromOthersWhenTheNextJobIsDue() {
+        node.pollInterval(SELDOM)
+                .listener(Greet.class, (context, payload) -> null)
+                .start();
+        awaitHearing();
+
+        long id = elsewhere(Wakeups.NONE).enqueue(new Greet("Ada"), o -> o.delay(Duration.ofMillis(50)));
+        try (Notifier notifier = new Notifier(new SendWakeup(node.database))) {
+            notifier.dueJobsMoved(Duration.ofMillis(50));
+        }
+
+        node.awaitState(id, JobState.COMPLETED);
+    }
+
     private JobTemplate elsewhere(Wakeups wakeups) {
         return new JobTemplate(node.database, TestNode.codec(), 1_000, type -> null, wakeups);
     }

@@ -1,0 +1,109 @@
+package dev.rowlock.queue.internal.janitor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rowlock.queue.internal.store.DispatchDueJobs;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataAccessException;
+
+@PostgresTest
+class DispatcherTest {
+
+    private static final Due NOW = Due.after(Duration.ZERO);
+
+    private final Rooms rooms;
+    private final List<String> told = new ArrayList<>();
+    private final Dispatcher dispatcher;
+
+    DispatcherTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        dispatcher = new Dispatcher(new DispatchDueJobs(rooms.database()), new Told(), Duration.ofMinutes(10), () -> 0);
+    }
+
+    @Test
+    void whoMovesDueJobsTellsTheOthersWhenTheNextOneIsDue() {
+        rooms.waiting(NOW);
+        rooms.waiting(Due.after(Duration.ofSeconds(30)));
+
+        Duration rest = dispatcher.runOnce();
+
+        assertThat(told).containsExactly("ready 1", "moved, next within the minute");
+        assertThat(rest).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(30));
+    }
+
+    @Test
+    void whoFindsNothingTellsNobody() {
+        dispatcher.runOnce();
+
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void doesNotLookUntilItMust() {
+        dispatcher.runOnce();
+        rooms.waiting(NOW);
+
+        dispatcher.runOnce();
+        assertThat(rooms.count("waiting")).isEqualTo(1);
+
+        dispatcher.waitingHere(Duration.ZERO);
+        dispatcher.runOnce();
+        assertThat(rooms.count("waiting")).isZero();
+    }
+
+    @Test
+    void whatAnotherHasMovedItDoesNotLookFor() {
+        dispatcher.runOnce();
+        rooms.waiting(NOW); // only a sign whether it looks
+
+        dispatcher.waitingElsewhere(Duration.ZERO);
+        dispatcher.movedElsewhere(null);
+        dispatcher.runOnce();
+
+        assertThat(rooms.count("waiting")).isEqualTo(1);
+    }
+
+    @Test
+    void afterAFailureItLooksAgain() {
+        dispatcher.runOnce();
+        rooms.waiting(NOW);
+        dispatcher.waitingHere(Duration.ZERO);
+
+        rooms.execute("ALTER TABLE rowlock.waiting RENAME TO gone");
+        assertThatThrownBy(dispatcher::runOnce).isInstanceOf(DataAccessException.class);
+        rooms.execute("ALTER TABLE rowlock.gone RENAME TO waiting");
+        dispatcher.runOnce();
+
+        assertThat(rooms.count("waiting")).isZero();
+    }
+
+    private final class Told implements Wakeups {
+
+        @Override
+        public void jobsReady(String queue, int rank, long jobs) {
+            told.add("ready " + jobs);
+        }
+
+        @Override
+        public void dueJobsMoved(@Nullable Duration nextDue) {
+            boolean soon = nextDue != null && nextDue.compareTo(Duration.ofMinutes(1)) < 0;
+            told.add("moved, next " + (soon ? "within the minute" : nextDue));
+        }
+
+        @Override
+        public void jobsWaiting(Duration dueIn) {}
+
+        @Override
+        public void attention() {}
+    }
+}
