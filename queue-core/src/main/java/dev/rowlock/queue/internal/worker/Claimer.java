@@ -170,15 +170,18 @@ final class Claimer {
             // The lease was lost meanwhile: rescue takes these jobs back, from the old id.
             return Duration.ZERO;
         }
-        worker.accept(batch.jobs(), ended);
+        emptyPolls = batch.jobs().isEmpty() ? emptyPolls + 1 : 0;
+        Duration rest = full ? Duration.ZERO : rest(batch.jobs().isEmpty(), ended);
+        worker.accept(
+                batch.jobs(), ended); // at last: the thread that it wakes may have to wait for this one's processor
         if (paused) {
             worker.releaseUnstarted(); // paused while the claim was under way
         }
-        emptyPolls = batch.jobs().isEmpty() ? emptyPolls + 1 : 0;
-        if (full) {
-            return Duration.ZERO;
-        }
-        return batch.jobs().isEmpty() ? longer(rest(ended), cursor.untilNextPoll(ended)) : rest(ended);
+        return rest;
+    }
+
+    private Duration rest(boolean nothing, long now) {
+        return nothing ? longer(rest(now), cursor.untilNextPoll(now)) : rest(now);
     }
 
     private QueueRange range() {

@@ -42,14 +42,18 @@ final class Signal {
         }
     }
 
-    /** Whoever waits does so from now on, for this long at the longest: what was planned was for what has been done. */
+    /**
+     * Whoever waits does so from now on, for about this long at the longest: what was planned was for what has been done. To
+     * shorten a wait by less than half, nobody is woken.
+     */
     void restart(Duration longest) {
         lock.lock();
         try {
-            long earlier = end;
-            end = System.nanoTime() + longest.toNanos();
+            long now = System.nanoTime();
+            boolean muchShorter = longest.toNanos() < (end - now) / 2;
+            end = now + longest.toNanos();
             planned = false;
-            if (end - earlier < 0) {
+            if (muchShorter) {
                 changed.signalAll();
             }
         } finally {
