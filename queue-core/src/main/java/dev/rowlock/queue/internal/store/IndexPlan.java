@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import org.postgresql.PGStatement;
 
 /**
@@ -42,7 +43,16 @@ final class IndexPlan {
     static final String OUTCOMES_PREFIX =
             "SELECT " + SETTINGS + ", " + HASH_JOINS + ", set_config('lock_timeout', '500ms', true);\n";
 
+    private static final String FOR_SESSION = PREFIX.replace(", true)", ", false)");
+
     private IndexPlan() {}
+
+    /** Pins the plans of all statements on a connection that nobody shares. They need no prefix any more. */
+    static void pin(Connection own) throws SQLException {
+        try (Statement statement = own.createStatement()) {
+            statement.execute(FOR_SESSION);
+        }
+    }
 
     /** The prefix with more columns before the settings, which {@link #executePrefix} returns. */
     static String prefixAnd(String columns) {
