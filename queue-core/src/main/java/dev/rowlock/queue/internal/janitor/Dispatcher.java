@@ -1,10 +1,11 @@
 package dev.rowlock.queue.internal.janitor;
 
+import dev.rowlock.queue.internal.store.BeatNode.Place;
 import dev.rowlock.queue.internal.store.DispatchDueJobs;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Moves waiting jobs to ready when they are due. Sleeps until the next one is, or until somebody says otherwise. */
@@ -18,15 +19,15 @@ final class Dispatcher implements Chore {
     private final DispatchDueJobs dispatch;
     private final Wakeups wakeups;
     private final Duration pollInterval;
-    private final IntSupplier number;
+    private final Supplier<Place> place;
     private final DueTimes times = new DueTimes(System.nanoTime());
 
-    /** @param number this node's number among all nodes, from 0 */
-    Dispatcher(DispatchDueJobs dispatch, Wakeups wakeups, Duration pollInterval, IntSupplier number) {
+    /** @param place this node's among all nodes */
+    Dispatcher(DispatchDueJobs dispatch, Wakeups wakeups, Duration pollInterval, Supplier<Place> place) {
         this.dispatch = dispatch;
         this.wakeups = wakeups;
         this.pollInterval = pollInterval;
-        this.number = number;
+        this.place = place;
     }
 
     @Override
@@ -38,14 +39,14 @@ final class Dispatcher implements Chore {
     Duration waitingHere(Duration dueIn) {
         long now = System.nanoTime();
         times.dueHere(now + dueIn.toNanos());
-        return times.left(now, number.getAsInt());
+        return left(now);
     }
 
     /** A job that all nodes have heard of is due after this time. Returns how long until this one must run. Any thread. */
     Duration waitingElsewhere(Duration dueIn) {
         long now = System.nanoTime();
         times.dueForAll(now + dueIn.toNanos());
-        return times.left(now, number.getAsInt());
+        return left(now);
     }
 
     /** Another node has moved all that was due; the next one is due after this time, null: none. Any thread. */
@@ -56,11 +57,11 @@ final class Dispatcher implements Chore {
     @Override
     public Duration runOnce() {
         long begun = System.nanoTime();
-        Duration left = times.left(begun, number.getAsInt());
+        Duration left = left(begun);
         if (left.compareTo(Duration.ZERO) > 0) {
             return left; // somebody else was first
         }
-        times.looking(begun);
+        boolean forAll = times.looking(begun);
         DispatchDueJobs.Result result = move(begun);
         result.queues().forEach(queue -> wakeups.jobsReady(queue.queue(), queue.rank(), queue.jobs()));
         long ended = System.nanoTime();
@@ -69,10 +70,20 @@ final class Dispatcher implements Chore {
             return Duration.ZERO;
         }
         times.looked(ended, result.nextDue(), rest(result.jobs() > 0));
-        if (result.jobs() > 0) {
+        if (result.jobs() > 0 || forAll && isFirstOfMany()) {
             wakeups.dueJobsMoved(result.nextDue());
         }
-        return times.left(ended, number.getAsInt());
+        return left(ended);
+    }
+
+    /** The others are about to look for the same. */
+    private boolean isFirstOfMany() {
+        Place now = place.get();
+        return now.nodes() > 1 && now.number() == 0;
+    }
+
+    private Duration left(long now) {
+        return times.left(now, place.get().number());
     }
 
     private DispatchDueJobs.Result move(long begun) {

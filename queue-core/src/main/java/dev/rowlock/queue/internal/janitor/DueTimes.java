@@ -46,12 +46,17 @@ final class DueTimes {
         }
     }
 
-    /** This node begins to look. What it hears of from now on is not what it looks for. */
-    synchronized void looking(long now) {
+    /**
+     * This node begins to look. What it hears of from now on is not what it looks for. Returns whether it looks for something
+     * that all nodes know of.
+     */
+    synchronized boolean looking(long now) {
         if (known - now <= 0) {
             known = now + NEVER;
         }
+        boolean forAll = shared - now <= 0;
         shared = now + NEVER;
+        return forAll;
     }
 
     /**

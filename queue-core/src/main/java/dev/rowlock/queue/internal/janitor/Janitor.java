@@ -40,11 +40,7 @@ public final class Janitor {
         TakeChore takeChore = new TakeChore(database);
         LeaseSettings lease = settings.lease();
         TakeBack takeBack = new TakeBack(new RescueJobs(database), lease.maxCrashes(), observer, wakeups);
-        this.dispatcher = new Dispatcher(
-                new DispatchDueJobs(database),
-                wakeups,
-                settings.pollInterval(),
-                () -> own.place().number());
+        this.dispatcher = new Dispatcher(new DispatchDueJobs(database), wakeups, settings.pollInterval(), own::place);
         this.rescue =
                 new Rescue(new RemoveExpiredNodes(database), lease.heartbeat().multipliedBy(2), own::nodeId, takeBack);
         this.strandedClaims = new StrandedClaims(new ReleaseStrandedJobs(database), own, wakeups);

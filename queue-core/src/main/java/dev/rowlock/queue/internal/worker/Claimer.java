@@ -30,7 +30,7 @@ final class Claimer {
     private static final Duration OUT_OF_TURN = Duration.ofMillis(6);
 
     /** After a claim that took longer, the next is not made on a thread that has other things to do. */
-    private static final Duration QUICK = Duration.ofMillis(5);
+    private static final Duration QUICK = Duration.ofMillis(20);
 
     private final QueueWorker worker;
     private final ClaimReadyJobs claim;
@@ -172,8 +172,8 @@ final class Claimer {
         }
         emptyPolls = batch.jobs().isEmpty() ? emptyPolls + 1 : 0;
         Duration rest = full ? Duration.ZERO : rest(batch.jobs().isEmpty(), ended);
-        worker.accept(
-                batch.jobs(), ended); // at last: the thread that it wakes may have to wait for this one's processor
+        // At last: the thread that it wakes may have to wait for this one's processor.
+        worker.accept(batch.jobs(), ended);
         if (paused) {
             worker.releaseUnstarted(); // paused while the claim was under way
         }

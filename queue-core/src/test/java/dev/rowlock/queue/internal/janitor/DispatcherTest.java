@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.janitor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.internal.store.BeatNode.Place;
 import dev.rowlock.queue.internal.store.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.Due;
@@ -24,10 +25,12 @@ class DispatcherTest {
     private final Rooms rooms;
     private final List<String> told = new ArrayList<>();
     private final Dispatcher dispatcher;
+    private Place place = Place.ALONE;
 
     DispatcherTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        dispatcher = new Dispatcher(new DispatchDueJobs(rooms.database()), new Told(), Duration.ofMinutes(10), () -> 0);
+        dispatcher =
+                new Dispatcher(new DispatchDueJobs(rooms.database()), new Told(), Duration.ofMinutes(10), () -> place);
     }
 
     @Test
@@ -46,6 +49,24 @@ class DispatcherTest {
         dispatcher.runOnce();
 
         assertThat(told).isEmpty();
+    }
+
+    @Test
+    void theFirstToLookForWhatAllHaveHeardOfTellsThemThatThereIsNothing() {
+        dispatcher.runOnce();
+
+        lookForWhatAllHaveHeardOf(Place.ALONE);
+        lookForWhatAllHaveHeardOf(new Place(3, 1));
+        assertThat(told).isEmpty();
+
+        lookForWhatAllHaveHeardOf(new Place(3, 0));
+        assertThat(told).containsExactly("moved, next null");
+    }
+
+    private void lookForWhatAllHaveHeardOf(Place from) {
+        place = from;
+        dispatcher.waitingElsewhere(Duration.ofMinutes(-1));
+        dispatcher.runOnce();
     }
 
     @Test

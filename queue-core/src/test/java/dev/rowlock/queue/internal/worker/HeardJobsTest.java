@@ -70,61 +70,54 @@ class HeardJobsTest {
     }
 
     @Test
-    void aStopWaitsForTheirClaim() throws SQLException {
+    void aStopWaitsForTheirClaim() throws Exception {
         node.start();
         awaitHearing();
 
-        long id;
-        CompletableFuture<Void> stop;
-        do {
-            awaitStarted(enqueueElsewhere());
-            try (Connection owner = direct.getConnection();
-                    Statement statement = owner.createStatement()) {
-                id = enqueueElsewhere();
-                owner.setAutoCommit(false);
-                statement.execute("LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE");
-                tell();
-                stop = comes(() -> isIn("rowlock-ear", "claimAtOnce")) ? stopWhileTheEarClaims() : null;
-                owner.commit();
-            }
-        } while (stop == null);
-        stop.join();
+        CompletableFuture<CompletableFuture<Void>> stop = new CompletableFuture<>();
+        long id = whileTheEarClaims(() -> {
+            stop.complete(CompletableFuture.runAsync(node::stop));
+            Awaitility.await().until(() -> isIn("rowlock-fetcher", "close"));
+        });
+        stop.get().join();
 
         assertThat(node.search.find(id).orElseThrow().state()) // run at the last moment, or given back
                 .isEqualTo(started.contains(id) ? JobState.COMPLETED : JobState.READY);
     }
 
-    private CompletableFuture<Void> stopWhileTheEarClaims() {
-        CompletableFuture<Void> stop = CompletableFuture.runAsync(node::stop);
-        Awaitility.await().until(() -> isIn("rowlock-fetcher", "close"));
-        return stop;
-    }
-
     @Test
-    void aConnectionThatBreaksDuringItsClaimCostsNothing() throws SQLException {
+    void aConnectionThatBreaksDuringTheirClaimCostsNothing() throws Exception {
         node.pollInterval(Duration.ofMinutes(10)).start();
         awaitHearing();
 
-        long id;
-        boolean broken;
-        do {
-            awaitStarted(enqueueElsewhere());
-            try (Connection owner = direct.getConnection();
-                    Statement statement = owner.createStatement()) {
-                id = enqueueElsewhere();
-                owner.setAutoCommit(false);
-                statement.execute("LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE");
-                tell();
-                broken = comes(() -> isIn("rowlock-ear", "claimAtOnce"));
-                if (broken) {
-                    breakListener();
-                }
-                owner.commit();
-            }
-        } while (!broken);
+        long id = whileTheEarClaims(this::breakListener);
 
         node.awaitState(id, JobState.COMPLETED);
         Awaitility.await().until(() -> node.status().hears());
+    }
+
+    /** Does something while the ear tries to claim a job, which somebody holds up. Returns the job's id. */
+    private long whileTheEarClaims(Runnable action) throws SQLException {
+        long end = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+        while (System.nanoTime() < end) {
+            awaitStarted(enqueueElsewhere()); // a claim that is quick, unlike the first one
+            try (Connection owner = direct.getConnection();
+                    Statement statement = owner.createStatement()) {
+                long id = enqueueElsewhere();
+                owner.setAutoCommit(false);
+                statement.execute("LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE");
+                tell();
+                boolean claims = comes(() -> isIn("rowlock-ear", "claimAtOnce"));
+                if (claims) {
+                    action.run();
+                }
+                owner.commit();
+                if (claims) {
+                    return id;
+                }
+            }
+        }
+        throw new AssertionError("the ear claims nothing");
     }
 
     private void breakListener() {
