@@ -147,7 +147,7 @@ final class ChoreLoop {
                     + (spread > 0 ? ThreadLocalRandom.current().nextLong(spread) : 0);
             lock.lock();
             try {
-                this.at = Math.min(this.at, at);
+                this.at = at - this.at < 0 ? at : this.at;
             } finally {
                 lock.unlock();
             }

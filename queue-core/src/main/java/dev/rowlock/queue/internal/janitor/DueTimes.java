@@ -66,6 +66,9 @@ final class DueTimes {
      * @param rest until it looks again though nothing is due
      */
     synchronized void looked(long now, @Nullable Duration next, Duration rest) {
+        // What has been heard of meanwhile, this node looks for: the others will be told that it has looked.
+        known = earlier(known, shared);
+        shared = now + NEVER;
         if (next != null) {
             shared = earlier(shared, now + next.toNanos());
         }

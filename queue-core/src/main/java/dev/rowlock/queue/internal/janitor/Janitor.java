@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.janitor;
 
+import dev.rowlock.queue.internal.store.BeatNode.Place;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.DiscardDeadJobs;
 import dev.rowlock.queue.internal.store.DispatchDueJobs;
@@ -40,7 +41,11 @@ public final class Janitor {
         TakeChore takeChore = new TakeChore(database);
         LeaseSettings lease = settings.lease();
         TakeBack takeBack = new TakeBack(new RescueJobs(database), lease.maxCrashes(), observer, wakeups);
-        this.dispatcher = new Dispatcher(new DispatchDueJobs(database), wakeups, settings.pollInterval(), own::place);
+        this.dispatcher = new Dispatcher(
+                new DispatchDueJobs(database),
+                wakeups,
+                settings.pollInterval(),
+                () -> own.hearing() ? own.place() : Place.ALONE);
         this.rescue =
                 new Rescue(new RemoveExpiredNodes(database), lease.heartbeat().multipliedBy(2), own::nodeId, takeBack);
         this.strandedClaims = new StrandedClaims(new ReleaseStrandedJobs(database), own, wakeups);

@@ -11,6 +11,9 @@ public interface OwnClaims {
     /** Its place among all nodes. */
     Place place();
 
+    /** Whether it hears of what other nodes do. */
+    boolean hearing();
+
     /** The tokens of all claims that the node holds: unstarted, running, and with outcomes not yet written. */
     long[] heldTokens();
 }

@@ -43,11 +43,13 @@ final class IndexPlan {
     static final String OUTCOMES_PREFIX =
             "SELECT " + SETTINGS + ", " + HASH_JOINS + ", set_config('lock_timeout', '500ms', true);\n";
 
-    private static final String FOR_SESSION = PREFIX.replace(", true)", ", false)");
+    // What takes so long is cancelled by the server, so that nothing is committed of which nobody hears.
+    private static final String FOR_SESSION = PREFIX.replace(", true)", ", false)")
+            .replace("SELECT ", "SELECT set_config('statement_timeout', '2s', false), ");
 
     private IndexPlan() {}
 
-    /** Pins the plans of all statements on a connection that nobody shares. They need no prefix any more. */
+    /** Pins the plans of all statements on a connection that nobody shares, and bounds their time. They need no prefix any more. */
     static void pin(Connection own) throws SQLException {
         try (Statement statement = own.createStatement()) {
             statement.execute(FOR_SESSION);

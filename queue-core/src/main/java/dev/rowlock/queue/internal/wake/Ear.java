@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.wake;
 
 import dev.rowlock.queue.internal.store.Schema;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -33,7 +34,8 @@ public final class Ear implements AutoCloseable {
         /**
          * Called on the ear's thread, which hears nothing else until it returns.
          *
-         * @param line the connection that brought it, for one short statement; null if there is more to hear already
+         * @param line the connection that brought it, for one short statement; null if there is more to hear already, or
+         *     the connection is a pooler's and not ours alone
          */
         void heard(String message, @Nullable Connection line);
     }
@@ -44,6 +46,7 @@ public final class Ear implements AutoCloseable {
     private final Runnable connectedAgain;
     private final Thread thread;
     private volatile @Nullable Connection connection; // written by the ear's thread
+    private boolean ownBackend; // ear's thread only; no pooler may put others' statements on it, or ours elsewhere
     private volatile boolean hearing;
     private volatile boolean closed;
 
@@ -74,11 +77,16 @@ public final class Ear implements AutoCloseable {
         while (!closed) {
             try (Connection open = direct.getConnection()) {
                 connection = open;
-                PGConnection notifications = open.unwrap(PGConnection.class);
-                listen(open);
-                failing = false;
-                connectedAgain.run();
-                hear(notifications, open);
+                try {
+                    listen(open);
+                    failing = false;
+                    connectedAgain.run();
+                    hear(open.unwrap(PGConnection.class), open);
+                } finally {
+                    // Should it be a pool's, nobody else shall get it: it listens, and claims may have changed its
+                    // settings.
+                    open.abort(Runnable::run);
+                }
             } catch (SQLException | RuntimeException | Error e) {
                 hearing = false;
                 if (!closed && !failing) {
@@ -98,6 +106,10 @@ public final class Ear implements AutoCloseable {
         open.setNetworkTimeout(Runnable::run, (int) ANSWER.toMillis());
         try (Statement statement = open.createStatement()) {
             statement.execute("LISTEN \"" + schema.channel() + "\"");
+            try (ResultSet row = statement.executeQuery("SELECT pg_backend_pid()")) {
+                row.next();
+                ownBackend = row.getInt(1) == open.unwrap(PGConnection.class).getBackendPID();
+            }
         }
         hearing = true;
     }
@@ -113,7 +125,7 @@ public final class Ear implements AutoCloseable {
             for (int i = 0; i < last; i++) {
                 messages.heard(heard[i].getParameter(), null);
             }
-            messages.heard(heard[last].getParameter(), open);
+            messages.heard(heard[last].getParameter(), ownBackend ? open : null);
         }
     }
 

@@ -11,7 +11,7 @@ public interface Hearsay {
      * So many jobs became runnable in this queue, the most urgent with this rank.
      *
      * @param turn the same for all who hear this, another one the next time: whose turn it is to look first
-     * @param line the ear's connection, for one short statement before this returns; null if there is more to hear already
+     * @param line the ear's connection, for one short statement before this returns; null if that cannot be had
      */
     void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection line);
 

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /** The text of a notification: {@code origin|kind|what it says}. */
 final class WakeupMessage {
 
+    private static final long LONGEST_MILLIS = Duration.ofDays(1).toMillis();
+
     private WakeupMessage() {}
 
     /** A name for a sender that no other has. */
@@ -51,8 +53,9 @@ final class WakeupMessage {
         }
     }
 
+    /** Everybody looks long before a day is over. */
     private static Duration duration(String millis) {
-        return Duration.ofMillis(Math.max(0, Long.parseLong(millis)));
+        return Duration.ofMillis(Math.min(Math.max(0, Long.parseLong(millis)), LONGEST_MILLIS));
     }
 
     private static void deliverReady(String[] parts, Hearsay to, @Nullable Connection line) {

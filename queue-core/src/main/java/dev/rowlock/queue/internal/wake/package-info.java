@@ -10,7 +10,7 @@
  * <p>Who is told of jobs is offered the ear's connection to claim them by, unless there is more to hear already.
  *
  * <p>Only latency depends on any of this. Fetchers and the dispatcher also look by themselves, so a lost notification
- * costs at most a poll interval; a pooler that swallows them all costs nothing else.
+ * costs at most a poll interval (five seconds or so for jobs that fall due); a pooler that swallows them all costs nothing else.
  *
  * <p>A message is {@code origin|kind|what it says}: kind {@code r} (ready: {@code rank|jobs|turn|queue}), {@code w}
  * (waiting: milliseconds until due), {@code m} (all that was due has been moved: milliseconds until the next is due, or nothing if

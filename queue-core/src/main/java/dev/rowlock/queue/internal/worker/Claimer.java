@@ -40,12 +40,13 @@ final class Claimer {
     private final QueueCursor cursor;
 
     private final Signal undisturbed = new Signal(); // never raised: for waits that no wake-up cuts short
-    private final Pace pace = new Pace(APART); // guarded by claiming, as all below
     private final ReentrantLock claiming = new ReentrantLock();
+    private final Pace pace = new Pace(APART); // guarded by claiming, as are those below
     private boolean lastWasFull;
     private boolean lastWasQuick;
     private int emptyPolls;
     private boolean closed;
+
     private volatile boolean paused;
 
     /** @param timeouts the listeners' timeouts as a JSON object of milliseconds by type */
@@ -116,19 +117,22 @@ final class Claimer {
     }
 
     /**
-     * Claims once if there is demand, provided that this is a matter of a moment. Returns how long to wait before the next
-     * look, as {@link #claim()} does; null if a claim is better left to the fetcher.
+     * Claims once if there is demand, provided that this is a matter of a moment, and lets the fetcher wait as long as it
+     * would after a claim of its own. Returns false if the fetcher must claim.
      *
      * @param own a connection that the calling thread owns
      */
-    @Nullable
-    Duration claimAtOnce(Connection own) {
+    boolean claimAtOnce(Connection own) {
         if (!claiming.tryLock()) {
-            return null;
+            return false;
         }
         try {
             boolean atOnce = lastWasQuick && !lastWasFull && pace.allows() && !worker.metUnknownType();
-            return atOnce ? claim(claim.on(own)) : null;
+            Duration rest = atOnce ? claim(claim.on(own)) : Duration.ZERO;
+            if (!rest.isZero()) {
+                worker.room().restart(rest);
+            }
+            return !rest.isZero();
         } finally {
             claiming.unlock();
         }

@@ -6,7 +6,7 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One claim on its way from the fetcher to the recorder. Says what may still happen to it, and interrupts its handler.
+ * One claim on its way from the claimer to the recorder. Says what may still happen to it, and interrupts its handler.
  *
  * <p>The handler's thread is interrupted only between {@link #begin} and {@link #end}: an interrupt that comes later
  * must not hit whatever the thread does next.

@@ -30,7 +30,7 @@ final class Fetcher implements Runnable {
 
     private final Signal undisturbed = new Signal(); // never raised: for waits that no wake-up cuts short
     private long seenNode; // lease's thread only
-    private boolean earFailing; // ear's thread only
+    private @Nullable Connection unusable; // ear's thread only
     private volatile boolean stopping;
 
     /** @param retryInterval how long to wait after a claim that failed */
@@ -54,7 +54,7 @@ final class Fetcher implements Runnable {
      * So many jobs became ready, the most urgent of this rank, and all nodes hear of it: look at once if it takes this
      * node to run them all, counted from the one whose turn it is; otherwise a little later, in case the others are busy.
      *
-     * @param line the connection that told, for a claim on the calling thread; null if that is in a hurry
+     * @param line the connection that told, for a claim on the calling thread; null if that cannot be had
      */
     void jobsHeard(int rank, long jobs, int turn, @Nullable Connection line) {
         claimer.urgent(rank);
@@ -77,22 +77,17 @@ final class Fetcher implements Runnable {
      * takes as long as the server does. Returns false if the fetcher must look.
      */
     private boolean lookedBy(Connection line) {
+        if (line == unusable) {
+            return false;
+        }
         try {
-            Duration rest = claimer.claimAtOnce(line);
-            earFailing = false;
-            if (rest == null || rest.isZero()) {
-                return false;
-            }
-            worker.room().restart(rest);
-            return true;
+            return claimer.claimAtOnce(line);
         } catch (RuntimeException | Error e) {
-            if (!earFailing) {
-                log.warn(
-                        "queue '{}': claiming on the connection that listens failed, will use the pool",
-                        worker.queue(),
-                        e);
-            }
-            earFailing = true;
+            log.warn(
+                    "queue '{}': claiming on the connection that listens failed, will use the pool until it is replaced",
+                    worker.queue(),
+                    e);
+            unusable = line;
             return false;
         }
     }

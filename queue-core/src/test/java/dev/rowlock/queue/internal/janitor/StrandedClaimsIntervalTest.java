@@ -32,6 +32,11 @@ class StrandedClaimsIntervalTest {
             }
 
             @Override
+            public boolean hearing() {
+                return true;
+            }
+
+            @Override
             public long[] heldTokens() {
                 return new long[0];
             }

@@ -288,9 +288,10 @@ class EnqueueUniqueJobsTest {
             value = Plans.class,
             names = {"CUSTOM", "GENERIC"})
     void fullRoomsAreReadThroughTheirIndexesThoughStatisticsSayThatTheyAreEmpty(Plans plans) throws Exception {
-        rooms.execute("VACUUM ANALYZE rowlock.ready, rowlock.waiting, rowlock.running, rowlock.unique_key");
+        rooms.execute("VACUUM ANALYZE rowlock.unique_key");
         rooms.fill(20_000, rooms.node());
         rooms.execute("INSERT INTO rowlock.unique_key SELECT 'send', 'k' || id, id FROM rowlock.job");
+        rooms.believeEmptied("ready", "waiting", "running");
 
         try (ExplainedDatabase explained = new ExplainedDatabase(test, new Schema("rowlock"), plans)) {
             List<Placed> placed = explained

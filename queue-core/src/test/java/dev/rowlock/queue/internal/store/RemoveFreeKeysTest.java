@@ -172,6 +172,7 @@ class RemoveFreeKeysTest {
     void aStretchIsReadThroughTheIndexAndItsJobsThroughTheirs(Plans plans) throws Exception {
         rooms.fill(20_000, rooms.node());
         rooms.execute("INSERT INTO rowlock.unique_key SELECT 'send', 'k' || id, id FROM rowlock.job");
+        rooms.believeEmptied("ready", "waiting", "running");
 
         try (ExplainedDatabase explained = new ExplainedDatabase(test, new Schema("rowlock"), plans)) {
             new RemoveFreeKeys(explained.database()).run(RemoveFreeKeys.FRONT, 100);

@@ -182,6 +182,7 @@ class RemoveLeftoverPayloadsTest {
     void aStretchIsReadThroughTheIndexAndItsJobsThroughTheirs(Plans plans) throws Exception {
         rooms.fill(20_000, rooms.node());
         rooms.execute("INSERT INTO rowlock.payload SELECT -i, '1' FROM generate_series(1, 10) i");
+        rooms.believeEmptied("ready", "waiting", "running");
 
         try (ExplainedDatabase explained = new ExplainedDatabase(test, new Schema("rowlock"), plans)) {
             new RemoveLeftoverPayloads(explained.database()).run(RemoveLeftoverPayloads.FRONT, 100);

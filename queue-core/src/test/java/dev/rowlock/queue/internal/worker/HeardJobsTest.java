@@ -31,6 +31,9 @@ class HeardJobsTest {
 
     record Greet(String name) {}
 
+    /** The fetcher claims only if it is woken. */
+    private static final Duration SELDOM = Duration.ofMinutes(10);
+
     private final Queue<Long> started = new ConcurrentLinkedQueue<>();
     private DataSource direct;
     private Pool pool;
@@ -71,7 +74,7 @@ class HeardJobsTest {
 
     @Test
     void aStopWaitsForTheirClaim() throws Exception {
-        node.start();
+        node.pollInterval(SELDOM).start();
         awaitHearing();
 
         CompletableFuture<CompletableFuture<Void>> stop = new CompletableFuture<>();
@@ -87,7 +90,7 @@ class HeardJobsTest {
 
     @Test
     void aConnectionThatBreaksDuringTheirClaimCostsNothing() throws Exception {
-        node.pollInterval(Duration.ofMinutes(10)).start();
+        node.pollInterval(SELDOM).start();
         awaitHearing();
 
         long id = whileTheEarClaims(this::breakListener);
@@ -124,7 +127,7 @@ class HeardJobsTest {
         Awaitility.await()
                 .until(() -> node.elsewhere
                                 .sql(
-                                        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
+                                        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%WITH claimed%' AND datname = current_database()")
                                 .query(Integer.class)
                                 .single()
                         > 0);
