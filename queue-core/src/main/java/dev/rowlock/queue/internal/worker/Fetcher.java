@@ -24,13 +24,16 @@ final class Fetcher implements Runnable {
      */
     private static final Duration COURTESY = Duration.ofMillis(200);
 
+    /** So long the fetcher claims what the ear hears of, after a claim on the ear's connection has failed. */
+    private static final Duration AFTER_FAILURE = Duration.ofMinutes(1);
+
     private final Claimer claimer;
     private final QueueWorker worker;
     private final Duration retryInterval;
 
     private final Signal undisturbed = new Signal(); // never raised: for waits that no wake-up cuts short
     private long seenNode; // lease's thread only
-    private @Nullable Connection unusable; // ear's thread only
+    private long avoidLineUntil = System.nanoTime(); // ear's thread only
     private volatile boolean stopping;
 
     /** @param retryInterval how long to wait after a claim that failed */
@@ -77,17 +80,18 @@ final class Fetcher implements Runnable {
      * takes as long as the server does. Returns false if the fetcher must look.
      */
     private boolean lookedBy(Connection line) {
-        if (line == unusable) {
+        if (System.nanoTime() - avoidLineUntil < 0) {
             return false;
         }
         try {
             return claimer.claimAtOnce(line);
         } catch (RuntimeException | Error e) {
             log.warn(
-                    "queue '{}': claiming on the connection that listens failed, will use the pool until it is replaced",
+                    "queue '{}': claiming on the connection that listens failed, will use the pool for {}",
                     worker.queue(),
+                    AFTER_FAILURE,
                     e);
-            unusable = line;
+            avoidLineUntil = System.nanoTime() + AFTER_FAILURE.toNanos();
             return false;
         }
     }
