@@ -49,9 +49,14 @@ final class Dispatcher implements Chore {
         return left(now);
     }
 
-    /** Another node has moved all that was due; the next one is due after this time, null: none. Any thread. */
-    void movedElsewhere(@Nullable Duration nextDue) {
-        times.movedElsewhere(System.nanoTime(), nextDue);
+    /**
+     * Another node has moved all that was due; the next one is due after this time, null: none. Returns how long until this
+     * one must run. Any thread.
+     */
+    Duration movedElsewhere(@Nullable Duration nextDue) {
+        long now = System.nanoTime();
+        times.movedElsewhere(now, nextDue);
+        return left(now);
     }
 
     @Override

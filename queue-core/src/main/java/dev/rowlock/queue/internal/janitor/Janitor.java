@@ -37,7 +37,7 @@ public final class Janitor {
     private final ChoreLoop dispatching;
     private final ChoreLoop chores;
 
-    public Janitor(Database database, JanitorSettings settings, OwnClaims own, JobObserver observer, Wakeups wakeups) {
+    public Janitor(Database database, JanitorSettings settings, OwnNode own, JobObserver observer, Wakeups wakeups) {
         TakeChore takeChore = new TakeChore(database);
         LeaseSettings lease = settings.lease();
         TakeBack takeBack = new TakeBack(new RescueJobs(database), lease.maxCrashes(), observer, wakeups);
@@ -97,10 +97,7 @@ public final class Janitor {
 
     /** Another node has moved all jobs that were due; the next one is due after this time, null: none. */
     public void dueJobsMoved(@Nullable Duration nextDue) {
-        dispatcher.movedElsewhere(nextDue);
-        if (nextDue != null) {
-            jobsWaitingElsewhere(nextDue);
-        }
+        dispatching.runWithin(dispatcher, dispatcher.movedElsewhere(nextDue));
     }
 
     /** Lets the threads end after what is under way. */

@@ -26,11 +26,11 @@ final class StrandedClaims implements Chore {
     private static final int REST_PER_WORK = 50;
 
     private final ReleaseStrandedJobs release;
-    private final OwnClaims own;
+    private final OwnNode own;
     private final Wakeups wakeups;
     private volatile long suspiciousUntil = System.nanoTime();
 
-    StrandedClaims(ReleaseStrandedJobs release, OwnClaims own, Wakeups wakeups) {
+    StrandedClaims(ReleaseStrandedJobs release, OwnNode own, Wakeups wakeups) {
         this.release = release;
         this.own = own;
         this.wakeups = wakeups;

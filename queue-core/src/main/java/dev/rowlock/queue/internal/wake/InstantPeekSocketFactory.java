@@ -98,7 +98,7 @@ public final class InstantPeekSocketFactory extends SocketFactory {
         }
     }
 
-    /** Comes with each notification, so it has no stack trace: that would take half as long again as all else here. */
+    /** Comes with each notification, so it has no stack trace: it would take as long as all else that is done with a notification. */
     private static final class NothingArrived extends SocketTimeoutException {
 
         private static final long serialVersionUID = 1;

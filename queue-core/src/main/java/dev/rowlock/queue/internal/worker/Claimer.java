@@ -33,13 +33,12 @@ final class Claimer {
     private static final Duration QUICK = Duration.ofMillis(20);
 
     private final QueueWorker worker;
-    private final ClaimReadyJobs claim;
+    private final ClaimReadyJobs throughPool;
     private final FetchSettings settings;
     private final Surroundings node;
     private final @Nullable String timeouts;
     private final QueueCursor cursor;
 
-    private final Signal undisturbed = new Signal(); // never raised: for waits that no wake-up cuts short
     private final ReentrantLock claiming = new ReentrantLock();
     private final Pace pace = new Pace(APART); // guarded by claiming, as are those below
     private boolean lastWasFull;
@@ -52,12 +51,12 @@ final class Claimer {
     /** @param timeouts the listeners' timeouts as a JSON object of milliseconds by type */
     Claimer(
             QueueWorker worker,
-            ClaimReadyJobs claim,
+            ClaimReadyJobs throughPool,
             FetchSettings settings,
             Surroundings node,
             @Nullable String timeouts) {
         this.worker = worker;
-        this.claim = claim;
+        this.throughPool = throughPool;
         this.settings = settings;
         this.node = node;
         this.timeouts = timeouts;
@@ -110,7 +109,7 @@ final class Claimer {
     Duration claim() {
         claiming.lock();
         try {
-            return claim(claim);
+            return claimBy(throughPool);
         } finally {
             claiming.unlock();
         }
@@ -128,7 +127,7 @@ final class Claimer {
         }
         try {
             boolean atOnce = lastWasQuick && !lastWasFull && pace.allows() && !worker.metUnknownType();
-            Duration rest = atOnce ? claim(claim.on(own)) : Duration.ZERO;
+            Duration rest = atOnce ? claimBy(throughPool.on(own)) : Duration.ZERO;
             if (!rest.isZero()) {
                 worker.room().restart(rest);
             }
@@ -138,7 +137,7 @@ final class Claimer {
         }
     }
 
-    private Duration claim(ClaimReadyJobs statement) {
+    private Duration claimBy(ClaimReadyJobs statement) {
         long nodeId = node.nodeId();
         if (closed || paused || nodeId == 0) {
             return settings.pollInterval();
@@ -155,7 +154,7 @@ final class Claimer {
         try {
             Batch batch = statement.run(worker.queue(), range(), limit, nodeId, timeouts);
             lastWasQuick = batch.took().compareTo(QUICK) <= 0;
-            return took(batch, nodeId, limit, System.nanoTime());
+            return accept(batch, nodeId, limit, System.nanoTime());
         } catch (RuntimeException | Error e) {
             lastWasQuick = false;
             node.claimFailed();
@@ -163,7 +162,12 @@ final class Claimer {
         }
     }
 
-    private Duration took(Batch batch, long nodeId, int limit, long ended) {
+    private QueueRange range() {
+        QueueRange next = cursor.next(System.nanoTime());
+        return place().nodes() == 1 ? next.alone() : next;
+    }
+
+    private Duration accept(Batch batch, long nodeId, int limit, long ended) {
         if (!batch.inTurn()) {
             return waitForTurn();
         }
@@ -188,11 +192,6 @@ final class Claimer {
         return nothing ? longer(rest(now), cursor.untilNextPoll(now)) : rest(now);
     }
 
-    private QueueRange range() {
-        QueueRange next = cursor.next(System.nanoTime());
-        return place().nodes() == 1 ? next.alone() : next;
-    }
-
     private Duration rest(long now) {
         // Jobs may stand before the cursor: look there as soon as that is affordable.
         return cursor.lookedFromFront() ? idleWait() : shorter(cursor.untilNextLook(now), settings.pollInterval());
@@ -201,7 +200,7 @@ final class Claimer {
     /** Not cut short by wake-ups: where many nodes claim, there are many of those. */
     private Duration waitForTurn() {
         try {
-            undisturbed.await(
+            Signal.pause(
                     Duration.ofNanos(ThreadLocalRandom.current().nextLong(place().nodes() * OUT_OF_TURN.toNanos())));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

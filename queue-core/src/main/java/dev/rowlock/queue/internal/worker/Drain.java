@@ -24,13 +24,12 @@ final class Drain {
 
     private static boolean awaitIdle(List<QueueWorker> queues, Duration longest) {
         long end = System.nanoTime() + longest.toNanos();
-        Signal never = new Signal();
         while (queues.stream().anyMatch(queue -> queue.busy() > 0)) {
             if (System.nanoTime() - end >= 0) {
                 return false;
             }
             try {
-                never.await(LOOK);
+                Signal.pause(LOOK);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return false;

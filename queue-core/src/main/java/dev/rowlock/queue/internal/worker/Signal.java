@@ -78,6 +78,11 @@ final class Signal {
         }
     }
 
+    /** Waits for this long, whatever happens, unless the thread is interrupted. */
+    static void pause(Duration time) throws InterruptedException {
+        new Signal().await(time);
+    }
+
     private long left() {
         long now = System.nanoTime();
         return planned ? Math.min(end - now, plannedAt - now) : end - now;

@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.worker;
 
 import dev.rowlock.queue.internal.store.BeatNode.Place;
 
-/** What fetchers and claimers must know of its node, and tell it. Thread-safe. */
+/** What a claimer must know of its node, and tell it. Thread-safe. */
 interface Surroundings {
 
     /** The node's current id; 0 while it has no lease. */

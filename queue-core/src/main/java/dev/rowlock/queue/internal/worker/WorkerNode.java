@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.worker;
 
 import dev.rowlock.queue.internal.janitor.Janitor;
 import dev.rowlock.queue.internal.janitor.JanitorSettings;
-import dev.rowlock.queue.internal.janitor.OwnClaims;
+import dev.rowlock.queue.internal.janitor.OwnNode;
 import dev.rowlock.queue.internal.store.BeatNode;
 import dev.rowlock.queue.internal.store.BeatNode.Place;
 import dev.rowlock.queue.internal.store.Database;
@@ -79,7 +79,7 @@ public final class WorkerNode {
     }
 
     /** From a start to a stop. */
-    private final class Run implements NodeLease.Listener, Wakeups, OwnClaims, Surroundings {
+    private final class Run implements NodeLease.Listener, Wakeups, OwnNode, Surroundings {
 
         private final NodeParts parts;
         private final NodeLease lease;

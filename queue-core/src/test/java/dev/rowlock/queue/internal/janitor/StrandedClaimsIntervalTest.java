@@ -20,7 +20,7 @@ class StrandedClaimsIntervalTest {
     StrandedClaimsIntervalTest(TestDatabase database) {
         Rooms rooms = Rooms.emptyIn(database);
         long id = rooms.node();
-        OwnClaims own = new OwnClaims() {
+        OwnNode own = new OwnNode() {
             @Override
             public long nodeId() {
                 return id;

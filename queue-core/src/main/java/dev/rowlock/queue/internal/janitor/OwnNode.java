@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.janitor;
 import dev.rowlock.queue.internal.store.BeatNode.Place;
 
 /** What the janitor must know of the node that it works for. */
-public interface OwnClaims {
+public interface OwnNode {
 
     /** The node's id; 0 while it has no lease. */
     long nodeId();
