@@ -5,40 +5,68 @@ import dev.rowlock.queue.spi.Wakeups;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Writes down who was told what. */
-final class RecordedWakeups implements Wakeups, Hearsay {
+public final class RecordedWakeups implements Wakeups, Hearsay {
 
     private final List<String> heard = new CopyOnWriteArrayList<>();
+    private final BlockingQueue<String> unread = new LinkedBlockingQueue<>();
+    private final List<Integer> turns = new CopyOnWriteArrayList<>();
+    private final List<Boolean> lines = new CopyOnWriteArrayList<>();
 
-    List<String> heard() {
+    public List<String> heard() {
         return heard;
+    }
+
+    /** The next that nobody has asked for yet; null if none comes. */
+    public @Nullable String next() throws InterruptedException {
+        return unread.poll(20, TimeUnit.SECONDS);
+    }
+
+    /** Of the jobs heard of in other processes: whose turn it was. */
+    public List<Integer> turns() {
+        return turns;
+    }
+
+    /** Of the jobs heard of in other processes: whether a connection to claim them by was offered. */
+    public List<Boolean> lines() {
+        return lines;
     }
 
     @Override
     public void jobsReady(String queue, int rank, long jobs) {
-        heard.add("%d ready in %s from rank %d".formatted(jobs, queue, rank));
+        hear("%d ready in %s from rank %d".formatted(jobs, queue, rank));
     }
 
     @Override
     public void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection line) {
+        turns.add(turn);
+        lines.add(line != null);
         jobsReady(queue, rank, jobs);
     }
 
     @Override
     public void jobsWaiting(Duration dueIn) {
-        heard.add("waiting " + dueIn);
+        hear("waiting " + dueIn);
     }
 
     @Override
     public void dueJobsMoved(@Nullable Duration nextDue) {
-        heard.add("moved, next in " + nextDue);
+        hear("moved, next in " + nextDue);
     }
 
     @Override
     public void attention() {
-        heard.add("attention");
+        hear("attention");
+    }
+
+    private void hear(String event) {
+        heard.add(event);
+        unread.add(event);
     }
 }

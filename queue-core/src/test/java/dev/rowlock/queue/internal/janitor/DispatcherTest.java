@@ -3,17 +3,14 @@ package dev.rowlock.queue.internal.janitor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.store.BeatNode.Place;
 import dev.rowlock.queue.internal.store.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.Due;
-import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
 
@@ -23,14 +20,13 @@ class DispatcherTest {
     private static final Due NOW = Due.after(Duration.ZERO);
 
     private final Rooms rooms;
-    private final List<String> told = new ArrayList<>();
+    private final RecordedWakeups others = new RecordedWakeups();
     private final Dispatcher dispatcher;
     private Place place = Place.ALONE;
 
     DispatcherTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        dispatcher =
-                new Dispatcher(new DispatchDueJobs(rooms.database()), new Told(), Duration.ofMinutes(10), () -> place);
+        dispatcher = new Dispatcher(new DispatchDueJobs(rooms.database()), others, Duration.ofMinutes(10), () -> place);
     }
 
     @Test
@@ -40,7 +36,9 @@ class DispatcherTest {
 
         Duration rest = dispatcher.runOnce();
 
-        assertThat(told).containsExactly("ready 1", "moved, next within the minute");
+        assertThat(others.heard()).hasSize(2);
+        assertThat(others.heard().get(0)).isEqualTo("1 ready in " + Rooms.QUEUE + " from rank 0");
+        assertThat(others.heard().get(1)).matches("moved, next in PT([12]?\\d|30)(\\.\\d+)?S");
         assertThat(rest).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(30));
     }
 
@@ -48,7 +46,7 @@ class DispatcherTest {
     void whoFindsNothingTellsNobody() {
         dispatcher.runOnce();
 
-        assertThat(told).isEmpty();
+        assertThat(others.heard()).isEmpty();
     }
 
     @Test
@@ -57,10 +55,10 @@ class DispatcherTest {
 
         lookForWhatAllHaveHeardOf(Place.ALONE);
         lookForWhatAllHaveHeardOf(new Place(3, 1));
-        assertThat(told).isEmpty();
+        assertThat(others.heard()).isEmpty();
 
         lookForWhatAllHaveHeardOf(new Place(3, 0));
-        assertThat(told).containsExactly("moved, next null");
+        assertThat(others.heard()).containsExactly("moved, next in null");
     }
 
     private void lookForWhatAllHaveHeardOf(Place from) {
@@ -106,25 +104,5 @@ class DispatcherTest {
         dispatcher.runOnce();
 
         assertThat(rooms.count("waiting")).isZero();
-    }
-
-    private final class Told implements Wakeups {
-
-        @Override
-        public void jobsReady(String queue, int rank, long jobs) {
-            told.add("ready " + jobs);
-        }
-
-        @Override
-        public void dueJobsMoved(@Nullable Duration nextDue) {
-            boolean soon = nextDue != null && nextDue.compareTo(Duration.ofMinutes(1)) < 0;
-            told.add("moved, next " + (soon ? "within the minute" : nextDue));
-        }
-
-        @Override
-        public void jobsWaiting(Duration dueIn) {}
-
-        @Override
-        public void attention() {}
     }
 }

@@ -80,6 +80,17 @@ class DueTimesTest {
         assertThat(left(20, THIRD)).isEqualTo(5_000);
     }
 
+    @Test
+    void whatAllHearOfWhileThisNodeLooksItLooksForAtOnce() {
+        times.looking(at(0));
+        times.dueForAll(at(2));
+        times.looked(at(10), null, Duration.ofMillis(5_000));
+
+        assertThat(left(10, THIRD))
+                .as("the others will be told that it has looked")
+                .isEqualTo(-8);
+    }
+
     private void look(long millis, @Nullable Long nextDue, long rest) {
         times.looking(at(millis));
         times.looked(at(millis), nextDue == null ? null : Duration.ofMillis(nextDue), Duration.ofMillis(rest));

@@ -2,23 +2,29 @@ package dev.rowlock.queue.internal.wake;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 @PostgresTest
 class WakeupBusTest {
@@ -30,8 +36,8 @@ class WakeupBusTest {
                 Notifier otherNotifier = new Notifier(new SendWakeup(rowlock))) {
             WakeupBus sender = new WakeupBus(notifier);
             WakeupBus receiver = new WakeupBus(otherNotifier);
-            Heard own = new Heard();
-            Heard other = new Heard();
+            RecordedWakeups own = new RecordedWakeups();
+            RecordedWakeups other = new RecordedWakeups();
             sender.subscribe(own);
             receiver.subscribe(other);
             Semaphore connected = new Semaphore(0);
@@ -51,10 +57,10 @@ class WakeupBusTest {
 
                 assertThat(first).isEqualTo("7 ready in mail from rank -3");
                 assertThat(second).isEqualTo("attention");
-                assertThat(own.all)
+                assertThat(own.heard())
                         .containsExactly("7 ready in mail from rank -3", "attention", "1 ready in mail from rank 0");
-                assertThat(other.turns).hasSize(2).doesNotHaveDuplicates();
-                assertThat(own.turns).isEmpty();
+                assertThat(other.turns()).hasSize(2).doesNotHaveDuplicates();
+                assertThat(own.turns()).isEmpty();
             }
         }
     }
@@ -63,7 +69,7 @@ class WakeupBusTest {
     void whoHearsIsOfferedTheConnectionUnlessThereIsMoreToHear(TestDatabase database) throws InterruptedException {
         Schema schema = new Schema("rowlock");
         SendWakeup send = new SendWakeup(new Database(database.dataSource(), schema));
-        Heard heard = new Heard();
+        RecordedWakeups heard = new RecordedWakeups();
         Semaphore connected = new Semaphore(0);
         try (Ear ear =
                 new Ear(database.unpooled(), schema, new WakeupBus(Wakeups.NONE).heardBy(heard), connected::release)) {
@@ -77,12 +83,60 @@ class WakeupBusTest {
             heard.next();
         }
 
-        assertThat(heard.lines).containsExactly(true, false, true);
+        assertThat(heard.lines()).containsExactly(true, false, true);
+    }
+
+    @Test
+    void aConnectionThatAPoolerMayGiveToOthersIsNotOffered(TestDatabase database) throws InterruptedException {
+        Schema schema = new Schema("rowlock");
+        RecordedWakeups heard = new RecordedWakeups();
+        Semaphore connected = new Semaphore(0);
+        try (Ear ear = new Ear(
+                new Pooler(database.unpooled()),
+                schema,
+                new WakeupBus(Wakeups.NONE).heardBy(heard),
+                connected::release)) {
+            ear.start();
+            connected.acquire();
+
+            new SendWakeup(new Database(database.dataSource(), schema)).run(List.of("o|r|0|1|1|mail"));
+            heard.next();
+        }
+
+        assertThat(heard.lines()).containsExactly(false);
+    }
+
+    @Test
+    void aConnectionThatTheEarLeavesIsNobodyElses(TestDatabase database) throws InterruptedException {
+        Schema schema = new Schema("rowlock");
+        JdbcClient sql = JdbcClient.create(database.unpooled());
+        BlockingQueue<Integer> backends = new LinkedBlockingQueue<>();
+        Ear.Messages failing = (message, line) -> {
+            backends.add(JdbcClient.create(new SingleConnectionDataSource(line, true))
+                    .sql("SELECT pg_backend_pid()")
+                    .query(Integer.class)
+                    .single());
+            throw new IllegalStateException("as nothing here should");
+        };
+        Semaphore connected = new Semaphore(0);
+        try (Ear ear = new Ear(database.dataSource(), schema, failing, connected::release)) {
+            ear.start();
+            connected.acquire();
+            new SendWakeup(new Database(database.unpooled(), schema)).run(List.of("o|a|"));
+            int left = backends.take();
+
+            Awaitility.await()
+                    .until(() -> sql.sql("SELECT count(*) FROM pg_stat_activity WHERE pid = ?")
+                                    .param(left)
+                                    .query(Integer.class)
+                                    .single()
+                            == 0);
+        }
     }
 
     @Test
     void aMessageThatIsNotOursIsIgnored() {
-        Heard heard = new Heard();
+        RecordedWakeups heard = new RecordedWakeups();
         for (String message : new String[] {
             "",
             "x",
@@ -99,59 +153,44 @@ class WakeupBusTest {
         }
 
         WakeupMessage.deliver("o|w|250", "own", heard, null);
+        WakeupMessage.deliver("o|w|9999999999999999", "own", heard, null);
         WakeupMessage.deliver("o|r|-2|4|5|a|strange|name", "own", heard, null);
         WakeupMessage.deliver(WakeupMessage.moved("o", Duration.ofMillis(7)), "own", heard, null);
         WakeupMessage.deliver(WakeupMessage.moved("o", null), "own", heard, null);
 
-        assertThat(heard.all)
+        assertThat(heard.heard())
                 .containsExactly(
                         "waiting PT0.25S",
+                        "waiting PT24H",
                         "4 ready in a|strange|name from rank -2",
                         "moved, next in PT0.007S",
                         "moved, next in null");
     }
 
-    private static final class Heard implements Wakeups, Hearsay {
+    /** Makes connections whose server process is not the one that they were told of, as poolers do. */
+    private static final class Pooler extends DelegatingDataSource {
 
-        private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
-        private final Queue<String> all = new ConcurrentLinkedQueue<>();
-        private final Queue<Integer> turns = new ConcurrentLinkedQueue<>();
-        private final Queue<Boolean> lines = new ConcurrentLinkedQueue<>();
-
-        String next() throws InterruptedException {
-            return events.poll(20, TimeUnit.SECONDS);
+        Pooler(DataSource target) {
+            super(target);
         }
 
         @Override
-        public void jobsReady(String queue, int rank, long jobs) {
-            hear("%d ready in %s from rank %d".formatted(jobs, queue, rank));
+        public Connection getConnection() throws SQLException {
+            Connection connection = super.getConnection();
+            PGConnection real = connection.unwrap(PGConnection.class);
+            PGConnection pooled = with(PGConnection.class, real, "getBackendPID", real.getBackendPID() + 1);
+            return with(Connection.class, connection, "unwrap", pooled);
         }
 
-        @Override
-        public void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection line) {
-            turns.add(turn);
-            lines.add(line != null);
-            jobsReady(queue, rank, jobs);
-        }
-
-        @Override
-        public void jobsWaiting(Duration dueIn) {
-            hear("waiting " + dueIn);
-        }
-
-        @Override
-        public void dueJobsMoved(@Nullable Duration nextDue) {
-            hear("moved, next in " + nextDue);
-        }
-
-        @Override
-        public void attention() {
-            hear("attention");
-        }
-
-        private void hear(String event) {
-            all.add(event);
-            events.add(event);
+        private static <T> T with(Class<T> type, T target, String method, Object answer) {
+            return type.cast(Proxy.newProxyInstance(
+                    type.getClassLoader(), new Class<?>[] {type}, (proxy, called, arguments) -> {
+                        try {
+                            return method.equals(called.getName()) ? answer : called.invoke(target, arguments);
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    }));
         }
     }
 }

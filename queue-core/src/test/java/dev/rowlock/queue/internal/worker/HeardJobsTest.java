@@ -2,9 +2,6 @@ package dev.rowlock.queue.internal.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.JobTemplate;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -15,14 +12,18 @@ import java.sql.SQLTransientConnectionException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Queue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Jobs of other processes, which a node claims on the connection on which it hears of them. */
@@ -58,13 +59,13 @@ class HeardJobsTest {
     @Test
     void theyStartThoughThePoolHasNoConnectionLeft() {
         node.start();
-        awaitHearing();
+        node.awaitHearing();
 
         // Not at the first attempt: after a claim that was slow, as first ones are, the next is made through the pool.
         Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
             pool.exhausted = true;
             long id = enqueueElsewhere();
-            tell();
+            node.tellOfAJob();
             boolean claimed = comes(() -> started.contains(id));
             pool.exhausted = false;
             node.awaitState(id, JobState.COMPLETED);
@@ -75,7 +76,7 @@ class HeardJobsTest {
     @Test
     void aStopWaitsForTheirClaim() throws Exception {
         node.pollInterval(SELDOM).start();
-        awaitHearing();
+        node.awaitHearing();
 
         CompletableFuture<CompletableFuture<Void>> stop = new CompletableFuture<>();
         long id = whileTheEarClaims(() -> {
@@ -88,12 +89,13 @@ class HeardJobsTest {
                 .isEqualTo(started.contains(id) ? JobState.COMPLETED : JobState.READY);
     }
 
-    @Test
-    void aConnectionThatBreaksDuringTheirClaimCostsNothing() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"pg_cancel_backend", "pg_terminate_backend"})
+    void aClaimThatFailsOrBreaksItsConnectionCostsNothing(String failure) throws Exception {
         node.pollInterval(SELDOM).start();
-        awaitHearing();
+        node.awaitHearing();
 
-        long id = whileTheEarClaims(this::breakListener);
+        long id = whileTheEarClaims(() -> hurtItsClaim(failure));
 
         node.awaitState(id, JobState.COMPLETED);
         Awaitility.await().until(() -> node.status().hears());
@@ -109,7 +111,7 @@ class HeardJobsTest {
                 long id = enqueueElsewhere();
                 owner.setAutoCommit(false);
                 statement.execute("LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE");
-                tell();
+                node.tellOfAJob();
                 boolean claims = comes(() -> isIn("rowlock-ear", "claimAtOnce"));
                 if (claims) {
                     action.run();
@@ -123,50 +125,35 @@ class HeardJobsTest {
         throw new AssertionError("the ear claims nothing");
     }
 
-    private void breakListener() {
+    private void hurtItsClaim(String failure) {
+        String hurt = """
+                SELECT count(%s(pid)) FROM pg_stat_activity
+                 WHERE wait_event_type = 'Lock' AND query LIKE '%%WITH claimed%%' AND datname = current_database()
+                """.formatted(failure);
         Awaitility.await()
-                .until(() -> node.elsewhere
-                                .sql(
-                                        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%WITH claimed%' AND datname = current_database()")
-                                .query(Integer.class)
-                                .single()
-                        > 0);
-    }
-
-    private void awaitHearing() {
-        Awaitility.await().until(() -> node.status().hears() && node.status().nodeId() > 0);
-        node.awaitTwoHeartbeats();
+                .until(() -> node.elsewhere.sql(hurt).query(Integer.class).single() > 0);
     }
 
     private void awaitStarted(long id) {
         Awaitility.await().until(() -> {
-            tell();
+            node.tellOfAJob();
             return started.contains(id);
         });
     }
 
     /** Without telling anybody. */
     private long enqueueElsewhere() {
-        Database elsewhere = new Database(direct, new Schema("rowlock"));
-        return new JobTemplate(elsewhere, TestNode.codec(), 1_000, type -> null, Wakeups.NONE)
-                .enqueue(new Greet("Ada"));
+        return node.jobsElsewhere(Wakeups.NONE).enqueue(new Greet("Ada"));
     }
 
-    private void tell() {
-        node.elsewhere
-                .sql("SELECT pg_notify('rowlock_rowlock', 'elsewhere|r|0|1|1|default')")
-                .query()
-                .singleRow();
-    }
-
-    private static boolean comes(java.util.concurrent.Callable<Boolean> condition) {
+    private static boolean comes(Callable<Boolean> condition) {
         try {
             Awaitility.await()
                     .pollInterval(Duration.ofMillis(2))
                     .atMost(Duration.ofSeconds(1))
                     .until(condition);
             return true;
-        } catch (org.awaitility.core.ConditionTimeoutException e) {
+        } catch (ConditionTimeoutException e) {
             return false;
         }
     }

@@ -22,6 +22,7 @@ import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.RetentionSettings;
 import dev.rowlock.queue.spi.SchemaMode;
+import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.spi.WorkerSettings;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
@@ -232,6 +233,25 @@ final class TestNode implements AutoCloseable {
                     .pollInterval(Duration.ofMillis(10))
                     .until(() -> !heartbeat().equals(before));
         }
+    }
+
+    /** Waits until the node hears of what other processes do, and knows its place among the others. */
+    void awaitHearing() {
+        Awaitility.await().until(() -> status().hears() && status().nodeId() > 0);
+        awaitTwoHeartbeats();
+    }
+
+    /** Of another process, not through the pool. */
+    JobTemplate jobsElsewhere(Wakeups wakeups) {
+        return new JobTemplate(new Database(direct, database.schema()), codec(), 1 << 20, type -> null, wakeups);
+    }
+
+    /** As if another process had enqueued a job: all nodes hear of it, and the second of them is the first to look. */
+    void tellOfAJob() {
+        elsewhere
+                .sql("SELECT pg_notify('rowlock_rowlock', 'elsewhere|r|0|1|1|default')")
+                .query()
+                .singleRow();
     }
 
     private String heartbeat() {

@@ -3,7 +3,6 @@ package dev.rowlock.queue.internal.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.JobDetails;
-import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
@@ -246,11 +245,11 @@ class WorkerNodeTest extends NodeTest {
         node.pollInterval(SELDOM)
                 .listener(Greet.class, (context, payload) -> null)
                 .start();
-        awaitHearing();
+        node.awaitHearing();
 
         long id;
         try (Notifier notifier = new Notifier(new SendWakeup(node.database))) {
-            id = elsewhere(new WakeupBus(notifier)).enqueue(new Greet("Ada"));
+            id = node.jobsElsewhere(new WakeupBus(notifier)).enqueue(new Greet("Ada"));
         }
 
         node.awaitState(id, JobState.COMPLETED);
@@ -262,14 +261,10 @@ class WorkerNodeTest extends NodeTest {
                 .listener(Greet.class, (context, payload) -> null)
                 .start();
         node.addNodes(3);
-        awaitHearing();
+        node.awaitHearing();
 
-        long id = elsewhere(Wakeups.NONE).enqueue(new Greet("Ada"));
-        node.sql
-                .sql("SELECT pg_notify('rowlock_rowlock', 'elsewhere|r|0|1|1|default')") // the first of four nodes
-                // comes last
-                .query()
-                .singleRow();
+        long id = node.jobsElsewhere(Wakeups.NONE).enqueue(new Greet("Ada"));
+        node.tellOfAJob(); // the second of four nodes looks first, so the first looks last
 
         node.awaitState(id, JobState.COMPLETED);
     }
@@ -279,23 +274,14 @@ class WorkerNodeTest extends NodeTest {
         node.pollInterval(SELDOM)
                 .listener(Greet.class, (context, payload) -> null)
                 .start();
-        awaitHearing();
+        node.awaitHearing();
 
-        long id = elsewhere(Wakeups.NONE).enqueue(new Greet("Ada"), o -> o.delay(Duration.ofMillis(50)));
+        long id = node.jobsElsewhere(Wakeups.NONE).enqueue(new Greet("Ada"), o -> o.delay(Duration.ofMillis(50)));
         try (Notifier notifier = new Notifier(new SendWakeup(node.database))) {
             notifier.dueJobsMoved(Duration.ofMillis(50));
         }
 
         node.awaitState(id, JobState.COMPLETED);
-    }
-
-    private JobTemplate elsewhere(Wakeups wakeups) {
-        return new JobTemplate(node.database, TestNode.codec(), 1_000, type -> null, wakeups);
-    }
-
-    private void awaitHearing() {
-        Awaitility.await().until(() -> node.status().hears());
-        node.awaitTwoHeartbeats();
     }
 
     private void drain(int jobs) {
