@@ -26,9 +26,6 @@ final class Claimer {
     /** While jobs come one by one, claims begin no sooner than this after each other. */
     private static final Duration APART = Duration.ofMillis(2);
 
-    /** Who is not in turn asks again by chance within this, for each node that there is: the more wait, the less each asks. */
-    private static final Duration OUT_OF_TURN = Duration.ofMillis(6);
-
     /** After a claim that took longer, the next is not made on a thread that has other things to do. */
     private static final Duration QUICK = Duration.ofMillis(20);
 
@@ -41,6 +38,7 @@ final class Claimer {
 
     private final ReentrantLock claiming = new ReentrantLock();
     private final Pace pace = new Pace(APART); // guarded by claiming, as are those below
+    private final OutOfTurn outOfTurn = new OutOfTurn();
     private boolean lastWasFull;
     private boolean lastWasQuick;
     private int emptyPolls;
@@ -171,6 +169,7 @@ final class Claimer {
         if (!batch.inTurn()) {
             return waitForTurn();
         }
+        outOfTurn.over();
         boolean full = batch.jobs().size() == limit;
         lastWasFull = full;
         cursor.claimed(batch.last(), full, batch.took(), ended);
@@ -197,15 +196,15 @@ final class Claimer {
         return cursor.lookedFromFront() ? idleWait() : shorter(cursor.untilNextLook(now), settings.pollInterval());
     }
 
-    /** Not cut short by wake-ups: where many nodes claim, there are many of those. */
+    /** Not all of it is cut short by wake-ups: where many nodes claim, there are many of those. */
     private Duration waitForTurn() {
+        OutOfTurn.Wait wait = outOfTurn.next(place().nodes());
         try {
-            Signal.pause(
-                    Duration.ofNanos(ThreadLocalRandom.current().nextLong(place().nodes() * OUT_OF_TURN.toNanos())));
+            Signal.pause(wait.sure());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        return Duration.ZERO;
+        return shorter(wait.more(), idleWait());
     }
 
     /** The poll interval; longer while nothing comes and notifications would tell. */
