@@ -13,6 +13,7 @@ import java.util.Set;
 final class Enqueue implements Workload {
 
     private static final int SECONDS = 5;
+    private static final int SECONDS_OF_WARM_UP = 5;
     private static final int BATCH = 1_000;
 
     @Override
@@ -65,6 +66,6 @@ final class Enqueue implements Workload {
     /** Enqueues a little of each. */
     @Override
     public void warmUp(Peer peer, Stage stage) {
-        run(peer, new Stage(stage.server(), stage.size().withSeconds(1)));
+        run(peer, new Stage(stage.server(), stage.size().withSeconds(SECONDS_OF_WARM_UP)));
     }
 }

@@ -17,6 +17,7 @@ final class Sustained implements Workload {
 
     static final int BATCH = 500;
     private static final int SECONDS = 60;
+    private static final int SECONDS_OF_WARM_UP = 15;
 
     @Override
     public String name() {
@@ -36,6 +37,12 @@ final class Sustained implements Workload {
         }
         measure(peer, stage, "single_", 4, 1, figures);
         return figures;
+    }
+
+    /** A drain shows the compiler nothing of jobs that come one by one. */
+    @Override
+    public void warmUp(Peer peer, Stage stage) {
+        run(peer, new Stage(stage.server(), stage.size().withSeconds(SECONDS_OF_WARM_UP)));
     }
 
     private static void measure(Peer peer, Stage stage, String prefix, int threads, int batch, Figures figures) {
