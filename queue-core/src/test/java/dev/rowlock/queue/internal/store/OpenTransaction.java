@@ -7,27 +7,27 @@ import java.sql.SQLException;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 
 /** A statement that has run and not yet committed: the first of two in a race. Closing it rolls back what is left. */
-final class OpenTransaction implements AutoCloseable {
+public final class OpenTransaction implements AutoCloseable {
 
     private final Connection connection;
     private final Database database;
 
-    OpenTransaction(Database original) throws SQLException {
+    public OpenTransaction(Database original) throws SQLException {
         this.connection = original.dataSource().getConnection();
         this.connection.setAutoCommit(false);
         this.database = new Database(new Uncommitted(connection), original.schema());
     }
 
     /** What runs on it stays open. */
-    Database database() {
+    public Database database() {
         return database;
     }
 
-    void commit() throws SQLException {
+    public void commit() throws SQLException {
         connection.commit();
     }
 
-    void rollback() throws SQLException {
+    public void rollback() throws SQLException {
         connection.rollback();
     }
 

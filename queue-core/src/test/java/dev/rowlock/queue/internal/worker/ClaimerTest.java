@@ -1,0 +1,179 @@
+package dev.rowlock.queue.internal.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.BeatNode.Place;
+import dev.rowlock.queue.internal.store.ClaimReadyJobs;
+import dev.rowlock.queue.internal.store.OpenTransaction;
+import dev.rowlock.queue.internal.store.QueueRange;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.internal.wake.Notifier;
+import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.spi.FetchSettings;
+import dev.rowlock.queue.spi.JobObserver;
+import dev.rowlock.queue.spi.LeaseSettings;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.RetentionSettings;
+import dev.rowlock.queue.spi.WorkerSettings;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** One claim after the other of a node whose threads never end a job. */
+@PostgresTest
+class ClaimerTest {
+
+    private static final FetchSettings FETCH = new FetchSettings(Duration.ofMinutes(10), Duration.ZERO, 0);
+    private static final int MANY = 100;
+
+    private Rooms rooms;
+    private Notifier notifier;
+    private Claimer claimer;
+    private long nodeId;
+
+    @BeforeEach
+    void prepare(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        notifier = new Notifier(new SendWakeup(rooms.database()));
+        nodeId = rooms.node();
+        claimer = claimer(database);
+    }
+
+    @AfterEach
+    void close() {
+        notifier.close();
+    }
+
+    @Test
+    void whoIsRefusedATurnOnceMoreRestsLongerUntilItHasHadATurn() throws SQLException {
+        rooms.ready(2_000);
+        assertThat(claimer.claim()).isZero();
+        assertThat(rooms.count("running")).isEqualTo(ClaimReadyJobs.FEW);
+
+        try (OpenTransaction first = claimingMany();
+                OpenTransaction second = claimingMany()) {
+            assertThat(claimer.claim()).isZero();
+            Duration more = claimer.claim();
+            assertThat(more).isPositive().isLessThan(FETCH.pollInterval());
+            assertThat(rooms.count("running")).isEqualTo(ClaimReadyJobs.FEW);
+        }
+        assertThat(claimer.claim()).isZero();
+        assertThat(rooms.count("running")).isEqualTo(ClaimReadyJobs.FEW + 1_000);
+        try (OpenTransaction first = claimingMany();
+                OpenTransaction second = claimingMany()) {
+            assertThat(claimer.claim()).isZero();
+        }
+    }
+
+    @Test
+    void afterASlowClaimTheNextIsNotMadeByWhoeverHears(TestDatabase database) throws SQLException {
+        try (Connection own = database.unpooled().getConnection()) {
+            awaitClaimAtOnce(own);
+
+            slowClaim();
+            rooms.ready(1);
+            assertThat(claimer.claimAtOnce(own)).isFalse();
+            assertThat(rooms.count("running")).isZero();
+
+            awaitClaimAtOnce(own);
+            assertThat(rooms.count("running")).isEqualTo(1);
+        }
+    }
+
+    /** Not at the first attempt: any claim may be slow, and the one after it is refused. */
+    private void awaitClaimAtOnce(Connection own) {
+        Awaitility.await().until(() -> {
+            boolean claimed = claimer.claimAtOnce(own);
+            if (!claimed) {
+                claimer.claim();
+            }
+            return claimed;
+        });
+    }
+
+    /** Its statement waits until it has taken longer than a moment. */
+    private void slowClaim() throws SQLException {
+        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
+            other.database()
+                    .alone(connection ->
+                            connection.createStatement().execute("LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE"));
+            CompletableFuture<Duration> claim = CompletableFuture.supplyAsync(claimer::claim);
+            Awaitility.await().until(() -> rooms.truth("""
+                    SELECT EXISTS (SELECT FROM pg_stat_activity
+                                    WHERE datname = current_database() AND wait_event_type = 'Lock'
+                                      AND clock_timestamp() - query_start > interval '50 ms')
+                    """));
+            other.rollback();
+            claim.join();
+        }
+    }
+
+    private OpenTransaction claimingMany() throws SQLException {
+        OpenTransaction transaction = new OpenTransaction(rooms.database());
+        assertThat(new ClaimReadyJobs(transaction.database())
+                        .run(Rooms.QUEUE, QueueRange.ALL, MANY, nodeId, null)
+                        .inTurn())
+                .isTrue();
+        return transaction;
+    }
+
+    private Claimer claimer(TestDatabase database) {
+        NodeSettings settings = new NodeSettings(
+                new WorkerSettings(10_000, Map.of(), FETCH, Duration.ofSeconds(1), false),
+                new LeaseSettings("test", Duration.ofSeconds(30), Duration.ofSeconds(5), 3),
+                RetentionSettings.DEFAULT,
+                RetryPolicy.DEFAULT,
+                1 << 20,
+                false);
+        NodeServices services = new NodeServices(
+                rooms.database(),
+                database.unpooled(),
+                TestNode.codec(),
+                new JobObserver() {},
+                new WakeupBus(notifier),
+                null);
+        NodeParts parts = NodeParts.assemble(
+                settings,
+                services,
+                List.of(new ListenerDefinition(
+                        "listener",
+                        Rooms.QUEUE,
+                        "greet",
+                        null,
+                        null,
+                        null,
+                        Set.of(),
+                        false,
+                        (context, payload) -> null)));
+        return new Claimer(parts.queues().get(0), parts.claim(), FETCH, new OneOfTwo(nodeId), null);
+    }
+
+    /** A node beside another one. */
+    private record OneOfTwo(long nodeId) implements Surroundings {
+
+        @Override
+        public Place place(String queue) {
+            return new Place(2, 0);
+        }
+
+        @Override
+        public boolean hearing() {
+            return false;
+        }
+
+        @Override
+        public void claimFailed() {}
+    }
+}
