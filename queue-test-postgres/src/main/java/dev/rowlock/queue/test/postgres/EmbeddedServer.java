@@ -75,6 +75,16 @@ public final class EmbeddedServer implements PostgresServer {
         return start(PostgresBinaries.below(ServerFolder.PARENT).inside(disk), settings);
     }
 
+    /** The same for a server that goes by this clock. Close the server before the clock. */
+    public static EmbeddedServer start(Map<String, String> settings, ServerClock clock) {
+        return start(PostgresBinaries.below(ServerFolder.PARENT).by(clock), settings);
+    }
+
+    /** The same for a server that goes by this clock and sees this disk. */
+    public static EmbeddedServer start(Map<String, String> settings, SmallDisk disk, ServerClock clock) {
+        return start(PostgresBinaries.below(ServerFolder.PARENT).inside(disk).by(clock), settings);
+    }
+
     private static EmbeddedServer start(PostgresBinaries binaries, Map<String, String> settings) {
         ServerFolder folder = ServerFolder.create(binaries);
         return start(new EmbeddedServer(binaries, folder, folder.data(), freePort(), allSettings(settings)));

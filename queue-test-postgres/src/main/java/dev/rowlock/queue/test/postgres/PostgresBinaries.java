@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
@@ -30,10 +31,12 @@ final class PostgresBinaries {
 
     private final Path folder;
     private final @Nullable SmallDisk disk;
+    private final Map<String, String> environment;
 
-    private PostgresBinaries(Path folder, @Nullable SmallDisk disk) {
+    private PostgresBinaries(Path folder, @Nullable SmallDisk disk, Map<String, String> environment) {
         this.folder = folder;
         this.disk = disk;
+        this.environment = environment;
     }
 
     /** Unpacks them below {@code parent} unless that was done before. */
@@ -44,7 +47,7 @@ final class PostgresBinaries {
             if (!Files.exists(folder)) {
                 unpack(archive, folder);
             }
-            return new PostgresBinaries(folder, null);
+            return new PostgresBinaries(folder, null, Map.of());
         } catch (IOException e) {
             throw new UncheckedIOException("cannot unpack PostgreSQL below " + parent, e);
         }
@@ -52,7 +55,12 @@ final class PostgresBinaries {
 
     /** The same programs, run where they see this disk. */
     PostgresBinaries inside(SmallDisk smallDisk) {
-        return new PostgresBinaries(folder, smallDisk);
+        return new PostgresBinaries(folder, smallDisk, environment);
+    }
+
+    /** The same programs, run so that they go by this clock. */
+    PostgresBinaries by(ServerClock clock) {
+        return new PostgresBinaries(folder, disk, clock.environment());
     }
 
     /** Runs a program to its end and appends what it says to {@code log}. Throws, with what it said, if it fails. */
@@ -64,6 +72,11 @@ final class PostgresBinaries {
         if (disk != null || LinuxUtils.isUnshareAvailable()) {
             // PostgreSQL refuses to run as root; in a user namespace of its own it does not see that it does.
             command.addAll(List.of("unshare", "-U"));
+        }
+        if (!environment.isEmpty()) {
+            // Only for the program itself: what a launcher that is replaced by it has loaded is never cleaned up.
+            command.add("env");
+            environment.forEach((name, value) -> command.add(name + "=" + value));
         }
         command.add(folder.resolve("bin").resolve(program).toString());
         command.addAll(List.of(arguments));
