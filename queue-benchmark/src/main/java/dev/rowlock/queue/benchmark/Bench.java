@@ -64,6 +64,12 @@ public final class Bench implements Callable<Integer> {
     private int workers;
 
     @Option(
+            names = "--queues",
+            description = "queues that a node listens to, for the workload idle",
+            defaultValue = "1")
+    private int queues;
+
+    @Option(
             names = "--url",
             description = "JDBC URL of a server whose user may create databases; by default one is started")
     private @Nullable String url;
@@ -82,7 +88,8 @@ public final class Bench implements Callable<Integer> {
         Workload measured = parsed(() -> Workloads.named(workload));
         try (Server server = Server.start(url)) {
             System.out.println("PostgreSQL " + server.settings());
-            Summary summary = new Runs(server, new Size(jobs, seconds, workers), runs).measure(measured, chosen);
+            Summary summary =
+                    new Runs(server, new Size(jobs, seconds, workers, queues), runs).measure(measured, chosen);
             if (chart != null) {
                 System.out.println("chart: " + Charts.write(summary, workload, chart));
             }

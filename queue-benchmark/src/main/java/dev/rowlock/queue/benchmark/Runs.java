@@ -27,7 +27,7 @@ final class Runs {
     }
 
     Summary measure(Workload workload, List<Peer> peers) {
-        List<Peer> able = able(workload, peers);
+        List<Peer> able = able(workload, size, peers);
         able.forEach(peer -> warmUp(workload, peer));
         Summary summary = new Summary();
         Stage stage = new Stage(server, size);
@@ -47,10 +47,10 @@ final class Runs {
         workload.warmUp(peer, new Stage(server, size));
     }
 
-    static List<Peer> able(Workload workload, List<Peer> peers) {
+    static List<Peer> able(Workload workload, Size size, List<Peer> peers) {
         List<Peer> able = new ArrayList<>();
         for (Peer peer : peers) {
-            Optional<String> obstacle = obstacle(workload, peer);
+            Optional<String> obstacle = obstacle(workload, size, peer);
             if (obstacle.isPresent()) {
                 System.out.printf("%s %s: skipped, %s%n", workload.name(), peer.name(), obstacle.get());
             } else {
@@ -60,9 +60,10 @@ final class Runs {
         return able;
     }
 
-    private static Optional<String> obstacle(Workload workload, Peer peer) {
+    private static Optional<String> obstacle(Workload workload, Size size, Peer peer) {
         Set<Ability> lacking = EnumSet.noneOf(Ability.class);
         lacking.addAll(workload.needs());
+        lacking.addAll(size.needs());
         lacking.removeAll(peer.abilities());
         return lacking.isEmpty() ? peer.missing() : Optional.of("it cannot do " + lacking);
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Keeps the benchmark from rotting. Says nothing about speed. Workloads themselves fail if a job did not run once. */
 class WorkloadsTest {
 
-    private static final Size SMALL = new Size(300, 1, 0);
+    private static final Size SMALL = new Size(300, 1, 0, 1);
 
     private final Stage stage = new Stage(Server.ofTests(), SMALL);
 
@@ -31,7 +31,7 @@ class WorkloadsTest {
     @MethodSource("workloads")
     void everyWorkloadMeasuresRowlockAndItsFloor(String name) {
         Workload workload = Workloads.named(name);
-        List<Peer> peers = Runs.able(workload, Peers.named(List.of("rowlock", "floor-retention")));
+        List<Peer> peers = Runs.able(workload, SMALL, Peers.named(List.of("rowlock", "floor-retention")));
 
         List<Figures> figures =
                 peers.stream().map(peer -> workload.run(peer, stage)).toList();
@@ -40,10 +40,42 @@ class WorkloadsTest {
         assertThat(figures).isNotEmpty().allSatisfy(WorkloadsTest::plausible);
     }
 
+    @Test
+    void fastJobsBehindSlowOnesAreTimedForEveryPeerThatHasTwoNodes() {
+        List<Peer> peers = Peers.named(List.of("rowlock", "db-scheduler"));
+
+        List<Figures> figures = peers.stream()
+                .map(peer -> Workloads.named("mixed").run(peer, stage))
+                .toList();
+
+        assertThat(figures)
+                .allSatisfy(each -> assertThat(each.get("fast_done_ms")).isPositive());
+    }
+
+    @Test
+    void anIdleNodeListensToAsManyQueuesAsAskedFor() {
+        Size many = new Size(300, 1, 0, 3);
+
+        Figures one = Workloads.named("idle").run(Peers.named("rowlock"), stage);
+        Figures three = Workloads.named("idle").run(Peers.named("rowlock"), new Stage(Server.ofTests(), many));
+
+        assertThat(three.get("threads")).isGreaterThan(one.get("threads"));
+        assertThat(three.get("transactions_per_s")).isPositive();
+    }
+
+    @Test
+    void aPeerWithoutQueuesIsNotMeasuredOnMany() {
+        List<Peer> peers = Peers.named(List.of("rowlock", "floor", "db-scheduler"));
+
+        List<Peer> able = Runs.able(Workloads.named("idle"), new Size(null, null, 0, 100), peers);
+
+        assertThat(able).containsExactly(Peers.named("rowlock"));
+    }
+
     /** As a list they would take about 50 MB, in a heap of 32 MB. */
     @Test
     void aStreamIsEnqueuedAndDrainedInAHeapThatCouldNotHoldItsJobs() {
-        Stage large = new Stage(Server.ofTests(), new Size(300_000, null, 0));
+        Stage large = new Stage(Server.ofTests(), new Size(300_000, null, 0, 1));
 
         Figures figures = Workloads.named("memory").run(Peers.named("rowlock"), large);
 

@@ -3,7 +3,6 @@ package dev.rowlock.queue.benchmark.measure;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** The listener's body, the same for every peer: counts, notes the time if asked to, and does nothing else. Thread-safe. */
@@ -11,27 +10,37 @@ public final class Probe {
 
     private final LongAdder ran = new LongAdder();
     private final AtomicLong first = new AtomicLong();
-    private final long handlerNanos;
+    private final long slowFrom;
+    private final long slowNanos;
     private final long @Nullable [] starts;
 
-    private Probe(Duration handler, long @Nullable [] starts) {
-        this.handlerNanos = handler.toNanos();
+    private Probe(long slowFrom, Duration slow, long @Nullable [] starts) {
+        this.slowFrom = slowFrom;
+        this.slowNanos = slow.toNanos();
         this.starts = starts;
     }
 
     /** A listener that does nothing. */
     public static Probe counting() {
-        return new Probe(Duration.ZERO, null);
+        return new Probe(Long.MAX_VALUE, Duration.ZERO, null);
     }
 
     /** A listener that takes so long, without using the processor. */
     public static Probe taking(Duration handler) {
-        return new Probe(handler, null);
+        return new Probe(0, handler, null);
     }
 
     /** Also notes when each job with a sequence number below {@code jobs} started. */
     public static Probe timing(int jobs) {
-        return new Probe(Duration.ZERO, new long[jobs]);
+        return mixed(jobs, Long.MAX_VALUE, Duration.ZERO);
+    }
+
+    /**
+     * Jobs numbered from {@code slowFrom} on take so long, without using the processor; all others do nothing. Also notes
+     * when each job with a sequence number below {@code timed} started.
+     */
+    public static Probe mixed(int timed, long slowFrom, Duration slow) {
+        return new Probe(slowFrom, slow, new long[timed]);
     }
 
     /** A job's listener was called. */
@@ -43,8 +52,8 @@ public final class Probe {
         if (starts != null && seq < starts.length) {
             starts[(int) seq] = now;
         }
-        if (handlerNanos > 0) {
-            LockSupport.parkNanos(handlerNanos);
+        if (seq >= slowFrom) {
+            Await.nanoTime(now + slowNanos);
         }
         ran.increment();
     }
@@ -60,6 +69,16 @@ public final class Probe {
         if (starts != null && seq < starts.length) {
             starts[seq] = nanos;
         }
+    }
+
+    /** From which sequence number on jobs are slow. */
+    public long slowFrom() {
+        return slowFrom;
+    }
+
+    /** How long slow jobs take. */
+    public Duration slowTime() {
+        return Duration.ofNanos(slowNanos);
     }
 
     public long count() {

@@ -20,6 +20,10 @@ public enum Ability {
     WORKERS,
     /** Several nodes can share one queue in one process. */
     NODES,
+    /** Two nodes can share one queue, in one process or in one each. */
+    PAIR,
+    /** A node can listen to many queues. */
+    QUEUES,
     /** Its workers run in a process of their own, always. */
     CHILD
 }

@@ -19,7 +19,9 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>
  *   to it    add FROM COUNT     enqueue jobs           from it  ready              its tables are there
- *            work               start to run them               did COMMAND
+ *            work FROM MILLIS   start to run them: those        did COMMAND
+ *                               numbered from FROM on take
+ *                               so long, others no time
  *            heap               collect garbage                 ran COUNT          so many more, now and then
  *            stop               clean up and end                heap BYTES         the most after a collection since asked
  *                                                               start SEQ NANOS    at the end, for each job timed
@@ -65,7 +67,7 @@ public final class Child implements AutoCloseable {
     /** Starts its workers, which call this probe. */
     public void work(Probe called) {
         probe = called;
-        command("work");
+        command("work %d %d".formatted(called.slowFrom(), called.slowTime().toMillis()));
     }
 
     /** Sends a command and waits until it is done. */

@@ -15,7 +15,14 @@ record DbScheduler() implements Peer {
     /** Priorities are possible, at the price of another index. */
     @Override
     public Set<Ability> abilities() {
-        return EnumSet.of(Ability.SINGLE, Ability.BULK, Ability.DELAY, Ability.LISTENS, Ability.WORKERS, Ability.NODES);
+        return EnumSet.of(
+                Ability.SINGLE,
+                Ability.BULK,
+                Ability.DELAY,
+                Ability.LISTENS,
+                Ability.WORKERS,
+                Ability.NODES,
+                Ability.PAIR);
     }
 
     @Override

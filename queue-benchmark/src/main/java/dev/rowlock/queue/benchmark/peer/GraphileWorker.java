@@ -36,6 +36,7 @@ record GraphileWorker() implements Peer {
                 Ability.DELAY,
                 Ability.LISTENS,
                 Ability.WORKERS,
+                Ability.PAIR,
                 Ability.CHILD);
     }
 

@@ -3,10 +3,10 @@ package dev.rowlock.queue.benchmark.peer;
 import dev.rowlock.queue.benchmark.Target;
 import dev.rowlock.queue.benchmark.measure.Probe;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
-/** A script in a child process makes the tables and runs the jobs; an adder adds them, here or there. */
+/** A script in a child process, or one for each node, makes the tables and runs the jobs; an adder adds them, here or there. */
 final class NodeSession implements Session {
 
     /** The part that needs no Node. */
@@ -31,14 +31,14 @@ final class NodeSession implements Session {
     private final String script;
     private final int workers;
     private final Adder adder;
-    private @Nullable Child child;
+    private final List<Child> children = new ArrayList<>();
 
     NodeSession(Target target, String script, int workers, Adder adder) {
         this.target = target;
         this.script = script;
         this.workers = workers;
         this.adder = adder;
-        this.child = start(Crew.of(0)); // makes the tables, and stays until it is known how many shall work
+        children.add(start(Crew.of(0))); // makes the tables, and stays until it is known how many shall work
     }
 
     private Child start(Crew crew) {
@@ -54,8 +54,8 @@ final class NodeSession implements Session {
 
     @Override
     public void enqueueAll(List<Job> jobs) {
-        if (adder.addsItself() && child != null) {
-            child.command("add %d %d".formatted(jobs.get(0).seq(), jobs.size()));
+        if (adder.addsItself() && !children.isEmpty()) {
+            children.get(0).command("add %d %d".formatted(jobs.get(0).seq(), jobs.size()));
         } else {
             adder.addAll(jobs);
         }
@@ -63,21 +63,19 @@ final class NodeSession implements Session {
 
     @Override
     public void startWorkers(Crew crew, Probe probe) {
-        if (child == null) {
-            child = start(crew);
-        } else if (crew.workers() != 0) {
-            child.close();
-            child = start(crew);
+        if (crew.workers() != 0) {
+            stopWorkers(); // the one that is there was started for another number
         }
-        child.work(probe);
+        while (children.size() < crew.nodes()) {
+            children.add(start(crew));
+        }
+        children.forEach(child -> child.work(probe));
     }
 
     @Override
     public void stopWorkers() {
-        if (child != null) {
-            child.close();
-            child = null;
-        }
+        children.forEach(Child::close);
+        children.clear();
     }
 
     @Override
@@ -87,7 +85,7 @@ final class NodeSession implements Session {
 
     @Override
     public Duration clientCpu() {
-        return child == null ? Duration.ZERO : child.cpu();
+        return children.stream().map(Child::cpu).reduce(Duration.ZERO, Duration::plus);
     }
 
     @Override

@@ -22,13 +22,17 @@ import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.RetentionSettings;
 import dev.rowlock.queue.spi.WorkerSettings;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One node with one listener, which decodes its payload as annotated listeners do. */
+/** One node with one listener for each queue, which decodes its payload as annotated listeners do. */
 final class RowlockNode implements AutoCloseable {
+
+    /** As by default. */
+    private static final int WORKERS = 10;
 
     /** A fetcher, a recorder, and chores. */
     private static final int POOL = 4;
@@ -65,9 +69,10 @@ final class RowlockNode implements AutoCloseable {
         return new RowlockNode(target, pool, new WakeupBus(notifier), codec, notifier);
     }
 
-    void start(RetentionSettings retention, int workers, Probe probe) {
+    void start(RetentionSettings retention, Crew crew, Probe probe) {
         NodeSettings settings = new NodeSettings(
-                new WorkerSettings(workers, Map.of(), FetchSettings.DEFAULT, Duration.ofSeconds(25), false),
+                new WorkerSettings(
+                        crew.workersOr(WORKERS), Map.of(), FetchSettings.DEFAULT, Duration.ofSeconds(25), false),
                 LeaseSettings.defaults("benchmark"),
                 retention,
                 RetryPolicy.DEFAULT,
@@ -80,18 +85,18 @@ final class RowlockNode implements AutoCloseable {
             probe.ran(noop.seq());
             return null;
         };
-        ListenerDefinition listener = new ListenerDefinition(
-                "Benchmark",
-                JobTemplate.DEFAULT_QUEUE,
-                "noop",
-                null,
-                null,
-                RetryPolicy.DEFAULT,
-                Set.of(),
-                false,
-                handler);
+        List<ListenerDefinition> listeners = new ArrayList<>();
+        for (int i = 1; i <= crew.queues(); i++) {
+            String suffix = i == 1 ? "" : "-" + i; // the first is the one that gets jobs
+            listeners.add(listener(JobTemplate.DEFAULT_QUEUE + suffix, "noop" + suffix, handler));
+        }
         node = new WorkerNode(settings, services);
-        node.start(List.of(listener));
+        node.start(listeners);
+    }
+
+    private static ListenerDefinition listener(String queue, String type, JobHandler handler) {
+        return new ListenerDefinition(
+                "Benchmark", queue, type, null, null, RetryPolicy.DEFAULT, Set.of(), false, handler);
     }
 
     @Override

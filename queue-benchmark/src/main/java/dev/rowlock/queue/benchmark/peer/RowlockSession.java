@@ -23,9 +23,6 @@ import tools.jackson.databind.json.JsonMapper;
 /** Puts Rowlock together the way its auto-configuration does. */
 final class RowlockSession implements Session {
 
-    /** As by default. */
-    private static final int WORKERS = 10;
-
     /** Enough for the eight producers of a workload; nodes have pools of their own. */
     private static final int POOL = 10;
 
@@ -80,7 +77,7 @@ final class RowlockSession implements Session {
         for (int i = 1; i < crew.nodes(); i++) {
             nodes.add(RowlockNode.apart(target, codec));
         }
-        nodes.forEach(node -> node.start(retention, crew.workersOr(WORKERS), probe));
+        nodes.forEach(node -> node.start(retention, crew, probe));
     }
 
     @Override

@@ -54,7 +54,8 @@ public final class Worker {
         HeapPeak heap = HeapPeak.watch();
         System.setProperty("logback.configurationFile", "logback-benchmark.xml");
         Target target = new Target(arguments[1], arguments[2], arguments[3]);
-        Probe probe = Probe.timing(Integer.parseInt(arguments[5]));
+        int timed = Integer.parseInt(arguments[5]);
+        Probe probe = Probe.timing(timed);
         ScheduledExecutorService teller = Executors.newSingleThreadScheduledExecutor();
         try (Session session = Peers.named(arguments[0]).open(target)) {
             out.println("ready");
@@ -66,6 +67,8 @@ public final class Worker {
                 switch (words[0]) {
                     case "add" -> add(session, Long.parseLong(words[1]), Long.parseLong(words[2]));
                     case "work" -> {
+                        probe = Probe.mixed(timed, Long.parseLong(words[1]), millis(words[2]));
+                        told = new Teller(probe, out);
                         session.startWorkers(Crew.of(Integer.parseInt(arguments[4])), probe);
                         teller.scheduleWithFixedDelay(
                                 told, 0, Duration.ofMillis(20).toMillis(), TimeUnit.MILLISECONDS);
@@ -83,6 +86,10 @@ public final class Worker {
             out.println("stopped");
         }
         System.exit(0);
+    }
+
+    private static Duration millis(String word) {
+        return Duration.ofMillis(Long.parseLong(word));
     }
 
     private static void add(Session session, long from, long count) {

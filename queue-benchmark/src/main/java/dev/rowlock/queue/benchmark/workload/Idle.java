@@ -6,10 +6,11 @@ import dev.rowlock.queue.benchmark.measure.Probe;
 import dev.rowlock.queue.benchmark.peer.Ability;
 import dev.rowlock.queue.benchmark.peer.Crew;
 import dev.rowlock.queue.benchmark.peer.Peer;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Set;
 
-/** What one node costs while there is nothing to do. */
+/** What one node costs while there is nothing to do, with one queue or with many. */
 final class Idle implements Workload {
 
     private static final int SECONDS = 60;
@@ -28,7 +29,9 @@ final class Idle implements Workload {
     public Figures run(Peer peer, Stage stage) {
         return stage.onNewDatabase(peer, (session, target) -> {
             Duration time = stage.size().duration(SECONDS);
-            session.startWorkers(Crew.of(stage.size().workers()), Probe.counting());
+            int threads = threads();
+            Crew crew = Crew.of(stage.size().workers()).on(stage.size().queues());
+            session.startWorkers(crew, Probe.counting());
             stage.pass(System.nanoTime(), time.dividedBy(4)); // what starting costs does not count
             long before = stage.server().transactions(target);
             Meter meter = stage.meter(session);
@@ -38,8 +41,15 @@ final class Idle implements Workload {
             Figures figures = new Figures();
             figures.rate("transactions_per_s", stage.server().transactions(target) - before, took.toNanos());
             meter.share(figures, took);
+            if (!peer.abilities().contains(Ability.CHILD)) {
+                figures.put("threads", Math.max(0, threads() - threads));
+            }
             return figures;
         });
+    }
+
+    private static int threads() {
+        return ManagementFactory.getThreadMXBean().getThreadCount();
     }
 
     /** There is nothing to be quick about. */

@@ -57,7 +57,7 @@ final class Nodes implements Workload {
     private static Figures measure(Stage stage, Session session, Target target, int nodes, int jobs, Figures figures) {
         String prefix = "by_%d_".formatted(nodes);
         Probe probe = Probe.counting();
-        session.startWorkers(new Crew(nodes, stage.size().workers()), probe);
+        session.startWorkers(Crew.of(nodes, stage.size().workers()), probe);
         int first = nodes * WARM_UP_CALLS_PER_NODE * WARM_UP_CALL;
         for (int begin = 0; begin < first; begin += WARM_UP_CALL) {
             session.enqueueAll(jobs(begin, begin + WARM_UP_CALL));

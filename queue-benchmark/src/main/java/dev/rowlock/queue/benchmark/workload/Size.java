@@ -1,6 +1,8 @@
 package dev.rowlock.queue.benchmark.workload;
 
+import dev.rowlock.queue.benchmark.peer.Ability;
 import java.time.Duration;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,11 +11,17 @@ import org.jspecify.annotations.Nullable;
  * @param jobs null: as many as suit the peer's speed
  * @param seconds null: as the workload says
  * @param workers jobs at once; 0: as many as suit the peer
+ * @param queues that a node listens to, where the workload varies that
  */
-public record Size(@Nullable Integer jobs, @Nullable Integer seconds, int workers) {
+public record Size(@Nullable Integer jobs, @Nullable Integer seconds, int workers, int queues) {
 
     /** As large as a measurement should be. */
-    public static final Size FULL = new Size(null, null, 0);
+    public static final Size FULL = new Size(null, null, 0, 1);
+
+    /** What it asks of a peer, whatever the workload. */
+    public Set<Ability> needs() {
+        return queues == 1 ? Set.of() : Set.of(Ability.QUEUES);
+    }
 
     /** The jobs that were asked for, or as many as a peer of this speed runs in so many seconds. */
     public int jobs(int jobsPerSecond, int runSeconds) {
@@ -27,12 +35,12 @@ public record Size(@Nullable Integer jobs, @Nullable Integer seconds, int worker
 
     /** The same with so many jobs, unless fewer were asked for. */
     public Size withJobs(int most) {
-        return new Size(jobs == null ? most : Integer.valueOf(Math.min(jobs, most)), seconds, workers);
+        return new Size(jobs == null ? most : Integer.valueOf(Math.min(jobs, most)), seconds, workers, queues);
     }
 
     /** The same for so many seconds, unless fewer were asked for. */
     public Size withSeconds(int most) {
-        return new Size(jobs, seconds == null ? most : Integer.valueOf(Math.min(seconds, most)), workers);
+        return new Size(jobs, seconds == null ? most : Integer.valueOf(Math.min(seconds, most)), workers, queues);
     }
 
     public Duration duration(int otherwise) {

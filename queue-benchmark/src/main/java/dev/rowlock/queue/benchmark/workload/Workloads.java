@@ -10,6 +10,7 @@ public final class Workloads {
             new Enqueue(),
             new Latency(),
             new Sustained(),
+            new Mixed(),
             new Held(),
             new Backlog(),
             new Scheduled(),

@@ -1,6 +1,6 @@
 // Graphile Worker as its documentation tunes it for throughput: local queue, completions in batches.
 import { Logger, run, runMigrations } from 'graphile-worker';
-import { ran, serve, target } from './wire.js';
+import { ran, serve, slowFrom, target } from './wire.js';
 
 const logger = new Logger(() => (level, message) => level === 'error' && console.error(message));
 
@@ -9,7 +9,8 @@ await runMigrations({ connectionString: target.uri, logger });
 let runner;
 await serve(
   {
-    async work() {
+    async work(from, millis) {
+      slowFrom(from, millis);
       runner = await run({
         connectionString: target.uri,
         logger,
@@ -30,7 +31,7 @@ await serve(
         },
         taskList: {
           noop(payload) {
-            ran(payload.seq);
+            return ran(payload.seq);
           },
         },
       });

@@ -1,17 +1,29 @@
 // What a child process of the benchmark says and hears: one word and its numbers per line.
 import readline from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const [, , uri, concurrency] = process.argv;
 export const target = { uri, concurrency: Number(concurrency) };
 
 let count = 0;
 let told = 0;
+let slow = { from: Infinity, millis: 0 };
 const starts = [];
 
-/** The listener's body. */
+/** Jobs numbered from here on take so long, all others no time. */
+export function slowFrom(from, millis) {
+  slow = { from, millis };
+}
+
+/** The listener's body; a promise if the job takes time. */
 export function ran(seq) {
   if (seq < 100_000) {
     starts.push([seq, process.hrtime.bigint()]);
+  }
+  if (seq >= slow.from) {
+    return sleep(slow.millis).then(() => {
+      count++;
+    });
   }
   count++;
 }
