@@ -1,83 +1,123 @@
 package dev.rowlock.queue.autoconfigure;
 
-import com.zaxxer.hikari.HikariConfigMXBean;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.internal.wake.InstantPeekSocketFactory;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Properties;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.boot.jdbc.DataSourceBuilder;
-import org.springframework.boot.jdbc.DataSourceUnwrapper;
-import org.springframework.jdbc.datasource.SimpleDriverDataSource;
-import org.springframework.util.ClassUtils;
+import org.slf4j.event.Level;
+import org.springframework.jdbc.datasource.AbstractDataSource;
 
 /**
  * Opens connections to the database of a pool, outside the pool: for the lease, because an exhausted pool must not look
  * like a death, and for listening, because a pool would swallow what it hears.
+ *
+ * <p>Each connection is opened as the pool would open one at that moment, with its current password. Where that is
+ * unknown or refused, it is one of the pool's own: a node must not lose its lease while its pool works. No URL, user or
+ * password is logged.
  */
-final class DirectConnections {
+final class DirectConnections extends AbstractDataSource {
 
     private static final Logger log = LoggerFactory.getLogger(DirectConnections.class);
 
-    private static final boolean HIKARI =
-            ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", DirectConnections.class.getClassLoader());
+    private enum Sockets {
+        UNTRIED,
+        WORK,
+        REFUSED
+    }
 
-    private DirectConnections() {}
+    private final DataSource pool;
+    private volatile Sockets ours = Sockets.UNTRIED; // written by whoever opens a connection
+    private volatile boolean lent; // the last connection was one of the pool's
 
-    /** Returns the pool itself if no other way to its database can be told from it. */
+    private DirectConnections(DataSource pool) {
+        this.pool = pool;
+    }
+
+    /** Opens nothing yet. */
     static DataSource besides(DataSource pool) {
+        return new DirectConnections(pool);
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
         try {
-            SimpleDriverDataSource direct = DataSourceBuilder.derivedFrom(pool)
-                    .type(SimpleDriverDataSource.class)
-                    .build();
-            Properties properties = properties(pool);
-            direct.setConnectionProperties(properties);
-            requireConnection(direct);
-            hastenNotifications(direct, properties);
+            Connection direct = open(ConnectionTarget.of(pool));
+            lent = false;
             return direct;
-        } catch (RuntimeException | SQLException e) {
-            log.info(
-                    "the heartbeat and the wake-ups use two connections of the pool: none can be opened beside it ({})",
-                    e.getMessage());
-            return pool;
+        } catch (SQLException e) {
+            if (unreachable(e)) {
+                throw e; // for the pool as well, and it would keep us waiting
+            }
+            return ofPool(Level.WARN, e);
+        } catch (RuntimeException e) {
+            return ofPool(Level.INFO, e); // nobody can tell how this pool connects
         }
     }
 
+    @Override
+    public Connection getConnection(String username, String password) throws SQLException {
+        return pool.getConnection(username, password);
+    }
+
+    /** SQLSTATE class 08: no connection; 57P: the server stops, crashes or starts. */
+    private static boolean unreachable(SQLException e) {
+        String state = e.getSQLState();
+        return state != null && (state.startsWith("08") || state.startsWith("57P"));
+    }
+
+    private Connection ofPool(Level level, Exception why) throws SQLException {
+        if (!lent) {
+            log.atLevel(level)
+                    .log(
+                            "the heartbeat or the wake-ups use a connection of the pool: none can be opened beside it ({})",
+                            reason(why));
+        }
+        lent = true;
+        return pool.getConnection();
+    }
+
+    /** Messages of drivers may quote the URL; those of the server do not. */
+    private static String reason(Exception e) {
+        ServerErrorMessage server = e instanceof PSQLException refusal ? refusal.getServerErrorMessage() : null;
+        String state = e instanceof SQLException sql && sql.getSQLState() != null ? " " + sql.getSQLState() : "";
+        return server != null
+                ? "%s: %s".formatted(state.strip(), server.getMessage())
+                : e.getClass().getName() + state;
+    }
+
     /** With the application's own sockets, or a driver that cannot see our classes, notifications take a millisecond longer. */
-    private static void hastenNotifications(SimpleDriverDataSource direct, Properties properties) {
-        if (properties.containsKey(InstantPeekSocketFactory.PROPERTY)) {
-            return;
+    private Connection open(ConnectionTarget target) throws SQLException {
+        Properties properties = patient(target.properties());
+        if (ours == Sockets.REFUSED || properties.containsKey(InstantPeekSocketFactory.PROPERTY)) {
+            return prepared(target, target.open(properties));
         }
         Properties hastened = new Properties();
         hastened.putAll(properties);
         hastened.put(InstantPeekSocketFactory.PROPERTY, InstantPeekSocketFactory.class.getName());
-        direct.setConnectionProperties(hastened);
+        Connection connection;
         try {
-            requireConnection(direct);
+            connection = target.open(hastened);
+            ours = Sockets.WORK;
         } catch (SQLException e) {
-            direct.setConnectionProperties(properties);
-            log.debug("the driver cannot use our sockets", e);
+            if (ours == Sockets.WORK) {
+                throw e;
+            }
+            connection = target.open(properties);
+            ours = Sockets.REFUSED;
+            log.debug("the driver cannot use our sockets");
         }
+        return prepared(target, connection);
     }
 
-    private static void requireConnection(DataSource direct) throws SQLException {
-        try (Connection connection = direct.getConnection()) {
-            log.debug(
-                    "connections beside the pool lead to {}",
-                    connection.getMetaData().getURL());
-        }
-    }
-
-    private static Properties properties(DataSource pool) {
+    private static Properties patient(Properties ofPool) {
         Properties properties = new Properties();
-        Properties ofPool = HIKARI ? Hikari.properties(pool) : null;
-        if (ofPool != null) {
-            properties.putAll(ofPool);
-        }
+        properties.putAll(ofPool);
         // What the URL says goes before these.
         properties.putIfAbsent("tcpKeepAlive", "true");
         properties.putIfAbsent("connectTimeout", "10");
@@ -85,14 +125,19 @@ final class DirectConnections {
         return properties;
     }
 
-    /** Apart, because Hikari is optional. */
-    private static final class Hikari {
-
-        /** Driver properties such as those of TLS, which a derived DataSource would lose. */
-        static @Nullable Properties properties(DataSource pool) {
-            HikariDataSource hikari =
-                    DataSourceUnwrapper.unwrap(pool, HikariConfigMXBean.class, HikariDataSource.class);
-            return hikari == null ? null : hikari.getDataSourceProperties();
+    /** As the pool prepares its connections: with SET ROLE, say, without which the tables are out of reach. */
+    private static Connection prepared(ConnectionTarget target, Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            for (String sql : target.initStatements()) {
+                statement.execute(sql);
+            }
+            if (target.schema() != null) {
+                connection.setSchema(target.schema());
+            }
+            return connection;
+        } catch (SQLException e) {
+            connection.close();
+            throw e;
         }
     }
 }
