@@ -3,11 +3,13 @@ package dev.rowlock.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.rowlock.queue.internal.store.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.FinishJobInTransaction;
 import dev.rowlock.queue.internal.store.FinishJobs;
 import dev.rowlock.queue.internal.store.LoadPayload;
 import dev.rowlock.queue.internal.store.NewJob;
+import dev.rowlock.queue.internal.store.QueueRange;
 import dev.rowlock.queue.internal.store.ReleaseJobs;
 import dev.rowlock.queue.internal.store.RescueJobs;
 import dev.rowlock.queue.internal.store.Rooms;
@@ -183,6 +185,37 @@ class LargePayloadTest {
         assertThat(load.run(claimed.get(0).claim())).contains(json(SMALL));
         assertThat(load.run(claimed.get(1).claim())).contains(json(LARGE));
         assertThat(load.run(new Claim(last.jobId(), last.token() - 1))).isEmpty();
+    }
+
+    @Test
+    void whatALargePayloadCostsIsCountedAsItWillLieInMemoryHoweverWellItCompresses() {
+        String zeros = "0".repeat(900_000);
+        String umlauts = "ä".repeat(40_000);
+        jobs.enqueue(new Note(zeros));
+        jobs.enqueueAll(List.of(new Note(zeros), new Note(SMALL)));
+        jobs.enqueue(new Note(umlauts), o -> o.unique("umlauts"));
+
+        List<ClaimedJob> claimed = rooms.claim(rooms.node(), 10);
+
+        assertThat(rooms.truth("SELECT bool_and(bytes = octet_length(payload::text)) FROM rowlock.payload"))
+                .isTrue();
+        assertThat(rooms.truth("SELECT bool_and(pg_column_size(payload) < 65536) FROM rowlock.payload"))
+                .isTrue();
+        assertThat(claimed).extracting(ClaimedJob::payload).containsExactly(null, null, json(SMALL), null);
+        LoadPayload load = new LoadPayload(rooms.database());
+        assertThat(load.run(claimed.get(1).claim())).contains(json(zeros));
+        assertThat(load.run(claimed.get(3).claim())).contains(json(umlauts));
+    }
+
+    @Test
+    void aClaimBringsAlongNoLargerPayloadThanItIsAllowedTo() {
+        jobs.enqueueAll(List.of(new Note(LARGE), new Note(LARGE + LARGE), new Note(SMALL)));
+
+        List<ClaimedJob> claimed = new ClaimReadyJobs(rooms.database())
+                .run(Rooms.QUEUE, QueueRange.ALL, 10, json(LARGE).length(), rooms.node(), null)
+                .jobs();
+
+        assertThat(claimed).extracting(ClaimedJob::payload).containsExactly(json(LARGE), null, json(SMALL));
     }
 
     /** Each brings a claimed job to somewhere else. */

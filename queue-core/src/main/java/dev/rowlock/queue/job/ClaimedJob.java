@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param attempt this attempt, 1 for the first
  * @param crashes how often its node died while it ran
  * @param waited from runnable to claimed, on the database's clock
- * @param payload JSON; null if it is large and stays in the database until the job starts
+ * @param payload JSON; null if it is large: it may stay in the database until the job starts, and is not kept longer than
+ *     the job runs
  * @param headers a JSON object of strings; null for none
  * @param maxRetries null for the listener's setting
  * @param timeout null for the listener's setting
@@ -31,6 +32,12 @@ public record ClaimedJob(
 
     public long id() {
         return claim.jobId();
+    }
+
+    /** The same without its payload, for those who only need to know which job it was. */
+    public ClaimedJob withoutPayload() {
+        return new ClaimedJob(
+                claim, queue, type, attempt, crashes, waited, null, headers, maxRetries, timeout, deadline);
     }
 
     /** For logs: neither payload nor headers. */

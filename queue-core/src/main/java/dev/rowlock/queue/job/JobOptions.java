@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param due when it becomes runnable; null for at once
  * @param maxRetries attempts after the first; null for the listener's setting
  * @param timeout how long an attempt may take before it is interrupted, at least 1 ms; null for the listener's setting
- * @param headers small strings that travel with the job, at most {@value #MAX_HEADERS} of them
+ * @param headers small strings that travel with the job, at most {@value #MAX_HEADERS} of them, and
+ *     {@value #MAX_HEADERS_LENGTH} characters together
  * @param uniqueKey a key that at most one job of the type holds at a time; null for none
  */
 public record JobOptions(
@@ -33,6 +34,8 @@ public record JobOptions(
     public static final int MAX_HEADERS = 64;
     /** The longest key or value of a header, in characters. */
     public static final int MAX_HEADER_LENGTH = 1000;
+    /** All keys and values of a job's headers together, in characters: they are in memory as long as the job is claimed. */
+    public static final int MAX_HEADERS_LENGTH = 8000;
 
     /** The longest timeout: 365 days. */
     public static final Duration MAX_TIMEOUT = Duration.ofDays(365);
@@ -112,13 +115,22 @@ public record JobOptions(
             throw new IllegalArgumentException(
                     "%d headers are too many: a job may carry %d".formatted(headers.size(), MAX_HEADERS));
         }
-        headers.forEach((key, value) -> {
+        int length = 0;
+        for (Map.Entry<String, String> header : headers.entrySet()) {
+            String key = header.getKey();
+            String value = header.getValue();
             if (key.isEmpty() || key.length() > MAX_HEADER_LENGTH || value.length() > MAX_HEADER_LENGTH) {
                 throw new IllegalArgumentException(
                         "a header with a key of %d and a value of %d characters is not allowed: keys have 1 to %d characters, values up to %d"
                                 .formatted(key.length(), value.length(), MAX_HEADER_LENGTH, MAX_HEADER_LENGTH));
             }
-        });
+            length += key.length() + value.length();
+        }
+        if (length > MAX_HEADERS_LENGTH) {
+            throw new IllegalArgumentException(
+                    "headers of %d characters are too long: keys and values together have up to %d; larger values belong into the payload"
+                            .formatted(length, MAX_HEADERS_LENGTH));
+        }
         return Map.copyOf(headers);
     }
 }

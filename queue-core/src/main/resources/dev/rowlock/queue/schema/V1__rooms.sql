@@ -138,6 +138,7 @@ ALTER TABLE ${schema}.dead ADD PRIMARY KEY (id);
 -- no room any more.
 CREATE TABLE ${schema}.payload (
     job_id  bigint NOT NULL PRIMARY KEY,
+    bytes   integer NOT NULL,                        -- not compressed: to ask the value for that, it must be read
     payload json   NOT NULL
 ) WITH (
     -- The pieces of large values lie in a table of their own, for which this counts too.

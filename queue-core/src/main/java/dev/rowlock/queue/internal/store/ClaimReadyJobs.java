@@ -15,7 +15,9 @@ public final class ClaimReadyJobs {
     // The sub-select makes LIMIT exact: as a join, SKIP LOCKED could lock more rows than it returns. Deleting by ctid
     // is safe because those rows are locked by this statement. A node that was declared dead can claim nothing more.
     // Large payloads lie aside, and a job without one does not look there. The largest stay behind until their job
-    // starts, so that a batch of them does not fill the node's memory.
+    // starts, so that a batch of them does not fill the node's memory: there they lie uncompressed. Those in a job's
+    // own row
+    // are small, unless somebody has put one there by hand.
     // Numbers that are mostly zero travel as nulls, which cost the client no memory.
     private static final String CLAIMED = """
             claimed AS (
@@ -41,8 +43,8 @@ public final class ClaimReadyJobs {
             RETURNING id, token, date_part('epoch', ready_at), nullif(rank, 0), nullif(attempt - 1, 0), nullif(crashes, 0), type,
                       max_retries, timeout_millis, deadline,
                       CASE WHEN payload IS NULL
-                           THEN (SELECT p.payload FROM rowlock.payload p WHERE p.job_id = running.id AND pg_column_size(p.payload) <= 65536)
-                           WHEN pg_column_size(payload) <= 65536 THEN payload END,
+                           THEN (SELECT p.payload FROM rowlock.payload p WHERE p.job_id = running.id AND p.bytes <= ?)
+                           WHEN pg_column_size(payload) <= 16384 THEN payload END,
                       headers
             """;
 
@@ -96,6 +98,9 @@ public final class ClaimReadyJobs {
     /** So many may claim many jobs of one queue at the same time. */
     private static final int TURNS = 2;
 
+    /** Larger payloads than this never come along with a claim: one thread would bring what many can load. */
+    public static final int LARGEST_PAYLOAD = 65_536;
+
     /** Claims of so many jobs, or fewer, need not wait for their turn. */
     public static final int FEW = 99;
 
@@ -147,17 +152,33 @@ public final class ClaimReadyJobs {
     }
 
     /**
-     * Claims up to {@code limit} jobs that stand within the range.
+     * Claims up to {@code limit} jobs that stand within the range, and brings along all payloads that ever come with a claim.
      *
      * @param timeouts the listeners' timeouts as a JSON object of milliseconds by type, for jobs without their own
      */
     public Batch run(String queue, QueueRange range, int limit, long nodeId, @Nullable String timeouts) {
-        Database.Call<Batch> call = connection -> run(connection, queue, range, limit, nodeId, timeouts);
+        return run(queue, range, limit, LARGEST_PAYLOAD, nodeId, timeouts);
+    }
+
+    /**
+     * Claims up to {@code limit} jobs that stand within the range.
+     *
+     * @param largest a large payload of more bytes than this stays behind until its job starts
+     * @param timeouts the listeners' timeouts as a JSON object of milliseconds by type, for jobs without their own
+     */
+    public Batch run(String queue, QueueRange range, int limit, int largest, long nodeId, @Nullable String timeouts) {
+        Database.Call<Batch> call = connection -> run(connection, queue, range, limit, largest, nodeId, timeouts);
         return own == null ? database.alone(call) : database.alone(own, call);
     }
 
     private Batch run(
-            Connection connection, String queue, QueueRange range, int limit, long nodeId, @Nullable String timeouts)
+            Connection connection,
+            String queue,
+            QueueRange range,
+            int limit,
+            int largest,
+            long nodeId,
+            @Nullable String timeouts)
             throws SQLException {
         long begun = System.nanoTime();
         boolean many = limit > FEW;
@@ -178,7 +199,7 @@ public final class ClaimReadyJobs {
             if (many) {
                 parameters.add(together);
             }
-            parameters.add(nodeId).add(timeouts);
+            parameters.add(nodeId).add(timeouts).add(largest);
             double claimedAt;
             try (ResultSet prefix = IndexPlan.executePrefix(statement)) {
                 if (!prefix.getBoolean(1)) {

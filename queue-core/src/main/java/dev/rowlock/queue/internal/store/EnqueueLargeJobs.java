@@ -28,8 +28,9 @@ public final class EnqueueLargeJobs {
     // saves a third of the time.
     private static final String SQL_ALIKE = """
             WITH aside AS (
-                INSERT INTO rowlock.payload (job_id, payload)
-                SELECT nextval('rowlock.job_id'), unnest(?::json[])
+                INSERT INTO rowlock.payload (job_id, bytes, payload)
+                SELECT nextval('rowlock.job_id'), pg_column_size(payload) - 4, payload -- as in IntoRooms
+                  FROM (SELECT unnest(?::json[]) AS payload) AS given
                 RETURNING job_id
             )
             INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, max_retries, timeout_millis, queue, type, headers)

@@ -10,8 +10,9 @@ final class IntoRooms {
     /** Goes before {@link #READY_OR_WAITING} where a job may have a large payload. */
     static final String ASIDE = """
             ), aside AS (
-                INSERT INTO rowlock.payload (job_id, payload)
-                SELECT id, large_payload::json FROM created WHERE large_payload IS NOT NULL
+                INSERT INTO rowlock.payload (job_id, bytes, payload)
+                -- Not compressed yet, so this is its length and four bytes before it.
+                SELECT id, pg_column_size(large_payload) - 4, large_payload::json FROM created WHERE large_payload IS NOT NULL
             """;
 
     static final String READY_OR_WAITING = """

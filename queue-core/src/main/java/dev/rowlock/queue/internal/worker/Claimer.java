@@ -149,14 +149,17 @@ final class Claimer {
             pace.await();
         }
         pace.begun();
+        int largest = worker.budget().reserve(limit);
         try {
-            Batch batch = statement.run(worker.queue(), range(), limit, nodeId, timeouts);
+            Batch batch = statement.run(worker.queue(), range(), limit, largest, nodeId, timeouts);
             lastWasQuick = batch.took().compareTo(QUICK) <= 0;
             return accept(batch, nodeId, limit, System.nanoTime());
         } catch (RuntimeException | Error e) {
             lastWasQuick = false;
             node.claimFailed();
             throw e;
+        } finally {
+            worker.budget().giveBack((long) largest * limit);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.worker;
 
+import dev.rowlock.queue.internal.store.NewJob;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.util.Arrays;
 import java.util.concurrent.Future;
@@ -30,7 +31,7 @@ final class Execution {
         ROLLED_BACK
     }
 
-    private final ClaimedJob job;
+    private volatile ClaimedJob job; // written once more, by whoever settles it
     private final QueueWorker worker;
     private final long claimedNanos;
 
@@ -48,6 +49,17 @@ final class Execution {
 
     ClaimedJob job() {
         return job;
+    }
+
+    /** The bytes of a large payload that came along, as the claim counts them: never more than it was allowed to bring. */
+    int payloadBytes() {
+        String payload = job.payload();
+        return payload == null || payload.length() <= NewJob.LARGE ? 0 : payload.length();
+    }
+
+    /** The handler has run, or will not run: a large payload need not wait for the outcome to be written. */
+    void forgetPayload() {
+        job = job.withoutPayload();
     }
 
     QueueWorker worker() {

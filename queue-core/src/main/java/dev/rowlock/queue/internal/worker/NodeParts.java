@@ -43,7 +43,8 @@ record NodeParts(
                         new IsolateJob(services.database()),
                         deadlines,
                         settings.lease().maxCrashes()),
-                services.observer());
+                services.observer(),
+                ClaimBudget.ofHeap(Runtime.getRuntime().maxMemory()));
         List<QueueWorker> queues = byQueue.entrySet().stream()
                 .map(entry -> queue(
                         entry.getKey(),

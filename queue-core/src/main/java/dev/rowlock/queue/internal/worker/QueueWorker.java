@@ -38,6 +38,7 @@ final class QueueWorker {
     private final Recorder recorder;
     private final Suspects suspects;
     private final JobObserver observer;
+    private final ClaimBudget budget;
     private final Demand demand;
 
     private final BlockingQueue<Execution> buffer; // of those held, they wait for a thread; never full
@@ -58,6 +59,7 @@ final class QueueWorker {
         this.recorder = services.recorder();
         this.suspects = services.suspects();
         this.observer = services.observer();
+        this.budget = services.budget();
     }
 
     String queue() {
@@ -89,6 +91,11 @@ final class QueueWorker {
         return demand.room(unsettled.get());
     }
 
+    /** What claimed jobs may hold in memory. */
+    ClaimBudget budget() {
+        return budget;
+    }
+
     /** Whether this queue has brought a job lately whose type no listener of this node knows. */
     boolean metUnknownType() {
         return unknownTypeAt != 0 && System.nanoTime() - unknownTypeAt < UNKNOWN_TYPE_MEMORY.toNanos();
@@ -109,10 +116,12 @@ final class QueueWorker {
 
     /** Takes jobs that were claimed. */
     void accept(List<ClaimedJob> jobs, long claimedNanos) {
-        unsettled.addAndGet(jobs.size());
         for (ClaimedJob job : jobs) {
             Execution execution = new Execution(job, this, claimedNanos);
             held.add(execution);
+            // From here on nothing can fail for lack of memory. What is claimed and not held is given back as stranded.
+            unsettled.incrementAndGet();
+            budget.take(execution.payloadBytes());
             buffer.add(execution);
         }
     }
@@ -130,8 +139,8 @@ final class QueueWorker {
     private void work() {
         while (!stopping) {
             try {
-                Execution execution = buffer.take();
-                run(execution);
+                recorder.awaitRoomForResults();
+                run(buffer.take());
             } catch (InterruptedException e) {
                 Thread.interrupted(); // a late interrupt of an earlier job, or the stop: the loop's condition decides
             } catch (RuntimeException | Error e) {
@@ -183,7 +192,12 @@ final class QueueWorker {
         if (settled(execution)) {
             boolean lost =
                     execution.stopped() == Execution.Stop.CLAIM_LOST && !(outcome instanceof Outcome.AlreadyCompleted);
-            recorder.record(execution, lost ? new Outcome.Released() : outcome, took);
+            try {
+                recorder.record(execution, lost ? new Outcome.Released() : outcome, took);
+            } catch (Error e) {
+                released(execution); // no memory: as a claim that nobody holds, it is given back
+                throw e;
+            }
         }
     }
 
@@ -192,6 +206,11 @@ final class QueueWorker {
         boolean first = execution.settle();
         if (first) {
             unsettled.decrementAndGet();
+            int payloadBytes = execution.payloadBytes();
+            if (payloadBytes > 0) {
+                execution.forgetPayload();
+                budget.giveBack(payloadBytes);
+            }
             signalIfRoom();
         }
         return first;

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,9 @@ final class Recorder implements Runnable {
     /** Outcomes per write. */
     static final int BATCH = 1_000;
 
+    /** A write with more characters of results than this gets no more outcomes: it lies in memory several times. */
+    private static final long RESULTS = 4L << 20;
+
     /** Fewer outcomes than this may wait for company. */
     private static final int SMALL = 200;
 
@@ -39,17 +43,31 @@ final class Recorder implements Runnable {
     /** With more outcomes than this unwritten, nothing more is claimed. */
     static final int OVERLOAD = 5_000;
 
+    /** Nor if their results have more characters than this. */
+    static final long OVERLOAD_OF_RESULTS =
+            Math.min(16L << 20, Runtime.getRuntime().maxMemory() / 16);
+
+    private static final Duration LOOK_FOR_ROOM = Duration.ofMillis(20);
+
     private static final Duration SHORTEST_RETRY = Duration.ofMillis(50);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(2);
 
     /** One outcome on its way. */
-    record Entry(Execution execution, Outcome outcome, Duration took) {}
+    record Entry(Execution execution, Outcome outcome, Duration took) {
+
+        int resultLength() {
+            return outcome instanceof Outcome.Completed completed && completed.resultJson() != null
+                    ? completed.resultJson().length()
+                    : 0;
+        }
+    }
 
     private final OutcomeWriter writer;
     private final Doubts doubts;
     private final JobObserver observer;
     private final Queue<Entry> pending = new ConcurrentLinkedQueue<>();
     private final AtomicInteger unwritten = new AtomicInteger();
+    private final AtomicLong unwrittenResults = new AtomicLong(); // characters
     private final AtomicReference<@Nullable Thread> idle = new AtomicReference<>();
     private final Signal retry = new Signal();
     private final Pace pace = new Pace(APART);
@@ -65,8 +83,14 @@ final class Recorder implements Runnable {
 
     /** Takes an outcome to be written. Never blocks. */
     void record(Execution execution, Outcome outcome, Duration took) {
-        unwritten.incrementAndGet();
-        pending.add(new Entry(execution, outcome, took));
+        Entry entry = new Entry(execution, outcome, took);
+        count(entry, 1);
+        try {
+            pending.add(entry);
+        } catch (Error e) {
+            count(entry, -1);
+            throw e;
+        }
         Thread waiting = idle.getAndSet(null);
         if (waiting != null) {
             LockSupport.unpark(waiting);
@@ -74,7 +98,14 @@ final class Recorder implements Runnable {
     }
 
     boolean overloaded() {
-        return unwritten.get() > OVERLOAD;
+        return unwritten.get() > OVERLOAD || unwrittenResults.get() > OVERLOAD_OF_RESULTS;
+    }
+
+    /** Waits until results can be borne again: who has claimed jobs ahead must not run them all into a database that is away. */
+    void awaitRoomForResults() throws InterruptedException {
+        while (unwrittenResults.get() > OVERLOAD_OF_RESULTS && !stopping) {
+            Signal.pause(LOOK_FOR_ROOM);
+        }
     }
 
     /** Outcomes that are not written yet. */
@@ -127,11 +158,13 @@ final class Recorder implements Runnable {
 
     private List<Entry> nextBatch() {
         List<Entry> batch = new ArrayList<>(Math.min(BATCH, unwritten.get()));
-        while (batch.size() < BATCH) {
+        long results = 0;
+        while (batch.size() < BATCH && results < RESULTS) {
             Entry entry = pending.poll();
             if (entry == null) {
                 break;
             }
+            results += entry.resultLength();
             batch.add(entry);
         }
         return batch;
@@ -240,7 +273,15 @@ final class Recorder implements Runnable {
 
     private void forget(Entry entry) {
         if (entry.execution().worker().released(entry.execution())) {
-            unwritten.decrementAndGet();
+            count(entry, -1);
+        }
+    }
+
+    private void count(Entry entry, int sign) {
+        unwritten.addAndGet(sign);
+        int result = entry.resultLength();
+        if (result > 0) {
+            unwrittenResults.addAndGet((long) sign * result);
         }
     }
 }

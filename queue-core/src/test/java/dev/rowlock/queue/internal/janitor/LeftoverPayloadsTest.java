@@ -68,7 +68,7 @@ class LeftoverPayloadsTest {
 
     private void leftovers(int count) {
         rooms.execute(
-                "INSERT INTO rowlock.payload SELECT -i, '\"left\"' FROM generate_series(1, %d) i".formatted(count));
+                "INSERT INTO rowlock.payload SELECT -i, 6, '\"left\"' FROM generate_series(1, %d) i".formatted(count));
     }
 
     private long minutesToGo() {

@@ -91,7 +91,7 @@ class RemoveLeftoverPayloadsTest {
 
     @Test
     void stretchesFollowEachOtherThroughTheWholeTable() {
-        rooms.execute("INSERT INTO rowlock.payload SELECT -i, '1' FROM generate_series(1, 5) i");
+        rooms.execute("INSERT INTO rowlock.payload SELECT -i, 1, '1' FROM generate_series(1, 5) i");
 
         Stretch first = remove.run(RemoveLeftoverPayloads.FRONT, 3);
         assertThat(first).isEqualTo(new Stretch(3, -3L));
@@ -181,7 +181,7 @@ class RemoveLeftoverPayloadsTest {
             names = {"CUSTOM", "GENERIC"})
     void aStretchIsReadThroughTheIndexAndItsJobsThroughTheirs(Plans plans) throws Exception {
         rooms.fill(20_000, rooms.node());
-        rooms.execute("INSERT INTO rowlock.payload SELECT -i, '1' FROM generate_series(1, 10) i");
+        rooms.execute("INSERT INTO rowlock.payload SELECT -i, 1, '1' FROM generate_series(1, 10) i");
         rooms.believeEmptied("ready", "waiting", "running");
 
         try (ExplainedDatabase explained = new ExplainedDatabase(test, new Schema("rowlock"), plans)) {

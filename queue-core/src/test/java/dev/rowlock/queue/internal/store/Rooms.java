@@ -272,7 +272,7 @@ public final class Rooms {
                         + " CASE WHEN i %% 2 = 0 THEN statement_timestamp() + i * interval '1 ms' + interval '1 day' END,"
                                 .replace("%%", "%")
                         + " 1, 0, 0, 'mail', 'send', '{}' FROM generate_series(1, %d) i".formatted(jobs));
-        execute("INSERT INTO rowlock.payload SELECT id, '{}' FROM rowlock.job ON CONFLICT DO NOTHING");
+        execute("INSERT INTO rowlock.payload SELECT id, 2, '{}' FROM rowlock.job ON CONFLICT DO NOTHING");
     }
 
     // Looking

@@ -6,13 +6,41 @@ import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 class RecorderTest extends NodeTest {
 
     record Order(int number) {}
+
+    @Test
+    void resultsThatCannotBeWrittenHoldUpTheNextJobsBeforeTheyFillTheMemory(TestDatabase database) throws Exception {
+        int characters = 1_000_000;
+        long most = Recorder.OVERLOAD_OF_RESULTS / characters;
+        String result = "x".repeat(characters);
+        AtomicInteger ran = new AtomicInteger();
+        node.concurrency(2).listener(Order.class, (context, payload) -> {
+            ran.incrementAndGet();
+            return result;
+        });
+        int jobs = (int) most + 50;
+        node.jobs.enqueueAll(IntStream.range(0, jobs).mapToObj(Order::new).toList());
+
+        try (Connection other = database.unpooled().getConnection()) {
+            other.setAutoCommit(false);
+            other.createStatement().execute("LOCK TABLE rowlock.done IN EXCLUSIVE MODE");
+            node.start();
+            Awaitility.await().until(() -> ran.get() > most);
+            // Two threads were at work when there was no more room; a claim more would run within some milliseconds.
+            Awaitility.await().during(Duration.ofMillis(500)).until(() -> ran.get() <= most + 3);
+        }
+
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> ran.get() == jobs);
+    }
 
     @Test
     void aJobThatSomebodyHasLockedHoldsUpNobodyElse(TestDatabase database) throws SQLException {

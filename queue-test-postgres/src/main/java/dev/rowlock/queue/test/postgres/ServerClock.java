@@ -63,7 +63,8 @@ public final class ServerClock implements AutoCloseable {
     public synchronized void set(Duration ahead) {
         try {
             Path fresh = folder.resolve("fresh");
-            Files.writeString(fresh, "%+d.%03d%n".formatted(ahead.toSeconds(), ahead.abs().toMillisPart()));
+            Files.writeString(
+                    fresh, "%+d.%03d%n".formatted(ahead.toSeconds(), ahead.abs().toMillisPart()));
             Files.move(fresh, offsetFile, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot set the clock in " + offsetFile, e);
