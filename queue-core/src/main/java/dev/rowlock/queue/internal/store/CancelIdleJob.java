@@ -22,17 +22,17 @@ public final class CancelIdleJob {
               FROM (TABLE from_waiting UNION ALL TABLE from_ready UNION ALL TABLE from_dead) AS found
             """;
 
-    private final Database database;
+    private final EnsureDonePartitions partitions;
     private final String sql;
 
     public CancelIdleJob(Database database) {
-        this.database = database;
+        this.partitions = new EnsureDonePartitions(database);
         this.sql = database.sql(SQL);
     }
 
     /** Returns whether the job was found in one of these rooms. */
     public boolean run(long id) {
-        return database.joined(connection -> {
+        return partitions.aroundJoined(connection -> {
             try (PreparedStatement statement = FreshPlan.prepare(connection, sql)) {
                 statement.setLong(1, id);
                 statement.setLong(2, id);

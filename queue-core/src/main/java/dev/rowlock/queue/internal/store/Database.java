@@ -5,7 +5,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
@@ -239,14 +241,35 @@ public final class Database {
 
     /** Where the server refuses a value, its detail and context quote it; but payloads are never logged. */
     private static SQLException withoutContent(SQLException e) {
-        if (!(e instanceof PSQLException refusal)
-                || refusal.getServerErrorMessage() == null
+        ServerErrorMessage server = e instanceof PSQLException refusal ? refusal.getServerErrorMessage() : null;
+        if (server == null
                 || !REFUSED_VALUE.matcher(String.valueOf(e.getSQLState())).matches()) {
             return e;
         }
-        SQLException safe = new SQLException(refusal.getServerErrorMessage().getMessage(), e.getSQLState());
+        PSQLException safe = new PSQLException(withoutContent(server));
         safe.setStackTrace(e.getStackTrace());
         return safe;
+    }
+
+    /** What refused the value stays: whoever decides what to do about it must know which constraint it was, if any. */
+    private static ServerErrorMessage withoutContent(ServerErrorMessage server) {
+        StringBuilder fields = new StringBuilder();
+        field(fields, 'S', server.getSeverity());
+        field(fields, 'C', server.getSQLState());
+        field(fields, 'M', server.getMessage());
+        field(fields, 's', server.getSchema());
+        field(fields, 't', server.getTable());
+        field(fields, 'c', server.getColumn());
+        field(fields, 'd', server.getDatatype());
+        field(fields, 'n', server.getConstraint());
+        return new ServerErrorMessage(fields.toString());
+    }
+
+    /** As the protocol writes it. */
+    private static void field(StringBuilder fields, char name, @Nullable String value) {
+        if (value != null) {
+            fields.append(name).append(value).append('\0');
+        }
     }
 
     @FunctionalInterface

@@ -62,15 +62,17 @@ public final class DeferJobs {
 
     private final Database database;
     private final String sql;
+    private final EnsureDonePartitions partitions;
 
     public DeferJobs(Database database) {
         this.database = database;
         this.sql = database.sql(SQL);
+        this.partitions = new EnsureDonePartitions(database);
     }
 
     /** Returns the tokens that were still held; the others' claims were lost. */
     public Set<Long> run(List<Deferred> jobs) {
-        return database.alone(connection -> {
+        return partitions.around(() -> database.alone(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(jobs, job -> job.claim().jobId()));
                 statement.setObject(2, Columns.longs(jobs, job -> job.claim().token()));
@@ -83,6 +85,6 @@ public final class DeferJobs {
                     return Tokens.read(rows, jobs.size());
                 }
             }
-        });
+        }));
     }
 }

@@ -56,16 +56,18 @@ public final class FinishJobs {
     private final Database database;
     private final boolean keep;
     private final String sql;
+    private final EnsureDonePartitions partitions;
 
     public FinishJobs(Database database, boolean keep) {
         this.database = database;
         this.keep = keep;
         this.sql = database.sql(keep ? KEEP : FORGET);
+        this.partitions = new EnsureDonePartitions(database);
     }
 
     /** Returns the tokens that were still held; the others' claims were lost. */
     public Set<Long> run(List<Finished> jobs) {
-        return database.alone(connection -> {
+        return partitions.around(() -> database.alone(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(jobs, job -> job.claim().jobId()));
                 long[] tokens = Columns.longs(jobs, job -> job.claim().token());
@@ -78,6 +80,6 @@ public final class FinishJobs {
                     return Tokens.readAggregate(rows, tokens);
                 }
             }
-        });
+        }));
     }
 }

@@ -38,15 +38,17 @@ public final class ReleaseJobs {
 
     private final Database database;
     private final String sql;
+    private final EnsureDonePartitions partitions;
 
     public ReleaseJobs(Database database) {
         this.database = database;
         this.sql = database.sql(SQL);
+        this.partitions = new EnsureDonePartitions(database);
     }
 
     /** Returns the tokens that were still held; the others' claims were lost. */
     public Set<Long> run(List<Claim> claims) {
-        return database.alone(connection -> {
+        return partitions.around(() -> database.alone(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(claims, Claim::jobId));
                 statement.setObject(2, Columns.longs(claims, Claim::token));
@@ -54,6 +56,6 @@ public final class ReleaseJobs {
                     return Tokens.read(rows, claims.size());
                 }
             }
-        });
+        }));
     }
 }

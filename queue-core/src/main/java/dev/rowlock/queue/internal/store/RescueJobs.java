@@ -62,14 +62,16 @@ public final class RescueJobs {
 
     private final Database database;
     private final String sql;
+    private final EnsureDonePartitions partitions;
 
     public RescueJobs(Database database) {
         this.database = database;
         this.sql = database.sql(SQL);
+        this.partitions = new EnsureDonePartitions(database);
     }
 
     public List<Rescued> run(int maxCrashes) {
-        return database.alone(connection -> {
+        return partitions.around(() -> database.alone(connection -> {
             try (PreparedStatement statement = FreshPlan.prepare(connection, sql)) {
                 statement.setInt(1, maxCrashes);
                 statement.setInt(2, maxCrashes);
@@ -77,7 +79,7 @@ public final class RescueJobs {
                     return read(rows);
                 }
             }
-        });
+        }));
     }
 
     private static List<Rescued> read(ResultSet rows) throws SQLException {

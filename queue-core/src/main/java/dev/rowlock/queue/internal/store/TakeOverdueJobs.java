@@ -48,10 +48,12 @@ public final class TakeOverdueJobs {
 
     private final Database database;
     private final String sql;
+    private final EnsureDonePartitions partitions;
 
     public TakeOverdueJobs(Database database) {
         this.database = database;
         this.sql = database.sql(SQL);
+        this.partitions = new EnsureDonePartitions(database);
     }
 
     /**
@@ -62,7 +64,7 @@ public final class TakeOverdueJobs {
      * @param delay how long a job waits that is tried again
      */
     public int run(Duration grace, int maxRetries, Duration delay) {
-        return database.alone(connection -> {
+        return partitions.around(() -> database.alone(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setLong(1, grace.toMillis());
                 statement.setInt(2, maxRetries);
@@ -72,6 +74,6 @@ public final class TakeOverdueJobs {
                     return rows.getInt(1);
                 }
             }
-        });
+        }));
     }
 }

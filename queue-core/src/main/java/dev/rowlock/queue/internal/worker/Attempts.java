@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.worker;
 
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.JobHandler;
@@ -11,14 +12,21 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionOperations;
 
 /** Runs the handler of a job and says how that ended. Changes nothing in the database, unless the handler does. */
 final class Attempts {
 
+    private static final Logger log = LoggerFactory.getLogger(Attempts.class);
+
     /** A job of an unknown type is put aside for as long as it is old, within these bounds. */
     private static final Outcome UNKNOWN_TYPE = new Outcome.UnknownType(Duration.ofSeconds(1), Duration.ofMinutes(1));
+
+    /** How long a transactional listener's job waits where the partition that it needs cannot be made. */
+    private static final Due WITHOUT_PARTITION = Due.after(Duration.ofSeconds(5));
 
     private static final Outcome COMPLETED = new Outcome.Completed(null);
 
@@ -111,9 +119,7 @@ final class Attempts {
             transactions.executeWithoutResult(status -> {
                 try {
                     result.set(handler.handle(context, payload));
-                    if (execution.completion() == Execution.Completion.BY_RECORDER) {
-                        context.completeInTransaction(result.get());
-                    }
+                    complete(execution, context, result.get());
                 } catch (RuntimeException | Error e) {
                     throw e;
                 } catch (Throwable checked) {
@@ -126,16 +132,26 @@ final class Attempts {
         }
     }
 
+    /** What the handler wrote must not be committed unless its job is done, by its own hand or by ours. */
+    private static void complete(Execution execution, ExecutionContext context, @Nullable Object result) {
+        switch (execution.completion()) {
+            case BY_RECORDER -> context.completeInTransaction(result);
+            case ROLLED_BACK, NO_PARTITION -> throw notCompleted();
+            case IN_OPEN_TRANSACTION, COMMITTED -> {}
+        }
+    }
+
+    private static UnexpectedRollbackException notCompleted() {
+        return new UnexpectedRollbackException("the transaction that completed the job rolled back");
+    }
+
     private Outcome returned(Execution execution, ListenerDefinition listener, @Nullable Object result) {
         if (execution.completion() == Execution.Completion.COMMITTED) {
             return new Outcome.AlreadyCompleted();
         }
         if (execution.completion() != Execution.Completion.BY_RECORDER) {
             // "Done" was undone together with the handler's own changes.
-            return Failures.outcome(
-                    execution,
-                    listener,
-                    new UnexpectedRollbackException("the transaction that completed the job rolled back"));
+            return thrown(execution, listener, notCompleted());
         }
         try {
             return result == null
@@ -147,11 +163,23 @@ final class Attempts {
         }
     }
 
-    private static Outcome thrown(Execution execution, ListenerDefinition listener, Throwable thrown) {
-        if (execution.completion() == Execution.Completion.COMMITTED) {
-            return new Outcome.AlreadyCompleted();
+    private Outcome thrown(Execution execution, ListenerDefinition listener, Throwable thrown) {
+        return switch (execution.completion()) {
+            case COMMITTED -> new Outcome.AlreadyCompleted();
+            case NO_PARTITION -> withoutPartition(execution);
+            case BY_RECORDER, IN_OPEN_TRANSACTION, ROLLED_BACK -> Failures.outcome(execution, listener, thrown);
+        };
+    }
+
+    /** The handler did what it had to, and Rowlock did not: its rows are rolled back, so it runs again, at no cost. */
+    private Outcome withoutPartition(Execution execution) {
+        try {
+            services.partitions().makeMissing();
+            return Failures.notStarted(execution.stopped());
+        } catch (RuntimeException e) {
+            log.warn("done has no partition for today, and none can be made: {} waits", execution.job(), e);
+            return new Outcome.Snoozed(WITHOUT_PARTITION);
         }
-        return Failures.outcome(execution, listener, thrown);
     }
 
     /** Carries a checked exception through the transaction template, which rolls back for it. */

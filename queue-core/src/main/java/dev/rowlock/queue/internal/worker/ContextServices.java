@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.worker;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.ExtendDeadline;
 import dev.rowlock.queue.internal.store.FinishJobInTransaction;
 import dev.rowlock.queue.internal.store.LoadPayload;
@@ -17,6 +18,7 @@ record ContextServices(
         ExtendDeadline extendDeadline,
         SaveProgress saveProgress,
         FinishJobInTransaction finishInTransaction,
+        EnsureDonePartitions partitions,
         Deadlines deadlines,
         Results results) {
 

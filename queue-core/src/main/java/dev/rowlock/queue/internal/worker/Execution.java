@@ -28,7 +28,10 @@ final class Execution {
         BY_RECORDER,
         IN_OPEN_TRANSACTION,
         COMMITTED,
-        ROLLED_BACK
+        ROLLED_BACK,
+
+        /** Nobody could, for want of a partition of done; the transaction is lost. */
+        NO_PARTITION
     }
 
     private volatile ClaimedJob job; // written once more, by whoever settles it

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.worker;
 
-import dev.rowlock.queue.internal.store.FinishJobInTransaction;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobOptions;
@@ -104,16 +104,26 @@ final class ExecutionContext implements JobContext {
     @Override
     public void completeInTransaction(@Nullable Object result) {
         requireChangeable();
-        FinishJobInTransaction finish = services.finishInTransaction();
         if (!services.database().joinsTransaction()) {
             throw new IllegalStateException(
                     "completeInTransaction needs an active transaction on Rowlock's DataSource: call it inside @Transactional, on the thread that runs the transaction");
         }
-        if (execution.stopped() == Execution.Stop.CLAIM_LOST
-                || !finish.run(execution.job().claim(), services.results().encode(result))) {
+        String json = services.results().encode(result);
+        if (execution.stopped() == Execution.Stop.CLAIM_LOST || !finish(json)) {
             throw lost();
         }
         TransactionSynchronizationManager.registerSynchronization(new CompletionWatch(execution));
+    }
+
+    private boolean finish(@Nullable String result) {
+        try {
+            return services.finishInTransaction().run(execution.job().claim(), result);
+        } catch (RuntimeException e) {
+            if (EnsureDonePartitions.missing(e)) {
+                execution.completion(Execution.Completion.NO_PARTITION);
+            }
+            throw e;
+        }
     }
 
     private void requireChangeable() {

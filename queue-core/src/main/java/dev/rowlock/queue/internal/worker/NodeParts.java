@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.worker;
 
 import dev.rowlock.queue.internal.store.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.ExtendDeadline;
 import dev.rowlock.queue.internal.store.FindDoneClaims;
 import dev.rowlock.queue.internal.store.FinishJobInTransaction;
@@ -87,6 +88,7 @@ record NodeParts(
                 new ExtendDeadline(database),
                 new SaveProgress(database),
                 new FinishJobInTransaction(database, settings.retention().keepsDone()),
+                new EnsureDonePartitions(database),
                 deadlines,
                 new Results(services.codec(), settings.maxResultBytes()));
     }

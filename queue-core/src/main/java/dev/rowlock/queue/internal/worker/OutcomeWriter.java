@@ -24,7 +24,6 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.util.PSQLException;
 import org.springframework.dao.DataAccessException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -43,9 +42,6 @@ final class OutcomeWriter {
             Comparator.comparingLong(entry -> entry.execution().job().id());
 
     private static final String LOCK_NOT_AVAILABLE = "55P03";
-
-    /** Days of partitions to make when today's is missing. */
-    private static final int DAYS_AHEAD = 7;
 
     /**
      * What came of a batch.
@@ -67,7 +63,6 @@ final class OutcomeWriter {
     private final BuryJobs bury;
     private final ReleaseJobs release;
     private final FindLockedClaims findLocked;
-    private final EnsureDonePartitions ensurePartitions;
     private final Wakeups wakeups;
 
     /** @param keepsDone whether completed jobs go to done, or away */
@@ -77,7 +72,6 @@ final class OutcomeWriter {
         this.bury = new BuryJobs(database);
         this.release = new ReleaseJobs(database);
         this.findLocked = new FindLockedClaims(database);
-        this.ensurePartitions = new EnsureDonePartitions(database);
         this.wakeups = wakeups;
     }
 
@@ -200,11 +194,9 @@ final class OutcomeWriter {
             try {
                 sort(entries, statement.apply(entries));
             } catch (RuntimeException e) {
-                if (noPartition(e)) {
-                    retryWithPartition(entries, statement, e);
-                } else if (LOCK_NOT_AVAILABLE.equals(sqlState(e))) {
+                if (LOCK_NOT_AVAILABLE.equals(sqlState(e))) {
                     writeUnlocked(entries, statement, e);
-                } else if (!refusedForContent(e)) {
+                } else if (EnsureDonePartitions.missing(e) || !refusedForContent(e)) {
                     failure = e;
                     failed.addAll(entries);
                 } else if (entries.size() > 1) {
@@ -222,18 +214,6 @@ final class OutcomeWriter {
                 return;
             }
             entries.forEach(entry -> (tokens.contains(claim(entry).token()) ? recorded : refused).add(entry));
-        }
-
-        private void retryWithPartition(
-                List<Recorder.Entry> entries, Function<List<Recorder.Entry>, Set<Long>> statement, RuntimeException e) {
-            try {
-                ensurePartitions.run(DAYS_AHEAD);
-                sort(entries, statement.apply(entries));
-            } catch (RuntimeException again) {
-                again.addSuppressed(e);
-                failure = again;
-                failed.addAll(entries);
-            }
         }
 
         private void writeUnlocked(
@@ -270,15 +250,6 @@ final class OutcomeWriter {
             }
             write(List.of(failedEntry), entries -> bury.run(map(entries, OutcomeWriter::buried)));
         }
-    }
-
-    /** A check violation as well, but of no constraint: those that have a name refuse a row for what it contains. */
-    private static boolean noPartition(RuntimeException e) {
-        return "23514".equals(sqlState(e))
-                && e instanceof DataAccessException access
-                && access.getMostSpecificCause() instanceof PSQLException postgres
-                && postgres.getServerErrorMessage() != null
-                && postgres.getServerErrorMessage().getConstraint() == null;
     }
 
     /** SQLSTATE classes 22 (data exception), 23 (constraint) and 54 (a limit of the server). */

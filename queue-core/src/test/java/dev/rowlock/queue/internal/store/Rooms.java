@@ -89,6 +89,21 @@ public final class Rooms {
         return sql(text).update();
     }
 
+    /** As after a longer absence than partitions are made ahead for. */
+    public void dropDonePartitions() {
+        execute("""
+                DO $$
+                DECLARE
+                    partition text;
+                BEGIN
+                    FOR partition IN SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'rowlock.done'::regclass LOOP
+                        EXECUTE 'DROP TABLE ' || partition;
+                    END LOOP;
+                END
+                $$
+                """);
+    }
+
     // Filling
 
     /** A job of {@link #QUEUE}, runnable at once. */

@@ -67,6 +67,37 @@ class TransactionalListenersTest extends NodeTest {
     }
 
     @Test
+    void aCompletionThatIsRolledBackToASavepointUndoesWhatTheListenerWrote() {
+        node.sql.sql("CREATE TABLE effect (job bigint)").update();
+        AtomicInteger runs = new AtomicInteger();
+        TransactionTemplate nested = new TransactionTemplate(node.transactions.getTransactionManager());
+        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+        node.listener(
+                        Greet.class,
+                        (context, payload) -> {
+                            node.sql
+                                    .sql("INSERT INTO effect VALUES (?)")
+                                    .param(context.id())
+                                    .update();
+                            nested.executeWithoutResult(status -> {
+                                context.completeInTransaction(null);
+                                if (runs.incrementAndGet() == 1) {
+                                    status.setRollbackOnly();
+                                }
+                            });
+                            return null;
+                        },
+                        TestNode::transactional)
+                .start();
+
+        long id = node.jobs.enqueue(new Greet("Ada"));
+        node.awaitState(id, JobState.COMPLETED);
+
+        assertThat(node.sql.sql("SELECT count(*) FROM effect").query(Long.class).single())
+                .isEqualTo(1);
+    }
+
+    @Test
     void aCompletionThatIsRolledBackFailsTheAttempt() {
         AtomicInteger runs = new AtomicInteger();
         node.listener(Greet.class, (context, payload) -> {
