@@ -18,17 +18,22 @@ public final class JobListenerContainer implements SmartLifecycle {
     private final JobListenerRegistry registry;
     private final WorkerNode node;
     private final boolean transactions;
+    private final boolean keepAlive;
+    private final KeepAlive alive = new KeepAlive(); // guarded by this
     private volatile boolean running; // written by start and stop, one at a time
 
     /**
      * @param registry the listeners
      * @param node runs their jobs
      * @param transactions whether the node has a transaction manager
+     * @param keepAlive whether the process must not end while its node runs, even if nothing else keeps it
      */
-    public JobListenerContainer(JobListenerRegistry registry, WorkerNode node, boolean transactions) {
+    public JobListenerContainer(
+            JobListenerRegistry registry, WorkerNode node, boolean transactions, boolean keepAlive) {
         this.registry = registry;
         this.node = node;
         this.transactions = transactions;
+        this.keepAlive = keepAlive;
     }
 
     /**
@@ -55,6 +60,9 @@ public final class JobListenerContainer implements SmartLifecycle {
         listeners.forEach(this::requireTransactions);
         try {
             node.start(listeners);
+            if (keepAlive) {
+                alive.start();
+            }
         } catch (IllegalArgumentException e) {
             throw new InvalidJobListenerException(
                     String.valueOf(e.getMessage()), "Correct the annotations or the property that decides", e);
@@ -75,8 +83,12 @@ public final class JobListenerContainer implements SmartLifecycle {
     @Override
     public synchronized void stop() {
         if (running) {
-            node.stop();
-            running = false;
+            try {
+                node.stop();
+            } finally {
+                alive.stop();
+                running = false;
+            }
         }
     }
 

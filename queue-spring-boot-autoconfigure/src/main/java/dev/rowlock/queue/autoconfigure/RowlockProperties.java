@@ -53,6 +53,8 @@ public record RowlockProperties(
      *     least three heartbeats.
      * @param heartbeat Time between heartbeats; at least 50 ms.
      * @param maxCrashes A job whose node died this often while it ran is put aside as quarantined; 1 to 1000.
+     * @param keepAlive Whether the process keeps running as long as it runs jobs, without a web server or anything
+     *     else that keeps it.
      * @param nodeName Name of this node for people; host name and process id by default.
      */
     public record Worker(
@@ -65,6 +67,7 @@ public record RowlockProperties(
             @DefaultValue("30s") Duration lease,
             @DefaultValue("5s") Duration heartbeat,
             @DefaultValue("3") int maxCrashes,
+            @DefaultValue("true") boolean keepAlive,
             @Nullable String nodeName) {}
 
     /**

@@ -51,7 +51,12 @@ public final class RowlockWorkerAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    JobListenerContainer jobListenerContainer(JobListenerRegistry registry, WorkerNode node, NodeServices services) {
-        return new JobListenerContainer(registry, node, services.transactions() != null);
+    JobListenerContainer jobListenerContainer(
+            JobListenerRegistry registry, WorkerNode node, NodeServices services, RowlockProperties properties) {
+        return new JobListenerContainer(
+                registry,
+                node,
+                services.transactions() != null,
+                properties.worker().keepAlive());
     }
 }

@@ -2,6 +2,7 @@ package dev.rowlock.queue.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.spi.PayloadCodec;
@@ -106,6 +107,34 @@ class BootSettingsTest {
             context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("again"));
             assertThat(context.getBean(Greeter.class).nextCall()).isNotNull();
         });
+    }
+
+    @Test
+    void aProcessThatRunsJobsIsKeptAliveUntilItStops() {
+        contexts.withBean(Greeter.class).run(context -> {
+            assertThat(keepsAlive()).isTrue();
+            context.stop();
+            await().until(() -> !keepsAlive());
+            context.start();
+            assertThat(keepsAlive()).isTrue();
+        });
+        await().until(() -> !keepsAlive());
+    }
+
+    @Test
+    void aProcessThatRunsNoJobsIsNotKeptAlive() {
+        contexts.run(context -> assertThat(keepsAlive()).isFalse());
+        contexts.withBean(Greeter.class)
+                .withPropertyValues("rowlock.worker.enabled=false")
+                .run(context -> assertThat(keepsAlive()).isFalse());
+        contexts.withBean(Greeter.class)
+                .withPropertyValues("rowlock.worker.keep-alive=false")
+                .run(context -> assertThat(keepsAlive()).isFalse());
+    }
+
+    private static boolean keepsAlive() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getName().equals("rowlock-keep-alive") && !thread.isDaemon());
     }
 
     private long nodes() {
