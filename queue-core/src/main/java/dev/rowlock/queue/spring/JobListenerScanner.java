@@ -5,43 +5,33 @@ import dev.rowlock.queue.JobTypes;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.PayloadCodec;
+import dev.rowlock.queue.spring.ListenerBeans.Candidate;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.springframework.aop.framework.AopProxyUtils;
-import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
-import org.springframework.aop.scope.ScopedObject;
-import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.EmbeddedValueResolver;
-import org.springframework.core.MethodIntrospector;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
  * Finds the {@link JobListener} methods of all beans, once every singleton exists.
  *
- * <p>It asks the bean definitions rather than post-processing beans: a listener that is initialized lazily would
- * otherwise never be found, because nobody asks for it. Such beans are created here.
+ * <p>Until then it knows their queues from the classes of the beans that are declared: jobs may be enqueued before.
  */
 public final class JobListenerScanner implements SmartInitializingSingleton, BeanFactoryAware {
-
-    private static final Logger log = LoggerFactory.getLogger(JobListenerScanner.class);
 
     private final JobListenerRegistry registry;
     private final PayloadCodec codec;
     private final RetryPolicy retryDefaults;
     private @Nullable ConfigurableListableBeanFactory beanFactory; // written by the context before anything else runs
+    private @Nullable EarlyQueues early; // as above
+    private volatile boolean scanned; // written by the context's thread
 
     /**
      * @param registry gets what is found
@@ -56,62 +46,42 @@ public final class JobListenerScanner implements SmartInitializingSingleton, Bea
 
     @Override
     public void setBeanFactory(BeanFactory factory) {
-        this.beanFactory = (ConfigurableListableBeanFactory) factory;
+        ConfigurableListableBeanFactory listable = (ConfigurableListableBeanFactory) factory;
+        this.beanFactory = listable;
+        this.early = new EarlyQueues(listable);
     }
 
     @Override
     public void afterSingletonsInstantiated() {
-        ConfigurableListableBeanFactory beans = beanFactory;
-        if (beans == null) {
+        ConfigurableListableBeanFactory beans = required(beanFactory);
+        new ListenerBeans(beans).all().forEach(candidate -> register(beans, candidate));
+        scanned = true;
+        registry.definitions().forEach(required(early)::requireRight);
+    }
+
+    /**
+     * The queue that the type's listener listens to, also before there are listeners; null if nobody here takes the type.
+     */
+    public @Nullable String queueOf(String type) {
+        String known = registry.queueOf(type);
+        return known != null || scanned ? known : required(early).queueOf(type);
+    }
+
+    private static <T> T required(@Nullable T ofBean) {
+        if (ofBean == null) {
             throw new IllegalStateException("JobListenerScanner must be a bean: it looks through its bean factory");
         }
-        for (String name : beans.getBeanNamesForType(Object.class)) {
-            Class<?> type = ScopedProxyUtils.isScopedTarget(name) ? null : ownClass(beans, name);
-            if (type != null) {
-                listenersOf(type).forEach((method, annotation) -> register(beans, name, type, method, annotation));
-            }
-        }
+        return ofBean;
     }
 
-    /** The bean's class behind any proxy; null where only creating the bean would tell. */
-    private static @Nullable Class<?> ownClass(ConfigurableListableBeanFactory beans, String name) {
-        if (beans.containsSingleton(name) && !beans.isFactoryBean(name)) {
-            return AopProxyUtils.ultimateTargetClass(beans.getBean(name));
-        }
-        Class<?> type = AutoProxyUtils.determineTargetClass(beans, name);
-        if (type != null && ScopedObject.class.isAssignableFrom(type)) {
-            return AutoProxyUtils.determineTargetClass(beans, ScopedProxyUtils.getTargetBeanName(name));
-        }
-        return type;
-    }
-
-    private static Map<Method, JobListener> listenersOf(Class<?> type) {
-        if (type.getName().startsWith("org.springframework.")
-                || !AnnotationUtils.isCandidateClass(type, JobListener.class)) {
-            return Map.of();
-        }
-        try {
-            return MethodIntrospector.selectMethods(
-                    type, (Method method) -> AnnotatedElementUtils.findMergedAnnotation(method, JobListener.class));
-        } catch (LinkageError e) {
-            // Its signatures mention classes that this application does not have. A listener's never do.
-            log.debug("{} cannot be searched for listeners", type, e);
-            return Map.of();
-        }
-    }
-
-    private void register(
-            ConfigurableListableBeanFactory beans,
-            String beanName,
-            Class<?> type,
-            Method method,
-            JobListener annotation) {
-        ListenerMethod listener = ListenerMethod.of(beanName, type, method);
+    private void register(ConfigurableListableBeanFactory beans, Candidate candidate) {
+        String beanName = candidate.beanName();
+        ListenerMethod listener = ListenerMethod.of(beanName, candidate.type(), candidate.method());
         requireOneObject(beans, beanName, listener);
         Object bean = beans.getBean(beanName);
-        Method invocable = invocable(bean, beanName, listener);
+        Method invocable = invocable(bean, candidate, listener);
         try {
-            registry.register(definition(beans, annotation, listener, bean, invocable));
+            registry.register(definition(beans, candidate.annotation(), listener, bean, invocable));
         } catch (IllegalArgumentException e) {
             throw new InvalidJobListenerException(
                     "@JobListener %s of bean '%s' cannot work: %s".formatted(listener.name(), beanName, e.getMessage()),
@@ -150,25 +120,48 @@ public final class JobListenerScanner implements SmartInitializingSingleton, Bea
     }
 
     /** The method by which this object, perhaps a proxy, can be called. */
-    private static Method invocable(Object bean, String beanName, ListenerMethod listener) {
-        if (AopUtils.isCglibProxy(bean) && Modifier.isFinal(listener.method().getModifiers())) {
-            throw unreachable(beanName, listener, "it is final, and the bean is a proxy made by subclassing", null);
+    private static Method invocable(Object bean, Candidate candidate, ListenerMethod listener) {
+        if (AopUtils.isCglibProxy(bean)) {
+            requireOverridable(candidate, listener);
         }
         try {
             Method invocable = AopUtils.selectInvocableMethod(listener.method(), bean.getClass());
             ReflectionUtils.makeAccessible(invocable);
             return invocable;
         } catch (IllegalStateException e) {
-            throw unreachable(beanName, listener, "the bean is a proxy of interfaces that do not declare it", e);
+            throw unreachable(candidate, listener, "the bean is a proxy of interfaces that do not declare it", e);
         }
     }
 
+    /** What such a proxy does not override would run on the proxy itself, whose fields are empty. */
+    private static void requireOverridable(Candidate candidate, ListenerMethod listener) {
+        int modifiers = listener.method().getModifiers();
+        Class<?> declaring = listener.method().getDeclaringClass();
+        boolean packagePrivate = !Modifier.isPublic(modifiers) && !Modifier.isProtected(modifiers);
+        if (Modifier.isFinal(modifiers)) {
+            throw unreachable(candidate, listener, "it is final, and the bean is a proxy made by subclassing", null);
+        }
+        if (packagePrivate && !samePackage(declaring, candidate.type())) {
+            throw unreachable(
+                    candidate,
+                    listener,
+                    "%s of another package declares it package-private, and the bean is a proxy made by subclassing"
+                            .formatted(declaring.getName()),
+                    null);
+        }
+    }
+
+    /** As the JVM sees it: by name and loader. */
+    private static boolean samePackage(Class<?> one, Class<?> other) {
+        return one.getPackageName().equals(other.getPackageName()) && one.getClassLoader() == other.getClassLoader();
+    }
+
     private static InvalidJobListenerException unreachable(
-            String beanName, ListenerMethod listener, String why, @Nullable Throwable cause) {
+            Candidate candidate, ListenerMethod listener, String why, @Nullable Throwable cause) {
         return new InvalidJobListenerException(
-                "@JobListener %s of bean '%s' cannot work: %s".formatted(listener.name(), beanName, why),
-                "Let the proxy reach it: remove final, declare it in an interface, or proxy the class"
-                        + " (proxyTargetClass = true)",
+                "@JobListener %s of bean '%s' cannot work: %s".formatted(listener.name(), candidate.beanName(), why),
+                "Let the proxy reach it: remove final, make it public or protected, declare it in an interface, or proxy"
+                        + " the class (proxyTargetClass = true)",
                 cause);
     }
 }

@@ -4,17 +4,20 @@ import static dev.rowlock.queue.spring.Scan.assertInvalid;
 import static dev.rowlock.queue.spring.Scan.call;
 import static dev.rowlock.queue.spring.Scan.context;
 import static dev.rowlock.queue.spring.Scan.listeners;
+import static dev.rowlock.queue.spring.Scan.only;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.spring.Scan.Order;
 import dev.rowlock.queue.spring.Scan.OrderListener;
+import dev.rowlock.queue.spring.elsewhere.InheritedListener;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.samples.rowlock.SampleListener;
 
 /** Which beans are looked at. */
 class ListenerBeansTest {
@@ -105,6 +108,48 @@ class ListenerBeansTest {
         proxy.setProxyTargetClass(true);
 
         assertInvalid(context -> context.registerBean("finished", Object.class, () -> proxy.getProxy()), "final");
+    }
+
+    static class HiddenInherited extends InheritedListener.PackagePrivate {}
+
+    static class ReachableInherited extends InheritedListener.Protected {}
+
+    @Test
+    void aPackagePrivateMethodInheritedFromAnotherPackageStopsTheStartBehindASubclassingProxy() {
+        ProxyFactory proxy = new ProxyFactory(new HiddenInherited());
+        proxy.setProxyTargetClass(true);
+
+        assertInvalid(
+                context -> context.registerBean("proxied", Object.class, () -> proxy.getProxy()),
+                "package-private",
+                "make it public or protected");
+    }
+
+    @Test
+    void aPackagePrivateMethodInheritedFromAnotherPackageIsCalledWithoutAProxy() throws Throwable {
+        try (AnnotationConfigApplicationContext context = context(Map.of(), HiddenInherited.class)) {
+            context.refresh();
+
+            assertThat(call(listeners(context).get(0), "{\"number\": 1}")).isEqualTo("done 1");
+        }
+    }
+
+    @Test
+    void aProtectedMethodInheritedFromAnotherPackageIsCalledThroughASubclassingProxy() throws Throwable {
+        ProxyFactory proxy = new ProxyFactory(new ReachableInherited());
+        proxy.setProxyTargetClass(true);
+
+        try (AnnotationConfigApplicationContext context = context(Map.of())) {
+            context.registerBean("proxied", Object.class, () -> proxy.getProxy());
+            context.refresh();
+
+            assertThat(call(listeners(context).get(0), "{\"number\": 1}")).isEqualTo("done 1");
+        }
+    }
+
+    @Test
+    void aBeanOfAPackageThatIsNamedAsSpringsIsFound() {
+        assertThat(only(SampleListener.class).type()).isEqualTo("Visit");
     }
 
     @Test

@@ -13,6 +13,10 @@ import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.spring.JobListenerRegistry;
 import dev.rowlock.queue.spring.JobListenerScanner;
+import dev.rowlock.queue.spring.UnreachedListeners;
+import java.util.Arrays;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -29,11 +33,23 @@ public final class RowlockAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    PayloadCodec rowlockPayloadCodec(ObjectProvider<JsonMapper> mappers) {
-        JsonMapper mapper = mappers.getIfUnique(JsonMapper::shared);
+    PayloadCodec rowlockPayloadCodec(ObjectProvider<JsonMapper> mappers, ListableBeanFactory beans) {
+        JsonMapper mapper = mappers.getIfUnique();
+        if (mapper == null) {
+            requireNone(beans);
+            mapper = JsonMapper.shared();
+        }
         // Nothing that a document says may choose the class that it becomes.
         return new JacksonPayloadCodec(
                 mapper.rebuild().deactivateDefaultTyping().build());
+    }
+
+    /** Another mapper than yesterday's would read yesterday's payloads wrongly, and say nothing. */
+    private static void requireNone(ListableBeanFactory beans) {
+        String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, JsonMapper.class);
+        if (names.length > 0) {
+            throw new SeveralJsonMappersException(Arrays.asList(names));
+        }
     }
 
     @Bean
@@ -64,12 +80,18 @@ public final class RowlockAutoConfiguration {
     }
 
     @Bean
+    @ConditionalOnMissingBean
+    static UnreachedListeners rowlockUnreachedListeners() {
+        return new UnreachedListeners();
+    }
+
+    @Bean
     @ConditionalOnMissingBean(JobOperations.class)
     JobTemplate jobTemplate(
             Database database,
             PayloadCodec codec,
             RowlockProperties properties,
-            JobListenerRegistry listeners,
+            JobListenerScanner listeners,
             WakeupBus wakeups) {
         return new JobTemplate(database, codec, properties.payload().maxSize().toBytes(), listeners::queueOf, wakeups);
     }

@@ -35,6 +35,10 @@ final class RowlockFailureAnalyzer implements FailureAnalyzer {
     private static final String CHOOSE_DATA_SOURCE =
             "Mark the one that is to hold the jobs with @RowlockDataSource, or make it @Primary.";
 
+    private static final String CHOOSE_MAPPER = """
+            Make the one @Primary that has written the payloads so far, or define a PayloadCodec bean: \
+            new JacksonPayloadCodec(mapper).""";
+
     private static final String CORRECT_SETTING = "Correct the property; each has its default when it is left out.";
 
     @Override
@@ -58,6 +62,9 @@ final class RowlockFailureAnalyzer implements FailureAnalyzer {
         }
         if (cause instanceof NoDataSourceException missing) {
             return analysis(cause, missing.candidates().isEmpty() ? DEFINE_DATA_SOURCE : CHOOSE_DATA_SOURCE);
+        }
+        if (cause instanceof SeveralJsonMappersException) {
+            return analysis(cause, CHOOSE_MAPPER);
         }
         if (cause instanceof UnsupportedDatabaseException) {
             return analysis(cause, USE_POSTGRESQL);

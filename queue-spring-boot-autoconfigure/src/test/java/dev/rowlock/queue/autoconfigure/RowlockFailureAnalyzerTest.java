@@ -20,6 +20,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import tools.jackson.databind.json.JsonMapper;
 
 @PostgresTest
 @ExtendWith(OutputCaptureExtension.class)
@@ -93,6 +94,28 @@ class RowlockFailureAnalyzerTest {
     @Test
     void noDataSource() {
         assertAnalysis(Contexts.withoutDataSource(), "no DataSource", "spring.datasource.url");
+    }
+
+    @Test
+    void severalMappers() {
+        ApplicationContextRunner two = contexts.withBean("one", JsonMapper.class, JsonMapper::new)
+                .withBean("other", JsonMapper.class, JsonMapper::new);
+
+        assertAnalysis(two, "[one, other]", "@Primary");
+    }
+
+    @Test
+    void aListenerInAChildOfTheContextThatRowlockIsIn() {
+        contexts.run(parent -> assertAnalysis(
+                new ApplicationContextRunner().withParent(parent).withBean(Greeter.class),
+                "Greeter.greet(Greeting)",
+                "parent context"));
+    }
+
+    @Test
+    void aListenerInAChildThatIsConfiguredAsItsParentIs() {
+        contexts.run(parent ->
+                assertAnalysis(contexts.withParent(parent).withBean(Greeter.class), "nobody would run", "parent"));
     }
 
     @Test
