@@ -5,7 +5,7 @@ MAVEN = mvn -B -ntp
 A ?=
 HASH := \#
 
-.PHONY: help check fix test db sample lint chaos kills bench
+.PHONY: help check fix test db sample lint mutants chaos kills bench
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +53,13 @@ bench: ## Measure beside other queues: make bench W=drain [PEERS=rowlock,db-sche
 	@$(MAVEN) -q -pl queue-benchmark -am process-classes $(A)
 	@java -Xmx2g -Dbench.folder=queue-benchmark/target -cp queue-benchmark/target/classes:$$(cat queue-benchmark/target/classpath) \
 		dev.rowlock.queue.benchmark.Bench $(W) $(OPTIONS)
+
+# C: classes of queue-core, T: tests that should notice, by default those of the package; both without dev.rowlock.queue in front.
+mutants: C = internal.*
+mutants: T = $(basename $(C)).*Test
+mutants: ## Which changes of the code no test notices: make mutants C=internal.worker.Signal* [T=internal.worker.*Test]
+	nice $(MAVEN) -pl queue-core -am -Pmutants process-test-classes -Dmutants.classes='$(C)' -Dmutants.tests='$(T)' $(A)
+	@echo "queue-core/target/pit-reports/index.html shows them line by line"
 
 lint: ## Static analysis (Error Prone, NullAway); needs a JDK 21 or later, compiles everything anew
 	@JAVA_HOME=$$(scripts/jdk 21+) && export JAVA_HOME && set -x && $(MAVEN) -Plint clean compile $(A)
