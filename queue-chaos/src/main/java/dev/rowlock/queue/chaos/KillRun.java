@@ -66,8 +66,8 @@ public final class KillRun {
         arena.heal();
         // Only a node that has beaten for a whole lease may declare others dead.
         await("all nodes are steady", () -> count(arena, """
-                rowlock.node WHERE steady_since < clock_timestamp() - lease_millis * interval '1 ms'
-                               AND expires_at > clock_timestamp()""") == NODES);
+                rowlock.node WHERE started_at < clock_timestamp() - 1.5 * lease_millis * interval '1 ms'
+                               AND heartbeat_at > clock_timestamp() - lease_millis * interval '1 ms'""") == NODES);
         int threads = NODES * setup.concurrency();
         int longer = (int) setup.heartbeat().multipliedBy(2).plusSeconds(2).toMillis();
         producer.enqueueAll(

@@ -214,15 +214,15 @@ CREATE VIEW ${schema}.job AS
           FROM ${schema}.dead
       ) AS room;
 
--- The processes that run jobs. A row is a lease: whoever finds it expired may remove it and take the node's jobs.
+-- The processes that run jobs. A row is a lease: whoever has seen its beats stand still for the whole lease may remove it and
+-- take the node's jobs. Whether they stand still each node watches by its own monotonic clock: the server's may be set.
 CREATE TABLE ${schema}.node (
     id           bigint      NOT NULL PRIMARY KEY,
     name         text        NOT NULL,
     queues       text[]      NOT NULL,  -- whose jobs it runs
     started_at   timestamptz NOT NULL,
     heartbeat_at timestamptz NOT NULL,
-    expires_at   timestamptz NOT NULL,
-    steady_since timestamptz NOT NULL,  -- it has beaten without a gap since then
+    beats        bigint      NOT NULL,  -- how many there have been
     lease_millis bigint      NOT NULL
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
 
@@ -245,10 +245,12 @@ CREATE TABLE ${schema}.queue (
     paused_at timestamptz
 );
 
--- Chores that one node at a time does for all: whoever moves due_at forward does it.
+-- Chores that one node at a time does for all: whoever moves due_at forward does it. One that was taken in the future is due
+-- as well: the server's clock was set back.
 CREATE TABLE ${schema}.chore (
-    name   text COLLATE "C" NOT NULL PRIMARY KEY,
-    due_at timestamptz NOT NULL
+    name     text COLLATE "C" NOT NULL PRIMARY KEY,
+    taken_at timestamptz NOT NULL,
+    due_at   timestamptz NOT NULL
 );
 
 -- The last measurement of the live rooms and dead, made by one node and exported by all.

@@ -46,8 +46,7 @@ public final class Janitor {
                 wakeups,
                 settings.pollInterval(),
                 () -> own.hearing() ? own.place() : Place.ALONE);
-        this.rescue =
-                new Rescue(new RemoveExpiredNodes(database), lease.heartbeat().multipliedBy(2), own::nodeId, takeBack);
+        this.rescue = new Rescue(new RemoveExpiredNodes(database), own, takeBack);
         this.strandedClaims = new StrandedClaims(new ReleaseStrandedJobs(database), own, wakeups);
         this.dispatching = new ChoreLoop("rowlock-dispatcher", List.of(dispatcher));
         this.chores = new ChoreLoop(

@@ -1,6 +1,8 @@
 package dev.rowlock.queue.internal.janitor;
 
+import dev.rowlock.queue.internal.store.BeatNode.Heartbeat;
 import dev.rowlock.queue.internal.store.BeatNode.Place;
+import java.util.List;
 
 /** What the janitor must know of the node that it works for. */
 public interface OwnNode {
@@ -10,6 +12,9 @@ public interface OwnNode {
 
     /** Its place among all nodes. */
     Place place();
+
+    /** The heartbeats of other nodes that were their last ones for a whole lease; empty if this node cannot know. */
+    List<Heartbeat> silentNodes();
 
     /** Whether it hears of what other nodes do. */
     boolean hearing();

@@ -1,9 +1,9 @@
 package dev.rowlock.queue.internal.janitor;
 
+import dev.rowlock.queue.internal.store.BeatNode.Heartbeat;
 import dev.rowlock.queue.internal.store.RemoveExpiredNodes;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,18 +19,13 @@ final class Rescue implements Chore {
     private static final Duration UNTIL_REGISTERED = Duration.ofSeconds(1);
 
     private final RemoveExpiredNodes removeExpired;
-    private final Duration gap;
-    private final LongSupplier nodeId;
+    private final OwnNode own;
     private final TakeBack takeBack;
+    private boolean taking; // jobs of nodes that are gone may still be in running
 
-    /**
-     * @param gap the longest silence after which this node still counts as steady
-     * @param nodeId 0 while this node has no lease, and may judge nobody
-     */
-    Rescue(RemoveExpiredNodes removeExpired, Duration gap, LongSupplier nodeId, TakeBack takeBack) {
+    Rescue(RemoveExpiredNodes removeExpired, OwnNode own, TakeBack takeBack) {
         this.removeExpired = removeExpired;
-        this.gap = gap;
-        this.nodeId = nodeId;
+        this.own = own;
         this.takeBack = takeBack;
     }
 
@@ -41,16 +36,20 @@ final class Rescue implements Chore {
 
     @Override
     public Duration runOnce() {
-        long judge = nodeId.getAsLong();
-        if (judge == 0) {
-            return UNTIL_REGISTERED;
+        long judge = own.nodeId();
+        List<Heartbeat> silent = judge == 0 ? List.of() : own.silentNodes();
+        if (!silent.isEmpty()) {
+            // From here on, whatever fails: also if only the answer is lost.
+            taking = true;
+            removeExpired
+                    .run(judge, silent)
+                    .forEach(name ->
+                            log.warn("node '{}' has not beaten for its whole lease: its jobs are taken back", name));
         }
-        List<String> dead = removeExpired.run(judge, gap);
-        if (!dead.isEmpty()) {
-            dead.forEach(
-                    name -> log.warn("node '{}' has not beaten for its whole lease: its jobs are taken back", name));
+        if (taking) {
             takeBack.run();
+            taking = false;
         }
-        return INTERVAL;
+        return judge == 0 ? UNTIL_REGISTERED : INTERVAL;
     }
 }

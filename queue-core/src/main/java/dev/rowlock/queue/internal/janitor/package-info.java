@@ -7,10 +7,21 @@
  * that one node at a time should do for all are won through the table {@code chore}: whoever moves the due time forward
  * does it. A node that dies over a chore costs one interval.
  *
- * <p>Rescue in two steps, both repeatable: an expired node's row is removed, by a node that has itself beaten without a
- * gap for a whole lease; then whatever is in {@code running} and has no node goes back. The second step also finds jobs
+ * <p>Rescue in two steps, both repeatable: a silent node's row is removed, by a node that has itself beaten without a
+ * gap for a whole lease and has seen the other's beats stand still; then whatever is in {@code running} and has no node goes back. The second step also finds jobs
  * that a node claimed in the very moment in which it was declared dead. Between the steps nothing is lost: the jobs
  * stand in {@code running} until somebody takes the second.
+ *
+ * <h2>The server's clock may be set</h2>
+ *
+ * <p>An operator or a time service may set it forward or back while nodes work, and the server that takes over from another has
+ * a clock of its own. So it never says alone how much time has passed where that decides about somebody's job:
+ *
+ * <ul>
+ *   <li>A node is dead if its beats stood still for its lease, as watched by another node's monotonic clock. The statement that
+ *       removes it names the beat that was seen.
+ *   <li>A chore is due after its time, and if it was taken in the future: then the clock was set back.
+ * </ul>
  *
  * <p>Each chore has a {@code runOnce} that returns when it wants to run again.
  */

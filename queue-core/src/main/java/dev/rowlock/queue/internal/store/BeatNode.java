@@ -12,32 +12,32 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** Renews a node's lease, and brings back what the node must know. */
 public final class BeatNode {
 
-    // A node that was silent for longer than the gap starts its steady time anew: only steady nodes may declare others
-    // dead. The row is updated even if its lease has run out: nobody has taken its jobs as long as it is there.
+    // The row is updated even if its lease has run out: nobody has taken its jobs as long as it is there.
     private static final String SQL = """
             WITH crew AS (
                 SELECT queue, count(*) AS nodes, count(*) FILTER (WHERE id < ?) AS earlier
                   FROM rowlock.node, unnest(queues) AS queue
                  GROUP BY queue HAVING bool_or(id = ?)
             ), beat AS (
-                UPDATE rowlock.node
-                   SET heartbeat_at = clock_timestamp(),
-                       expires_at = clock_timestamp() + lease_millis * interval '1 ms',
-                       steady_since = CASE WHEN clock_timestamp() - heartbeat_at > ? * interval '1 ms'
-                                           THEN clock_timestamp() ELSE steady_since END
+                UPDATE rowlock.node SET heartbeat_at = clock_timestamp(), beats = beats + 1
                  WHERE id = ?
                 RETURNING id
+            ), other AS (
+                SELECT id, beats, lease_millis, date_part('epoch', clock_timestamp() - heartbeat_at) AS age
+                  FROM rowlock.node WHERE id <> ?
             )
             SELECT EXISTS (SELECT FROM beat),
                    ARRAY(SELECT name FROM rowlock.queue WHERE paused_at IS NOT NULL),
                    ARRAY(SELECT id FROM rowlock.running WHERE node_id = ? AND cancel_requested ORDER BY id),
                    ARRAY(SELECT token FROM rowlock.running WHERE node_id = ? AND cancel_requested ORDER BY id),
-                   (SELECT date_part('epoch', min(expires_at) - clock_timestamp()) FROM rowlock.node WHERE id <> ?),
+                   ARRAY(SELECT id FROM other ORDER BY id),
+                   ARRAY(SELECT beats FROM other ORDER BY id),
+                   ARRAY(SELECT lease_millis FROM other ORDER BY id),
+                   ARRAY(SELECT age FROM other ORDER BY id),
                    (SELECT count(*) FROM rowlock.node),
                    (SELECT count(*) FROM rowlock.node WHERE id < ?),
                    ARRAY(SELECT queue FROM crew ORDER BY queue),
@@ -51,7 +51,7 @@ public final class BeatNode {
      * @param alive false: the node was declared dead and its jobs were taken
      * @param paused the queues that are paused
      * @param cancelled this node's jobs that are to be cancelled
-     * @param nextExpiry when the first of the other nodes' leases runs out unless it is renewed; null without others
+     * @param others what the other nodes' last heartbeats were
      * @param place this node's among all nodes
      * @param places this node's among those that run jobs of a queue, by queue
      */
@@ -59,9 +59,18 @@ public final class BeatNode {
             boolean alive,
             Set<String> paused,
             List<Claim> cancelled,
-            @Nullable Duration nextExpiry,
+            List<Heartbeat> others,
             Place place,
             Map<String, Place> places) {}
+
+    /**
+     * Another node's last heartbeat.
+     *
+     * @param beats its number
+     * @param lease after so long without another one the node counts as dead
+     * @param age how long ago it was, by the server's clock, which may have been set since: anything, even negative
+     */
+    public record Heartbeat(long nodeId, long beats, Duration lease, Duration age) {}
 
     /**
      * One node's place among some.
@@ -81,28 +90,35 @@ public final class BeatNode {
         this.sql = schema.sql(SQL);
     }
 
-    /** Beats; {@code gap} is the longest silence that still counts as steady. */
-    public Answer run(Connection connection, long nodeId, Duration gap) throws SQLException {
+    public Answer run(Connection connection, long nodeId) throws SQLException {
         try (PreparedStatement statement = FreshPlan.prepare(connection, sql)) {
-            statement.setLong(1, nodeId);
-            statement.setLong(2, nodeId);
-            statement.setLong(3, gap.toMillis());
-            for (int i = 4; i <= 8; i++) {
+            for (int i = 1; i <= 7; i++) {
                 statement.setLong(i, nodeId);
             }
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
-                double seconds = row.getDouble(5);
-                Duration nextExpiry = row.wasNull() ? null : Duration.ofMillis((long) Math.ceil(seconds * 1000));
                 return new Answer(
                         row.getBoolean(1),
                         Set.of((String[]) row.getArray(2).getArray()),
                         claims(row.getArray(3), row.getArray(4)),
-                        nextExpiry,
-                        new Place(row.getInt(6), row.getInt(7)),
-                        places(row.getArray(8), row.getArray(9), row.getArray(10)));
+                        others(row),
+                        new Place(row.getInt(9), row.getInt(10)),
+                        places(row.getArray(11), row.getArray(12), row.getArray(13)));
             }
         }
+    }
+
+    private static List<Heartbeat> others(ResultSet row) throws SQLException {
+        Long[] ids = (Long[]) row.getArray(5).getArray();
+        Long[] beats = (Long[]) row.getArray(6).getArray();
+        Long[] leases = (Long[]) row.getArray(7).getArray();
+        Double[] ages = (Double[]) row.getArray(8).getArray();
+        List<Heartbeat> others = new ArrayList<>(ids.length);
+        for (int i = 0; i < ids.length; i++) {
+            others.add(new Heartbeat(
+                    ids[i], beats[i], Duration.ofMillis(leases[i]), Duration.ofMillis((long) (ages[i] * 1000))));
+        }
+        return others;
     }
 
     private static Map<String, Place> places(Array queues, Array nodes, Array numbers) throws SQLException {

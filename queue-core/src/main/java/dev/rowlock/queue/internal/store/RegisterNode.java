@@ -11,10 +11,8 @@ import java.util.List;
 public final class RegisterNode {
 
     private static final String SQL = """
-            INSERT INTO rowlock.node (id, name, queues, started_at, heartbeat_at, expires_at, steady_since, lease_millis)
-            SELECT nextval('rowlock.node_id'), ?, ?, clock_timestamp(), clock_timestamp(),
-                   clock_timestamp() + lease * interval '1 ms', clock_timestamp(), lease
-              FROM (SELECT ?::bigint) AS l (lease)
+            INSERT INTO rowlock.node (id, name, queues, started_at, heartbeat_at, beats, lease_millis)
+            SELECT nextval('rowlock.node_id'), ?, ?, clock_timestamp(), clock_timestamp(), 0, ?
             RETURNING id
             """;
 

@@ -1,24 +1,24 @@
 package dev.rowlock.queue.internal.store;
 
+import dev.rowlock.queue.internal.store.BeatNode.Heartbeat;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Declares nodes dead whose lease has run out. From then on they can neither claim nor beat. */
+/** Declares nodes dead that have not beaten for their whole lease. From then on they can neither claim nor beat. */
 public final class RemoveExpiredNodes {
 
-    // After a database outage every lease has run out. Only a node that has itself beaten without a gap for as long as
-    // the other's lease may judge: by then everybody has had the chance to beat.
+    // No clock of the server's decides: it may have been set. The judge has watched these heartbeats for the whole
+    // lease, and
+    // whoever has beaten since has another number.
     private static final String SQL = """
             DELETE FROM rowlock.node
              WHERE id IN (
-                   SELECT n.id FROM rowlock.node n, rowlock.node me
-                    WHERE me.id = ? AND n.id <> me.id AND n.expires_at < clock_timestamp()
-                      AND me.heartbeat_at > clock_timestamp() - ? * interval '1 ms'
-                      AND me.steady_since < clock_timestamp() - n.lease_millis * interval '1 ms'
-                    ORDER BY n.id LIMIT 1000
+                   SELECT n.id FROM rowlock.node n
+                     JOIN unnest(?::bigint[], ?::bigint[]) AS silent (id, beats) ON silent.id = n.id AND silent.beats = n.beats
+                    WHERE EXISTS (SELECT FROM rowlock.node me WHERE me.id = ? AND me.id <> n.id)
+                    ORDER BY n.id
                       FOR UPDATE OF n SKIP LOCKED)
             RETURNING name
             """;
@@ -31,12 +31,20 @@ public final class RemoveExpiredNodes {
         this.sql = database.sql(SQL);
     }
 
-    /** Returns the names of the nodes that were declared dead by this call. */
-    public List<String> run(long judge, Duration gap) {
+    /**
+     * Returns the names of the nodes that were declared dead by this call.
+     *
+     * @param judge who says so: a node that was itself declared dead must not
+     * @param silent the heartbeats that were the last ones for a whole lease
+     */
+    public List<String> run(long judge, List<Heartbeat> silent) {
         return database.alone(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                statement.setLong(1, judge);
-                statement.setLong(2, gap.toMillis());
+                statement.setObject(
+                        1, silent.stream().mapToLong(Heartbeat::nodeId).toArray());
+                statement.setObject(
+                        2, silent.stream().mapToLong(Heartbeat::beats).toArray());
+                statement.setLong(3, judge);
                 try (ResultSet rows = statement.executeQuery()) {
                     List<String> names = new ArrayList<>();
                     while (rows.next()) {

@@ -28,8 +28,12 @@ final class NodeLease implements Runnable {
         /** The node was declared dead: everything that it held belongs to others. */
         void lost();
 
-        /** A heartbeat was answered. */
-        void heard(BeatNode.Answer answer);
+        /**
+         * A heartbeat was answered.
+         *
+         * @param nextExpiry when the first of the other nodes' leases runs out unless it is renewed; null without others
+         */
+        void heard(BeatNode.Answer answer, @Nullable Duration nextExpiry);
     }
 
     private final LeaseSettings settings;
@@ -39,6 +43,7 @@ final class NodeLease implements Runnable {
     private final RegisterNode register;
     private final BeatNode beat;
     private final RemoveNode remove;
+    private final OtherNodes others;
     private final Signal signal = new Signal();
 
     private volatile long nodeId; // written by the lease's thread; 0: none
@@ -54,6 +59,7 @@ final class NodeLease implements Runnable {
         this.register = new RegisterNode(schema);
         this.beat = new BeatNode(schema);
         this.remove = new RemoveNode(schema);
+        this.others = new OtherNodes(settings.heartbeat().multipliedBy(2));
     }
 
     /** This node's id; 0 while it has none. */
@@ -66,9 +72,9 @@ final class NodeLease implements Runnable {
         return failing;
     }
 
-    /** The longest silence after which a node still counts as steady. */
-    Duration gap() {
-        return settings.heartbeat().multipliedBy(2);
+    /** The other nodes that have not beaten for their whole lease, while this one has. */
+    List<BeatNode.Heartbeat> silentNodes() {
+        return others.silent(System.nanoTime());
     }
 
     /** Beats soon: there is something to hear. */
@@ -108,6 +114,7 @@ final class NodeLease implements Runnable {
         Connection open = connection();
         if (nodeId == 0) {
             nodeId = register.run(open, settings.nodeName(), queues, settings.lease());
+            others.begin();
             log.info(
                     "node {} ('{}') registered, lease {}, heartbeat {}",
                     nodeId,
@@ -115,9 +122,9 @@ final class NodeLease implements Runnable {
                     settings.lease(),
                     settings.heartbeat());
         }
-        BeatNode.Answer answer = beat.run(open, nodeId, gap());
+        BeatNode.Answer answer = beat.run(open, nodeId);
         if (answer.alive()) {
-            listener.heard(answer);
+            listener.heard(answer, others.looked(System.nanoTime(), answer.others()));
             return;
         }
         log.warn(
@@ -131,12 +138,12 @@ final class NodeLease implements Runnable {
 
     private Connection connection() throws SQLException {
         if (connection == null) {
-            Connection fresh = direct.getConnection();
-            fresh.setAutoCommit(true);
+            // Known at once, so that it is closed if it cannot be configured.
+            connection = direct.getConnection();
+            connection.setAutoCommit(true);
             // A connection that hangs must be noticed well before the lease runs out.
-            fresh.setNetworkTimeout(
+            connection.setNetworkTimeout(
                     Runnable::run, (int) settings.lease().dividedBy(3).toMillis());
-            connection = fresh;
         }
         return connection;
     }

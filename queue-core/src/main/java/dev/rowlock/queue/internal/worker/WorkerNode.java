@@ -218,6 +218,11 @@ public final class WorkerNode {
         }
 
         @Override
+        public List<BeatNode.Heartbeat> silentNodes() {
+            return lease.silentNodes();
+        }
+
+        @Override
         public long[] heldTokens() {
             return parts.queues().stream()
                     .flatMapToLong(QueueWorker::heldTokens)
@@ -230,7 +235,7 @@ public final class WorkerNode {
         }
 
         @Override
-        public void heard(BeatNode.Answer answer) {
+        public void heard(BeatNode.Answer answer, @Nullable Duration nextExpiry) {
             place = answer.place();
             places = answer.places();
             fetchers.forEach(fetcher ->
@@ -238,8 +243,8 @@ public final class WorkerNode {
             for (Claim claim : answer.cancelled()) {
                 parts.queues().forEach(queue -> queue.cancel(claim.token()));
             }
-            if (answer.nextExpiry() != null) {
-                janitor.leaseEnds(answer.nextExpiry());
+            if (nextExpiry != null) {
+                janitor.leaseEnds(nextExpiry);
             }
             if (!stopping) {
                 fetchers.forEach(fetcher -> fetcher.registered(lease.nodeId()));

@@ -21,6 +21,9 @@
  * are interrupted, their outcomes dropped, and the node registers anew under another id. Ids are never used again, so
  * whatever still claims under the old one finds nothing.
  *
+ * <p>Whether another node is alive no clock of the server's decides. Each heartbeat of this node brings the numbers of all
+ * others' last ones; {@link dev.rowlock.queue.internal.worker.OtherNodes} watches them by the monotonic clock of this process.
+ *
  * <h2>Stopping</h2>
  *
  * <p>Claims nothing more; gives back what was not started; waits for running handlers up to the drain timeout;

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.janitor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.store.BeatNode.Heartbeat;
 import dev.rowlock.queue.internal.store.BeatNode.Place;
 import dev.rowlock.queue.internal.store.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.Rooms;
@@ -9,6 +10,7 @@ import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
@@ -21,6 +23,11 @@ class StrandedClaimsIntervalTest {
         Rooms rooms = Rooms.emptyIn(database);
         long id = rooms.node();
         OwnNode own = new OwnNode() {
+            @Override
+            public List<Heartbeat> silentNodes() {
+                return List.of();
+            }
+
             @Override
             public long nodeId() {
                 return id;

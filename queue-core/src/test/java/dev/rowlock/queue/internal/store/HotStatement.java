@@ -138,7 +138,7 @@ enum HotStatement {
     BEAT(List.of("running_cancelled")) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            database.alone(connection -> new BeatNode(database.schema()).run(connection, node, Duration.ofSeconds(9)));
+            database.alone(connection -> new BeatNode(database.schema()).run(connection, node));
         }
     },
     /** The last: it pins the plans of all statements on its connection. */

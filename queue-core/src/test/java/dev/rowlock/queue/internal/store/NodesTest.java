@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import dev.rowlock.queue.internal.store.BeatNode.Answer;
+import dev.rowlock.queue.internal.store.BeatNode.Heartbeat;
 import dev.rowlock.queue.internal.store.BeatNode.Place;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -14,12 +15,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Registering, beating, and declaring dead. Times are moved in the rows rather than waited for. */
+/** Registering, beating, and declaring dead. */
 @PostgresTest
 @Representative
 class NodesTest {
-
-    private static final Duration GAP = Duration.ofMinutes(5);
 
     private final Rooms rooms;
     private final RemoveExpiredNodes removeExpired;
@@ -35,12 +34,8 @@ class NodesTest {
     void aNewNodeHoldsALease() {
         long node = rooms.node("north");
 
-        assertThat(rooms.truth("""
-                        SELECT name = 'north' AND lease_millis = 600000
-                               AND expires_at BETWEEN clock_timestamp() + interval '9 minutes'
-                                                  AND clock_timestamp() + interval '10 minutes'
-                          FROM rowlock.node WHERE id =
-                        """ + node)).isTrue();
+        assertThat(rooms.truth("SELECT name = 'north' AND lease_millis = 600000 FROM rowlock.node WHERE id = " + node))
+                .isTrue();
     }
 
     @Test
@@ -54,25 +49,32 @@ class NodesTest {
     }
 
     @Test
-    void aBeatRenewsTheLease() {
-        long node = rooms.node();
-        past(node, "expires_at", Duration.ofMinutes(9));
+    void othersSeeEachBeatByItsNumber() {
+        long me = rooms.node();
+        long other = rooms.node();
+        Heartbeat before = beat(me).others().get(0);
 
-        Answer answer = beat(node);
+        Answer answer = beat(other);
 
         assertThat(answer.alive()).isTrue();
-        assertThat(expired(node)).isFalse();
+        Heartbeat after = beat(me).others().get(0);
+        assertThat(before.nodeId()).isEqualTo(other);
+        assertThat(before.lease()).isEqualTo(Rooms.LEASE);
+        assertThat(after.beats()).isEqualTo(before.beats() + 1);
     }
 
     @Test
-    void aNodeWhoseLeaseRanOutMayBeatAsLongAsNobodyRemovedIt() {
-        long node = rooms.node();
-        expire(node);
+    void theAnswerSaysHowLongAgoTheOthersHaveBeaten() {
+        long me = rooms.node();
+        long other = rooms.node();
+        rooms.execute("UPDATE rowlock.node SET heartbeat_at = heartbeat_at - interval '4 minutes' WHERE id = " + other);
 
-        Answer answer = beat(node);
+        List<Heartbeat> others = beat(me).others();
 
-        assertThat(answer.alive()).isTrue();
-        assertThat(expired(node)).isFalse();
+        assertThat(others)
+                .singleElement()
+                .satisfies(heartbeat ->
+                        assertThat(heartbeat.age()).isBetween(Duration.ofMinutes(4), Duration.ofMinutes(5)));
     }
 
     @Test
@@ -84,21 +86,6 @@ class NodesTest {
 
         assertThat(answer.alive()).isFalse();
         assertThat(rooms.count("node")).isZero();
-    }
-
-    @Test
-    void aBeatAfterAGapStartsTheSteadyTimeAnew() {
-        long steady = rooms.node();
-        long silent = rooms.node();
-        past(steady, "steady_since", Duration.ofHours(1));
-        past(silent, "steady_since", Duration.ofHours(1));
-        past(silent, "heartbeat_at", GAP.plusSeconds(1));
-
-        beat(steady);
-        beat(silent);
-
-        assertThat(steadySeconds(steady)).isGreaterThan(3_500);
-        assertThat(steadySeconds(silent)).isLessThan(60);
     }
 
     @Test
@@ -128,17 +115,6 @@ class NodesTest {
     }
 
     @Test
-    void theAnswerSaysWhenTheNextOtherLeaseRunsOut() {
-        long me = rooms.node();
-        assertThat(beat(me).nextExpiry()).isNull();
-
-        long other = rooms.node();
-        past(other, "expires_at", Duration.ofMinutes(4));
-
-        assertThat(beat(me).nextExpiry()).isBetween(Duration.ofMinutes(5), Duration.ofMinutes(6));
-    }
-
-    @Test
     void theAnswerTellsTheNodesPlaceAmongAllAndAmongThoseOfItsQueues() {
         nodeFor("print");
         long me = nodeFor("mail", "print");
@@ -160,125 +136,76 @@ class NodesTest {
     // Declaring dead
 
     @Test
-    void aSteadyNodeDeclaresAnExpiredOneDead() {
-        long judge = steadyJudge();
-        long expired = rooms.node("south");
+    void aNodeThatWasSilentForItsLeaseIsDeclaredDead() {
+        long judge = rooms.node();
+        long silent = rooms.node("south");
         long alive = rooms.node("west");
-        expire(expired);
 
-        List<String> removed = removeExpired.run(judge, GAP);
+        List<String> removed = removeExpired.run(judge, List.of(seenBy(judge, silent)));
 
         assertThat(removed).containsExactly("south");
         assertThat(nodes()).containsExactly(judge, alive);
     }
 
     @Test
-    void aNodeThatHasJustStartedMayNotJudge() {
+    void aNodeThatHasBeatenSinceTheJudgeLookedIsAlive() {
         long judge = rooms.node();
-        long expired = rooms.node();
-        expire(expired);
+        long late = rooms.node();
+        Heartbeat seen = seenBy(judge, late);
+        beat(late);
 
-        List<String> removed = removeExpired.run(judge, GAP);
-
-        assertThat(removed).isEmpty();
-    }
-
-    @Test
-    void aNodeThatWasSilentMayNotJudge() {
-        long judge = steadyJudge();
-        past(judge, "heartbeat_at", GAP.plusSeconds(1));
-        long expired = rooms.node();
-        expire(expired);
-
-        List<String> removed = removeExpired.run(judge, GAP);
-
-        assertThat(removed).isEmpty();
-    }
-
-    @Test
-    void afterAnOutageInWhichNobodyBeatNobodyMayJudgeForAWholeLease() {
-        long judge = steadyJudge();
-        long other = rooms.node();
-        Duration outage = Duration.ofHours(1);
-        for (long node : List.of(judge, other)) {
-            past(node, "heartbeat_at", outage);
-            past(node, "expires_at", outage);
-            past(node, "steady_since", outage);
-        }
-
-        beat(judge);
-        List<String> atOnce = removeExpired.run(judge, GAP);
-        past(judge, "steady_since", Rooms.LEASE.minusMinutes(2));
-        List<String> withinTheLease = removeExpired.run(judge, GAP);
-        past(judge, "steady_since", Duration.ofMinutes(3));
-        List<String> afterTheLease = removeExpired.run(judge, GAP);
-
-        assertThat(atOnce).isEmpty();
-        assertThat(withinTheLease).isEmpty();
-        assertThat(afterTheLease).hasSize(1);
-        assertThat(nodes()).containsExactly(judge);
-    }
-
-    @Test
-    void aJudgeWaitsAsLongAsTheOthersLeaseNotItsOwn() {
-        long judge = steadyJudge();
-        long patient = rooms.node();
-        expire(patient);
-        rooms.execute("UPDATE rowlock.node SET lease_millis = 7200000 WHERE id = " + patient);
-
-        List<String> removed = removeExpired.run(judge, GAP);
+        List<String> removed = removeExpired.run(judge, List.of(seen));
 
         assertThat(removed).isEmpty();
     }
 
     @Test
     void aNodeThatWasRemovedMayNotJudge() {
-        long judge = steadyJudge();
-        long expired = rooms.node();
-        expire(expired);
+        long judge = rooms.node();
+        Heartbeat seen = seenBy(judge, rooms.node());
         rooms.declareDead(judge);
 
-        List<String> removed = removeExpired.run(judge, GAP);
+        List<String> removed = removeExpired.run(judge, List.of(seen));
 
         assertThat(removed).isEmpty();
     }
 
     @Test
     void aNodeDoesNotDeclareItselfDead() {
-        long judge = steadyJudge();
-        expire(judge);
+        long judge = rooms.node();
+        Heartbeat own = seenBy(rooms.node(), judge);
 
-        List<String> removed = removeExpired.run(judge, GAP);
+        List<String> removed = removeExpired.run(judge, List.of(own));
 
         assertThat(removed).isEmpty();
     }
 
     @Test
     void aBeatThatIsBeingWrittenSavesTheNode() throws Exception {
-        long judge = steadyJudge();
+        long judge = rooms.node();
         long late = rooms.node();
-        expire(late);
+        List<Heartbeat> seen = List.of(seenBy(judge, late));
 
         List<String> removed;
         try (OpenTransaction beating = new OpenTransaction(rooms.database())) {
-            beating.database().alone(connection -> beatOf(late).on(connection));
-            removed = removeExpired.run(judge, GAP);
+            beating.database().alone(beatOf(late));
+            removed = removeExpired.run(judge, seen);
             beating.commit();
         }
 
         assertThat(removed).isEmpty();
-        assertThat(removeExpired.run(judge, GAP)).isEmpty();
+        assertThat(removeExpired.run(judge, seen)).isEmpty();
     }
 
     @Test
     void aBeatThatComesWhileTheNodeIsBeingRemovedIsTooLate() throws Exception {
-        long judge = steadyJudge();
+        long judge = rooms.node();
         long late = rooms.node();
-        expire(late);
+        List<Heartbeat> seen = List.of(seenBy(judge, late));
 
         CompletableFuture<Answer> answer;
         try (OpenTransaction judging = new OpenTransaction(rooms.database())) {
-            new RemoveExpiredNodes(judging.database()).run(judge, GAP);
+            new RemoveExpiredNodes(judging.database()).run(judge, seen);
             answer = CompletableFuture.supplyAsync(() -> beat(late));
             rooms.awaitBlocked();
             judging.commit();
@@ -289,15 +216,15 @@ class NodesTest {
 
     @Test
     void ofTwoJudgesAtOnceOneDeclaresTheNodeDead() throws Exception {
-        long judge = steadyJudge();
-        long second = steadyJudge();
-        expire(rooms.node("south"));
+        long judge = rooms.node();
+        long second = rooms.node();
+        List<Heartbeat> seen = List.of(seenBy(judge, rooms.node("south")));
 
         List<String> ours;
         List<String> theirs;
         try (OpenTransaction other = new OpenTransaction(rooms.database())) {
-            theirs = new RemoveExpiredNodes(other.database()).run(judge, GAP);
-            ours = removeExpired.run(second, GAP);
+            theirs = new RemoveExpiredNodes(other.database()).run(judge, seen);
+            ours = removeExpired.run(second, seen);
             other.commit();
         }
 
@@ -322,34 +249,14 @@ class NodesTest {
     }
 
     private Database.Call<Answer> beatOf(long node) {
-        return connection -> new BeatNode(rooms.database().schema()).run(connection, node, GAP);
+        return connection -> new BeatNode(rooms.database().schema()).run(connection, node);
     }
 
-    private long steadyJudge() {
-        long judge = rooms.node("judge");
-        past(judge, "steady_since", Duration.ofHours(1));
-        return judge;
-    }
-
-    private void expire(long node) {
-        past(node, "heartbeat_at", Rooms.LEASE.plusSeconds(1));
-        past(node, "expires_at", Rooms.LEASE.plusSeconds(1));
-    }
-
-    /** Moves a time of the node's row back. */
-    private void past(long node, String column, Duration by) {
-        rooms.execute("UPDATE rowlock.node SET %1$s = %1$s - interval '%2$d seconds' WHERE id = %3$d"
-                .formatted(column, by.toSeconds(), node));
-    }
-
-    private boolean expired(long node) {
-        return rooms.truth("SELECT expires_at < clock_timestamp() FROM rowlock.node WHERE id = " + node);
-    }
-
-    private long steadySeconds(long node) {
-        return rooms.number(
-                "SELECT date_part('epoch', clock_timestamp() - steady_since)::bigint FROM rowlock.node WHERE id = "
-                        + node);
+    private Heartbeat seenBy(long judge, long node) {
+        return beat(judge).others().stream()
+                .filter(heartbeat -> heartbeat.nodeId() == node)
+                .findFirst()
+                .orElseThrow();
     }
 
     private List<Long> nodes() {

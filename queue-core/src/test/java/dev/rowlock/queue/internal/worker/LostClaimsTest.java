@@ -22,7 +22,7 @@ class LostClaimsTest extends NodeTest {
     void suspectsOfACrashAllCompleteAlthoughTheyStartOneByOne() {
         long[] ids = node.jobs.enqueueAll(
                 IntStream.range(0, 20).mapToObj(i -> new Greet("g" + i)).toList());
-        claimForADeadNode();
+        node.claimForADeadNode();
 
         node.lease(Duration.ofSeconds(1), Duration.ofMillis(100), 3)
                 .listener(Greet.class, (context, payload) -> context.crashes())
@@ -59,7 +59,7 @@ class LostClaimsTest extends NodeTest {
     @Test
     void aJobWhoseNodeDiedRunsAgainElsewhere() {
         long id = node.jobs.enqueue(new Greet("orphan"));
-        claimForADeadNode();
+        node.claimForADeadNode();
 
         node.lease(Duration.ofSeconds(1), Duration.ofMillis(100), 3)
                 .listener(Greet.class, (context, payload) -> context.crashes() + "/" + context.attempt())
@@ -72,7 +72,7 @@ class LostClaimsTest extends NodeTest {
     @Test
     void aJobThatBringsDownItsNodesIsQuarantined() {
         long id = node.jobs.enqueue(new Greet("poison"));
-        claimForADeadNode();
+        node.claimForADeadNode();
 
         node.lease(Duration.ofSeconds(1), Duration.ofMillis(100), 1)
                 .listener(Greet.class, (context, payload) -> null)
@@ -108,18 +108,5 @@ class LostClaimsTest extends NodeTest {
         assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
         Awaitility.await().until(() -> node.status().nodeId() > firstNode);
         assertThat(node.events).doesNotContain("completed " + id);
-    }
-
-    /** What a node leaves behind that was killed a long time ago. */
-    private void claimForADeadNode() {
-        node.sql.sql("""
-                INSERT INTO rowlock.node VALUES (nextval('rowlock.node_id'), 'dead', '{}', now() - interval '1 h',
-                    now() - interval '1 h', now() - interval '59 min', now() - interval '1 h', 1000)
-                """).update();
-        node.sql.sql("""
-                WITH r AS (DELETE FROM rowlock.ready RETURNING *)
-                INSERT INTO rowlock.running (id, token, node_id, ready_at, enqueued_at, claimed_at, rank, attempt, crashes, queue, type, payload)
-                SELECT id, nextval('rowlock.claim_token'), currval('rowlock.node_id'), ready_at, enqueued_at, now(), rank, 1, 0, queue, type, payload FROM r
-                """).update();
     }
 }

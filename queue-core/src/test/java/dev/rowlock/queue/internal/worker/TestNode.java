@@ -183,7 +183,7 @@ final class TestNode implements AutoCloseable {
     void addNodes(int count) {
         sql.sql("""
                 INSERT INTO rowlock.node
-                SELECT nextval('rowlock.node_id'), 'idle', '{default}', now(), now(), now() + interval '1 h', now(), 3600000
+                SELECT nextval('rowlock.node_id'), 'idle', '{default}', now(), now(), 0, 3600000
                   FROM generate_series(1, ?)
                 """).param(count).update();
         awaitTwoHeartbeats();
@@ -227,12 +227,17 @@ final class TestNode implements AutoCloseable {
      * the next beat goes out.
      */
     void awaitTwoHeartbeats() {
-        for (int beat = 0; beat < 2; beat++) {
-            String before = heartbeat();
-            Awaitility.await()
-                    .pollInterval(Duration.ofMillis(10))
-                    .until(() -> !heartbeat().equals(before));
-        }
+        awaitHeartbeats(1);
+        awaitHeartbeats(1);
+    }
+
+    /** Waits until the nodes have beaten so many more times, all together. */
+    void awaitHeartbeats(int more) {
+        long enough = heartbeats() + more;
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(10))
+                .until(() -> heartbeats() >= enough);
     }
 
     /** Waits until the node hears of what other processes do, and knows its place among the others. */
@@ -254,10 +259,10 @@ final class TestNode implements AutoCloseable {
                 .singleRow();
     }
 
-    private String heartbeat() {
+    private long heartbeats() {
         return elsewhere
-                .sql("SELECT max(heartbeat_at)::text FROM rowlock.node")
-                .query(String.class)
+                .sql("SELECT coalesce(sum(beats), 0)::bigint FROM rowlock.node")
+                .query(Long.class)
                 .single();
     }
 
@@ -279,6 +284,19 @@ final class TestNode implements AutoCloseable {
         }
     }
 
+    /** What a node leaves behind that has just been killed: all that is ready, claimed. */
+    void claimForADeadNode() {
+        sql.sql("""
+                INSERT INTO rowlock.node (id, name, queues, started_at, heartbeat_at, beats, lease_millis)
+                VALUES (nextval('rowlock.node_id'), 'dead', '{}', now(), now(), 7, 1000)
+                """).update();
+        sql.sql("""
+                WITH r AS (DELETE FROM rowlock.ready RETURNING *)
+                INSERT INTO rowlock.running (id, token, node_id, ready_at, enqueued_at, claimed_at, rank, attempt, crashes, queue, type, payload)
+                SELECT id, nextval('rowlock.claim_token'), currval('rowlock.node_id'), ready_at, enqueued_at, now(), rank, 1, 0, queue, type, payload FROM r
+                """).update();
+    }
+
     NodeStatus status() {
         return node.status();
     }
@@ -297,6 +315,13 @@ final class TestNode implements AutoCloseable {
                 .atMost(Duration.ofSeconds(20))
                 .pollInterval(Duration.ofMillis(10))
                 .until(() -> events.contains(event));
+    }
+
+    void awaitCount(String room, long jobs) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(10))
+                .untilAsserted(() -> Assertions.assertThat(count(room)).isEqualTo(jobs));
     }
 
     long count(String room) {
