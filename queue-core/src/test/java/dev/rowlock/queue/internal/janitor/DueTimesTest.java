@@ -91,6 +91,29 @@ class DueTimesTest {
                 .isEqualTo(-8);
     }
 
+    @Test
+    void whatIsDueWhenALookBeginsIsNotLookedForAgain() {
+        look(0, null, 5_000);
+        times.dueHere(at(300));
+
+        look(300, null, 5_000);
+
+        assertThat(left(300, THIRD)).isEqualTo(5_000);
+    }
+
+    @Test
+    void aLookIsForAllIfItIsForWhatAllHaveHeardOf() {
+        look(0, null, 5_000);
+        times.dueHere(at(100));
+        assertThat(times.looking(at(100))).as("known here only").isFalse();
+        times.looked(at(100), Duration.ofMillis(200), Duration.ofMillis(5_000));
+
+        assertThat(times.looking(at(299))).as("not due yet").isFalse();
+        times.looked(at(299), Duration.ofMillis(1), Duration.ofMillis(5_000));
+
+        assertThat(times.looking(at(300))).isTrue();
+    }
+
     private void look(long millis, @Nullable Long nextDue, long rest) {
         times.looking(at(millis));
         times.looked(at(millis), nextDue == null ? null : Duration.ofMillis(nextDue), Duration.ofMillis(rest));

@@ -111,6 +111,52 @@ class QueueCursorTest {
     }
 
     @Test
+    void aMoreUrgentRankIsLookedAtAtOnce() {
+        look(FIFTH, false, MILLI);
+        assertThat(cursor.untilNextLook(now)).isPositive();
+
+        cursor.urgent(-3);
+        assertThat(cursor.untilNextLook(now)).isZero();
+
+        cursor.next(now);
+        cursor.claimed(null, false, MILLI, now);
+        assertThat(cursor.untilNextLook(now))
+                .as("only that rank was looked at, not what arrived meanwhile")
+                .isZero();
+    }
+
+    @Test
+    void aLookFromTheFrontSeesWhatIsMoreUrgentToo() {
+        look(FIFTH, true, MILLI);
+        cursor.urgent(-3);
+        now += 19_000_000;
+
+        look(FIFTH, true, MILLI);
+
+        assertThat(cursor.next(now)).isEqualTo(QueueRange.fromOrFurther(FIFTH));
+    }
+
+    @Test
+    void aLookFromTheFrontSparesTheLooksBack() {
+        look(FIFTH, true, Duration.ofSeconds(3));
+        goOn(); // passes over what commits late
+        now += Duration.ofSeconds(57).toNanos();
+
+        look(FIFTH, false, Duration.ofSeconds(3));
+
+        assertThat(cursor.next(now)).isEqualTo(QueueRange.from(FIFTH.earlier(QueueCursor.OVERLAP)));
+    }
+
+    @Test
+    void onlyAfterALookFromTheFrontIsThereNothingMoreAnywhere() {
+        look(FIFTH, false, MILLI);
+        assertThat(cursor.lookedFromFront()).isTrue();
+
+        goOn();
+        assertThat(cursor.lookedFromFront()).isFalse();
+    }
+
+    @Test
     void jobsThatAppearBeforeTheCursorAreAllTakenBeforeItGoesOn() {
         look(FIFTH, true, MILLI);
         now += 19_000_000;
