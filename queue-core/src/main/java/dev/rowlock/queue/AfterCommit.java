@@ -1,68 +1,91 @@
 package dev.rowlock.queue;
 
+import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.NewJob;
+import dev.rowlock.queue.internal.store.Standing;
 import dev.rowlock.queue.spi.Wakeups;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Wakes workers after the calling thread's transaction has committed, once for all that it enqueued; at once without one. */
+/**
+ * Wakes workers after the calling thread's transaction has committed, once for all that it enqueued; at once without one.
+ * A manager that is told never to synchronize tells nobody of its commits: then workers find the jobs by polling.
+ */
 final class AfterCommit {
 
+    private final Database database;
     private final Wakeups wakeups;
 
-    AfterCommit(Wakeups wakeups) {
+    AfterCommit(Database database, Wakeups wakeups) {
+        this.database = database;
         this.wakeups = wakeups;
     }
 
-    void wake(List<NewJob> jobs) {
+    void wake(List<NewJob> jobs, Standing standing) {
         Wakes wakes = new Wakes();
         jobs.forEach(wakes::add);
-        wake(wakes);
+        wake(wakes, standing);
     }
 
-    void wake(Wakes wakes) {
-        if (!TransactionSynchronizationManager.isSynchronizationActive()
-                || !TransactionSynchronizationManager.isActualTransactionActive()) {
+    void wake(Wakes wakes, Standing standing) {
+        Pending pending = pending(standing);
+        if (pending == null) {
             wakes.send(wakeups);
-            return;
+        } else {
+            pending.wakes.addAll(wakes);
         }
-        pending().wakes.addAll(wakes);
     }
 
-    void attention() {
-        if (!TransactionSynchronizationManager.isSynchronizationActive()
-                || !TransactionSynchronizationManager.isActualTransactionActive()) {
+    void attention(Standing standing) {
+        Pending pending = pending(standing);
+        if (pending == null) {
             wakeups.attention();
-            return;
+        } else {
+            pending.attention = true;
         }
-        pending().attention = true;
     }
 
-    /** This transaction's synchronization: the first enqueue registers it, later ones find it. */
-    private Pending pending() {
+    /** This transaction's synchronization: the first enqueue registers it, later ones find it. Null: wake at once. */
+    private @Nullable Pending pending(Standing standing) {
+        if (standing != Standing.INSIDE || !TransactionSynchronizationManager.isSynchronizationActive()) {
+            return null;
+        }
         for (TransactionSynchronization known : TransactionSynchronizationManager.getSynchronizations()) {
             if (known instanceof Pending pending && pending.wakeups == wakeups) {
                 return pending;
             }
         }
-        Pending pending = new Pending(wakeups);
+        Pending pending = new Pending(database, wakeups);
         TransactionSynchronizationManager.registerSynchronization(pending);
         return pending;
     }
 
     private static final class Pending implements TransactionSynchronization {
 
+        private final Database database;
         private final Wakeups wakeups;
         private final Wakes wakes = new Wakes();
         private boolean attention;
+        private boolean ending;
 
-        Pending(Wakeups wakeups) {
+        Pending(Database database, Wakeups wakeups) {
+            this.database = database;
             this.wakeups = wakeups;
         }
 
         @Override
-        public void afterCommit() {
+        public void beforeCompletion() {
+            ending = true;
+        }
+
+        /** Not afterCommit: another synchronization that throws there would skip this one. */
+        @Override
+        public void afterCompletion(int status) {
+            if (!database.mayBeCommitted(status, ending)) {
+                return;
+            }
             wakes.send(wakeups);
             if (attention) {
                 wakeups.attention();

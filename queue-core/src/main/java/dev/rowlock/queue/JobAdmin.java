@@ -8,6 +8,7 @@ import dev.rowlock.queue.internal.store.LastDeadJob;
 import dev.rowlock.queue.internal.store.PauseQueue;
 import dev.rowlock.queue.internal.store.RedriveDeadJobs;
 import dev.rowlock.queue.internal.store.RequestCancel;
+import dev.rowlock.queue.internal.store.Standing;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.spi.Wakeups;
@@ -38,7 +39,7 @@ public final class JobAdmin {
 
     public JobAdmin(Database database, Wakeups wakeups) {
         this.database = database;
-        this.afterCommit = new AfterCommit(wakeups);
+        this.afterCommit = new AfterCommit(database, wakeups);
         this.cancelIdle = new CancelIdleJob(database);
         this.requestCancel = new RequestCancel(database);
         this.findJob = new FindJob(database);
@@ -56,13 +57,13 @@ public final class JobAdmin {
      * @throws IllegalStateException if the job keeps moving between rooms faster than it can be caught
      */
     public CancelResult cancel(long id) {
-        database.requireWritable("cancel");
+        Standing standing = database.requireWritable("cancel");
         for (int look = 0; look < LOOKS; look++) {
             if (cancelIdle.run(id)) {
                 return CancelResult.CANCELLED;
             }
             if (requestCancel.run(id)) {
-                afterCommit.attention();
+                afterCommit.attention(standing);
                 return CancelResult.REQUESTED;
             }
             Optional<JobState> state = findJob.run(id, row -> JobState.of(row.getString("state")));
@@ -79,17 +80,17 @@ public final class JobAdmin {
 
     /** Runs a dead job again, with fresh attempts and crash count; its error history stays. False if it is not dead. */
     public boolean redrive(long id) {
-        database.requireWritable("redrive");
+        Standing standing = database.requireWritable("redrive");
         boolean redriven = redriveDead.one(id);
         if (redriven) {
-            wakeDispatcher();
+            wakeDispatcher(standing);
         }
         return redriven;
     }
 
     /** Runs all jobs of the queue again that are dead now; returns how many. In batches unless in a transaction. */
     public long redriveAll(String queue) {
-        database.requireWritable("redriveAll");
+        Standing standing = database.requireWritable("redriveAll");
         long last = lastDead.run(Names.queue(queue));
         long redriven = 0;
         RedriveDeadJobs.Batch batch = new RedriveDeadJobs.Batch(0, 0);
@@ -98,7 +99,7 @@ public final class JobAdmin {
             redriven += batch.jobs();
         } while (batch.jobs() == BATCH);
         if (redriven > 0) {
-            wakeDispatcher();
+            wakeDispatcher(standing);
         }
         return redriven;
     }
@@ -127,16 +128,16 @@ public final class JobAdmin {
      * jobs go on. Takes effect within a heartbeat, at once where notifications arrive. Jobs may still be enqueued.
      */
     public void pause(String queue) {
-        database.requireWritable("pause");
+        Standing standing = database.requireWritable("pause");
         queues.pause(Names.queue(queue));
-        afterCommit.attention();
+        afterCommit.attention(standing);
     }
 
     /** Ends the pause of a queue. Does nothing if it is not paused. */
     public void resume(String queue) {
-        database.requireWritable("resume");
+        Standing standing = database.requireWritable("resume");
         queues.resume(Names.queue(queue));
-        afterCommit.attention();
+        afterCommit.attention(standing);
     }
 
     /** The queues that are paused. */
@@ -144,9 +145,9 @@ public final class JobAdmin {
         return queues.paused();
     }
 
-    private void wakeDispatcher() {
+    private void wakeDispatcher(Standing standing) {
         Wakes wakes = new Wakes();
         wakes.waiting(Duration.ZERO);
-        afterCommit.wake(wakes);
+        afterCommit.wake(wakes, standing);
     }
 }

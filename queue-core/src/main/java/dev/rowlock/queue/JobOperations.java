@@ -11,12 +11,13 @@ import java.util.stream.Stream;
  * Enqueues jobs. Thread-safe.
  *
  * <p><b>Transactions.</b> Every method joins the Spring transaction that is active on the calling thread: the jobs
- * exist if and only if it commits. Without one, each call is a transaction of its own, also when it enqueues many.
+ * exist if and only if it commits. Without one, each call is a transaction of its own, also when it enqueues many; so it is
+ * in callbacks after a transaction's end, such as those of {@code @TransactionalEventListener}.
  *
  * <p><b>Errors.</b> {@link IllegalArgumentException}: an option or name that is not allowed.
  * {@link dev.rowlock.queue.spi.PayloadException}: a payload that does not serialize.
  * {@link PayloadTooLargeException}: one over {@code rowlock.payload.max-size}. {@link IllegalStateException}: the
- * active transaction is read-only, or belongs to another DataSource. A {@code DataAccessException}: the database
+ * active transaction is read-only, or is not one on Rowlock's DataSource. A {@code DataAccessException}: the database
  * refused or could not be reached. After any of them nothing has been enqueued by the call; inside a caller's
  * transaction, that transaction should roll back. If the connection broke during the commit itself, nobody can know
  * whether the job exists: the same call again makes a second one, unless it has a unique key.

@@ -7,6 +7,7 @@ import dev.rowlock.queue.internal.store.EnqueueUniqueJobs;
 import dev.rowlock.queue.internal.store.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.internal.store.EnqueueWaitingJobs;
 import dev.rowlock.queue.internal.store.NewJob;
+import dev.rowlock.queue.internal.store.Standing;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.UniqueKey;
@@ -71,7 +72,7 @@ public final class JobTemplate implements JobOperations {
         this.enqueueLarge = new EnqueueLargeJobs(database.schema());
         this.enqueueUnique = new EnqueueUniqueJobs(database.schema());
         this.wakeups = wakeups;
-        this.afterCommit = new AfterCommit(wakeups);
+        this.afterCommit = new AfterCommit(database, wakeups);
     }
 
     @Override
@@ -79,35 +80,35 @@ public final class JobTemplate implements JobOperations {
         if (options.uniqueKey() != null) {
             return enqueueUnique(payload, options.uniqueKey(), options).id();
         }
-        database.requireWritable("enqueue");
+        Standing standing = database.requireWritable("enqueue");
         NewJob job = newJob(payload, options);
         // Beside the work of a large payload, a notification of its own does not count.
-        boolean byItself = job.due() == null && !job.large() && !database.joinsTransaction();
+        boolean byItself = job.due() == null && !job.large() && standing != Standing.INSIDE;
         String message = byItself ? wakeups.sendAlong(job.queue(), job.rank()) : null;
         if (message != null) {
-            return enqueueAndNotify(job, message);
+            return enqueueAndNotify(job, message, standing);
         }
         List<NewJob> jobs = List.of(job);
-        long[] ids = database.joined(connection -> write(connection, jobs));
-        afterCommit.wake(jobs);
+        long[] ids = database.joined(standing, connection -> write(connection, jobs));
+        afterCommit.wake(jobs, standing);
         return ids[0];
     }
 
-    private long enqueueAndNotify(NewJob job, String message) {
+    private long enqueueAndNotify(NewJob job, String message, Standing standing) {
         long begun = System.nanoTime();
-        long id = database.alone(connection -> enqueueReady.runAndNotify(connection, job, message));
+        long id = database.joined(standing, connection -> enqueueReady.runAndNotify(connection, job, message));
         wakeups.sentAlong(job.queue(), job.rank(), Duration.ofNanos(System.nanoTime() - begun));
         return id;
     }
 
     @Override
     public EnqueueResult enqueueUnique(Object payload, UniqueKey key, JobOptions options) {
-        database.requireWritable("enqueue");
+        Standing standing = database.requireWritable("enqueue");
         List<NewJob> job = List.of(newJob(payload, options.unique(key)));
-        Placed placed = database.joined(connection -> enqueueUnique.run(connection, job))
+        Placed placed = database.joined(standing, connection -> enqueueUnique.run(connection, job))
                 .get(0);
         if (placed.created()) {
-            afterCommit.wake(job);
+            afterCommit.wake(job, standing);
         }
         return new EnqueueResult(placed.id(), placed.created());
     }
@@ -128,11 +129,12 @@ public final class JobTemplate implements JobOperations {
     @Override
     public long enqueueAll(Stream<JobRequest> jobs, LongConsumer ids) {
         try (jobs) {
-            database.requireWritable("enqueueAll");
+            Standing standing = database.requireWritable("enqueueAll");
             Iterator<JobRequest> requests = jobs.iterator();
             Wakes wakes = new Wakes();
-            long count = database.joinedAtomically(connection -> writeChunks(connection, requests, ids, wakes));
-            afterCommit.wake(wakes);
+            long count =
+                    database.joinedAtomically(standing, connection -> writeChunks(connection, requests, ids, wakes));
+            afterCommit.wake(wakes, standing);
             return count;
         }
     }

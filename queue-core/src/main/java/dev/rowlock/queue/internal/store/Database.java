@@ -8,14 +8,14 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.UncategorizedSQLException;
+import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 import org.springframework.jdbc.support.SQLExceptionTranslator;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -30,8 +30,6 @@ public final class Database {
         T on(Connection connection) throws SQLException;
     }
 
-    private static final Logger log = LoggerFactory.getLogger(Database.class);
-
     /** SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation). */
     private static final Pattern REFUSED_VALUE = Pattern.compile("2[23].*");
 
@@ -43,21 +41,29 @@ public final class Database {
     private final DataSource dataSource;
     private final Schema schema;
     private final Duration answerWithin;
+    private final OwnTransactions own;
+    private final CallersTransaction callers;
     private final SQLExceptionTranslator translator = new SQLExceptionSubclassTranslator();
 
     public Database(DataSource dataSource, Schema schema) {
-        this(dataSource, schema, ANSWER_WITHIN);
-    }
-
-    private Database(DataSource dataSource, Schema schema, Duration answerWithin) {
         this.dataSource = withoutTransactions(dataSource);
         this.schema = schema;
+        this.answerWithin = ANSWER_WITHIN;
+        this.own = new OwnTransactions();
+        this.callers = new CallersTransaction(this.dataSource);
+    }
+
+    private Database(Database impatient, Duration answerWithin) {
+        this.dataSource = impatient.dataSource;
+        this.schema = impatient.schema;
         this.answerWithin = answerWithin;
+        this.own = impatient.own;
+        this.callers = impatient.callers;
     }
 
     /** The same, for statements that may take long because they read whole tables. */
     public Database patient() {
-        return new Database(dataSource, schema, PATIENT_ANSWER_WITHIN);
+        return new Database(this, PATIENT_ANSWER_WITHIN);
     }
 
     /** Through such a proxy every connection is the caller's, and whom transaction managers know is its target. */
@@ -81,20 +87,11 @@ public final class Database {
     }
 
     /**
-     * Runs one statement by itself, on a connection of its own, whatever transaction the calling thread is in. One
-     * round trip where the pool hands out connections in auto-commit mode.
+     * Runs one statement by itself, perhaps behind its plan settings, on a connection of its own, whatever transaction the
+     * calling thread is in. One round trip where pool, driver and server have the usual settings.
      */
     public <T> T alone(Call<T> call) {
-        return translating(() -> {
-            try (Connection connection = dataSource.getConnection()) {
-                return bounded(connection, () -> {
-                    if (connection.getAutoCommit()) {
-                        return call.on(connection);
-                    }
-                    return committing(connection, call);
-                });
-            }
-        });
+        return fromPool(connection -> own.together(connection, call));
     }
 
     /**
@@ -107,68 +104,124 @@ public final class Database {
 
     /** Runs several statements in one transaction of their own. */
     public <T> T atomically(Call<T> call) {
-        return translating(() -> {
-            try (Connection connection = dataSource.getConnection()) {
-                return bounded(connection, () -> {
-                    boolean autoCommit = connection.getAutoCommit();
-                    connection.setAutoCommit(false);
-                    try {
-                        return committing(connection, call);
-                    } finally {
-                        restore(connection, autoCommit);
-                    }
-                });
-            }
-        });
+        return fromPool(connection -> own.several(connection, call));
     }
 
-    /** Runs one statement in the calling thread's transaction if there is one, otherwise by itself. */
+    /** Runs one statement without plan settings in the calling thread's transaction if there is one, otherwise by itself. */
     public <T> T joined(Call<T> call) {
-        return TransactionSynchronizationManager.isActualTransactionActive() ? inCallersTransaction(call) : alone(call);
+        return joined(standing(), call);
+    }
+
+    /** As {@link #joined(Call)}, for callers who know how the thread stands. */
+    public <T> T joined(Standing standing, Call<T> call) {
+        return switch (standing) {
+            case INSIDE -> inCallersTransaction(call);
+            case AFTER -> afterTransaction(call, connection -> own.single(connection, call));
+            case OUTSIDE, ELSEWHERE -> fromPool(connection -> own.single(connection, call));
+        };
     }
 
     /** Runs several statements in the calling thread's transaction if there is one, otherwise in one of their own. */
-    public <T> T joinedAtomically(Call<T> call) {
-        return TransactionSynchronizationManager.isActualTransactionActive()
-                ? inCallersTransaction(call)
-                : atomically(call);
+    public <T> T joinedAtomically(Standing standing, Call<T> call) {
+        return switch (standing) {
+            case INSIDE -> inCallersTransaction(call);
+            case AFTER -> afterTransaction(call, connection -> own.several(connection, call));
+            case OUTSIDE, ELSEWHERE -> atomically(call);
+        };
+    }
+
+    private <T> T fromPool(Call<T> work) {
+        return translating(() -> pooled(work));
+    }
+
+    private <T> T pooled(Call<T> work) throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            return bounded(connection, () -> work.on(connection));
+        }
     }
 
     private <T> T inCallersTransaction(Call<T> call) {
-        return translating(() -> {
-            Connection connection = DataSourceUtils.doGetConnection(dataSource);
-            try {
-                return call.on(connection);
-            } finally {
-                DataSourceUtils.doReleaseConnection(connection, dataSource);
-            }
-        });
+        return translating(() -> onCallersConnection(call));
+    }
+
+    /**
+     * The connection of a transaction that has ended stays with its thread until all have heard of the end. A second one
+     * for each thread would be more than a pool may have, so the same one is used unless somebody else is using it.
+     */
+    private <T> T afterTransaction(Call<T> call, Call<T> throughPool) {
+        if (callers.holder() == null) {
+            return fromPool(throughPool);
+        }
+        return translating(() -> onCallersConnection(connection -> CallersTransaction.idle(connection)
+                ? bounded(connection, () -> own.anyhow(connection, call))
+                : pooled(throughPool)));
+    }
+
+    private <T> T onCallersConnection(Call<T> call) throws SQLException {
+        Connection connection = DataSourceUtils.doGetConnection(dataSource);
+        try {
+            return call.on(connection);
+        } finally {
+            DataSourceUtils.doReleaseConnection(connection, dataSource);
+        }
+    }
+
+    /** How the calling thread stands to a transaction. */
+    public Standing standing() {
+        return callers.standing();
     }
 
     /**
      * Fails unless what is about to be written would join the calling thread's transaction, if there is one: silently
-     * writing beside it would break the promise that jobs exist if and only if it commits.
+     * writing beside it would break the promise that jobs exist if and only if it commits. Returns how the thread stands.
      */
-    public void requireWritable(String what) {
-        if (!TransactionSynchronizationManager.isActualTransactionActive()) {
-            return;
-        }
-        if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
-            throw new IllegalStateException(
-                    "%s in a read-only transaction: use a writable one, or none".formatted(what));
-        }
-        if (!joinsTransaction()) {
+    public Standing requireWritable(String what) {
+        Standing standing = standing();
+        if (standing == Standing.ELSEWHERE) {
             throw new IllegalStateException(
                     ("%s in a transaction that is not one of Rowlock's DataSource, so it could not commit together with it:"
                                     + " use that DataSource's transaction manager, or call it outside the transaction")
                             .formatted(what));
         }
+        if (standing == Standing.INSIDE && TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
+            throw new IllegalStateException(
+                    "%s in a read-only transaction: use a writable one, or none".formatted(what));
+        }
+        return standing;
     }
 
-    /** Whether the calling thread is in a transaction on this DataSource. */
-    public boolean joinsTransaction() {
-        return TransactionSynchronizationManager.isActualTransactionActive()
-                && TransactionSynchronizationManager.hasResource(dataSource);
+    /**
+     * Says in {@code afterCompletion} whether what was written {@link Standing#INSIDE} a transaction may be committed.
+     *
+     * <p>A callback after a transaction's end may call code that asks for any transaction; Spring gives it the ended one,
+     * which nobody commits again. That is done here, for all that this code has written.
+     *
+     * @param status as Spring says
+     * @param heardBefore whether the caller was told that the transaction is about to end
+     */
+    public boolean mayBeCommitted(int status, boolean heardBefore) {
+        return switch (status) {
+            case TransactionSynchronization.STATUS_COMMITTED -> heardBefore || committedLate();
+            case TransactionSynchronization.STATUS_ROLLED_BACK -> false;
+            default -> !CallersTransaction.tookPartInEndedTransaction() || committedLate();
+        };
+    }
+
+    private boolean committedLate() {
+        ConnectionHolder holder = callers.holder();
+        if (holder == null) {
+            return true;
+        }
+        return translating(() -> onCallersConnection(connection -> {
+            if (CallersTransaction.open(connection) && !connection.getAutoCommit()) {
+                if (holder.isRollbackOnly()) {
+                    connection.rollback();
+                } else {
+                    connection.commit();
+                }
+            }
+            return !holder.isRollbackOnly();
+        }));
     }
 
     /**
@@ -184,48 +237,6 @@ public final class Database {
             if (!connection.isClosed()) {
                 connection.setNetworkTimeout(Runnable::run, before);
             }
-        }
-    }
-
-    private static <T> T committing(Connection connection, Call<T> call) throws SQLException {
-        try {
-            T result = call.on(connection);
-            connection.commit();
-            return result;
-        } catch (Throwable thrown) {
-            // Also for what nobody declared: a call may read the caller's stream, and turning auto-commit on again
-            // would commit what it had written by then.
-            rollback(connection, thrown);
-            throw thrown;
-        }
-    }
-
-    private static void rollback(Connection connection, Throwable cause) {
-        try {
-            connection.rollback();
-        } catch (SQLException e) {
-            cause.addSuppressed(e);
-            close(connection);
-        }
-    }
-
-    /** A connection that cannot roll back must not be used again; closing it leaves nothing behind. */
-    private static void close(Connection connection) {
-        try {
-            connection.close();
-        } catch (SQLException e) {
-            log.debug("closing a broken connection failed", e);
-        }
-    }
-
-    /** A connection that cannot take its mode back is broken: its pool finds out by itself, and what was done stands. */
-    private static void restore(Connection connection, boolean autoCommit) {
-        try {
-            if (!connection.isClosed()) {
-                connection.setAutoCommit(autoCommit);
-            }
-        } catch (SQLException e) {
-            log.debug("a connection is broken after its transaction", e);
         }
     }
 

@@ -44,8 +44,12 @@ final class IndexPlan {
             "SELECT " + SETTINGS + ", " + HASH_JOINS + ", set_config('lock_timeout', '500ms', true);\n";
 
     // What takes so long is cancelled by the server, so that nothing is committed of which nobody hears.
-    private static final String FOR_SESSION = PREFIX.replace(", true)", ", false)")
-            .replace("SELECT ", "SELECT set_config('statement_timeout', '2s', false), ");
+    private static final String FOR_SESSION =
+            PREFIX.replace(", true)", ", false)").replace("SELECT ", """
+            SELECT set_config('statement_timeout', '2s', false),
+                   set_config('default_transaction_isolation', 'read committed', false),
+                   set_config('default_transaction_read_only', 'off', false),
+            """);
 
     private IndexPlan() {}
 

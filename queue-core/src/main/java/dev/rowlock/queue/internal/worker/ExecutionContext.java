@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.worker;
 
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.Standing;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobOptions;
@@ -104,9 +105,10 @@ final class ExecutionContext implements JobContext {
     @Override
     public void completeInTransaction(@Nullable Object result) {
         requireChangeable();
-        if (!services.database().joinsTransaction()) {
+        if (services.database().standing() != Standing.INSIDE
+                || !TransactionSynchronizationManager.isSynchronizationActive()) {
             throw new IllegalStateException(
-                    "completeInTransaction needs an active transaction on Rowlock's DataSource: call it inside @Transactional, on the thread that runs the transaction");
+                    "completeInTransaction needs an open transaction on Rowlock's DataSource, of a manager that synchronizes: call it inside @Transactional, on the thread that runs the transaction, before it ends");
         }
         String json = services.results().encode(result);
         if (execution.stopped() == Execution.Stop.CLAIM_LOST || !finish(json)) {

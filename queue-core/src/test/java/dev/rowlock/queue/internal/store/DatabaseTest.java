@@ -49,7 +49,7 @@ class DatabaseTest {
         Database proxied = new Database(new TransactionAwareDataSourceProxy(test.dataSource()), database.schema());
 
         transaction.executeWithoutResult(status -> {
-            assertThat(proxied.joinsTransaction()).isTrue();
+            assertThat(proxied.standing()).isEqualTo(Standing.INSIDE);
             new PauseQueue(proxied).pause("joined");
             proxied.alone(connection -> insert(connection, "alone"));
             status.setRollbackOnly();

@@ -1,0 +1,172 @@
+package dev.rowlock.queue.internal.store;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
+import org.postgresql.core.BaseConnection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Transactions of Rowlock's own: read committed and writable, whatever is the default of role, database or pool; with its
+ * plan settings, a statement is one transaction, whatever the driver was told. Thread-safe.
+ *
+ * <p>Where the defaults are the usual ones and the driver sends a statement right behind its settings, auto-commit does
+ * that in one round trip. Elsewhere there is an explicit transaction. Which of the two it is, is asked once for each
+ * connection.
+ */
+final class OwnTransactions {
+
+    private static final Logger log = LoggerFactory.getLogger(OwnTransactions.class);
+
+    // The driver sends one statement right behind the other unless its mode is simple, or parameters have no type
+    // (stringtype=unspecified) and it has learnt that rows may be long: then each is a transaction of its own. Only in
+    // the
+    // second execution it has learnt that. A server in recovery cannot be told to write.
+    private static final String LOOK = """
+            SELECT set_config('rowlock.sent_before', 'yes', true);
+            SELECT coalesce(current_setting('rowlock.sent_before', true), '') = 'yes',
+                   current_setting('transaction_isolation') = 'read committed',
+                   current_setting('transaction_read_only') = 'off' OR pg_is_in_recovery(), ?::text
+            """;
+
+    private static final String USUAL = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE";
+
+    /**
+     * What a connection does by itself.
+     *
+     * @param together two statements that are sent at once are one transaction, also in auto-commit mode
+     * @param usual its transactions are read committed and writable
+     */
+    private record Habits(boolean together, boolean usual) {}
+
+    private final Map<Connection, Habits> known = Collections.synchronizedMap(new WeakHashMap<>());
+
+    /** Runs one statement that has no plan settings. */
+    <T> T single(Connection connection, Database.Call<T> call) throws SQLException {
+        Habits habits = habits(connection);
+        return habits.usual() && connection.getAutoCommit()
+                ? call.on(connection)
+                : explicitly(connection, !habits.usual(), call);
+    }
+
+    /** Runs one statement, perhaps behind its plan settings. */
+    <T> T together(Connection connection, Database.Call<T> call) throws SQLException {
+        Habits habits = habits(connection);
+        return habits.usual() && habits.together() && connection.getAutoCommit()
+                ? call.on(connection)
+                : explicitly(connection, !habits.usual(), call);
+    }
+
+    /** Runs several statements. */
+    <T> T several(Connection connection, Database.Call<T> call) throws SQLException {
+        return explicitly(connection, !habits(connection).usual(), call);
+    }
+
+    /** Runs one or several statements on an idle connection whose habits somebody may have changed for a while. */
+    <T> T anyhow(Connection connection, Database.Call<T> call) throws SQLException {
+        return explicitly(connection, true, call);
+    }
+
+    private Habits habits(Connection connection) throws SQLException {
+        Connection physical =
+                connection.isWrapperFor(BaseConnection.class) ? connection.unwrap(BaseConnection.class) : connection;
+        Habits habits = known.get(physical);
+        if (habits == null) {
+            habits = look(connection);
+            known.put(physical, habits);
+        }
+        return habits;
+    }
+
+    private static Habits look(Connection connection) throws SQLException {
+        try (PreparedStatement statement = IndexPlan.prepare(connection, LOOK)) {
+            statement.setString(1, "");
+            Habits first = read(statement);
+            Habits second = read(statement);
+            Habits habits = new Habits(first.together() && second.together(), second.usual());
+            if (!habits.together() || !habits.usual()) {
+                log.debug("a connection needs explicit transactions: {}", habits);
+            }
+            return habits;
+        } finally {
+            if (!connection.isClosed() && !connection.getAutoCommit()) {
+                connection.rollback();
+            }
+        }
+    }
+
+    private static Habits read(PreparedStatement statement) throws SQLException {
+        try (ResultSet row = IndexPlan.query(statement)) {
+            row.next();
+            return new Habits(row.getBoolean(1), row.getBoolean(2) && row.getBoolean(3));
+        }
+    }
+
+    private static <T> T explicitly(Connection connection, boolean unusual, Database.Call<T> call) throws SQLException {
+        boolean autoCommit = connection.getAutoCommit();
+        if (autoCommit) {
+            connection.setAutoCommit(false);
+        }
+        try {
+            // A pool's connection may say read-only at each BEGIN, which auto-commit knows nothing of.
+            return committing(connection, unusual || connection.isReadOnly(), call);
+        } finally {
+            if (autoCommit) {
+                restore(connection);
+            }
+        }
+    }
+
+    private static <T> T committing(Connection connection, boolean unusual, Database.Call<T> call) throws SQLException {
+        try {
+            if (unusual) {
+                try (Statement statement = connection.createStatement()) {
+                    statement.execute(USUAL);
+                }
+            }
+            T result = call.on(connection);
+            connection.commit();
+            return result;
+        } catch (Throwable thrown) {
+            // Also for what nobody declared: a call may read the caller's stream, and turning auto-commit on again
+            // would commit what it had written by then.
+            rollback(connection, thrown);
+            throw thrown;
+        }
+    }
+
+    private static void rollback(Connection connection, Throwable cause) {
+        try {
+            connection.rollback();
+        } catch (SQLException e) {
+            cause.addSuppressed(e);
+            close(connection);
+        }
+    }
+
+    /** A connection that cannot roll back must not be used again; closing it leaves nothing behind. */
+    private static void close(Connection connection) {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            log.debug("closing a broken connection failed", e);
+        }
+    }
+
+    /** A connection that cannot take its mode back is broken: its pool finds out by itself, and what was done stands. */
+    private static void restore(Connection connection) {
+        try {
+            if (!connection.isClosed()) {
+                connection.setAutoCommit(true);
+            }
+        } catch (SQLException e) {
+            log.debug("a connection is broken after its transaction", e);
+        }
+    }
+}
