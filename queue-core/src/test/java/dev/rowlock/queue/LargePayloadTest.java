@@ -266,8 +266,7 @@ class LargePayloadTest {
                 new RescueJobs(rooms.database()).run(3);
             }
             case TAKE_OVERDUE -> {
-                rooms.execute("UPDATE rowlock.running SET deadline = claimed_at - interval '1 s'");
-                new TakeOverdueJobs(rooms.database()).run(Duration.ZERO, 10, LATER);
+                new TakeOverdueJobs(rooms.database()).run(List.of(claim), 10, LATER);
             }
         }
     }

@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.store.DiscardDeadJobs;
 import dev.rowlock.queue.internal.store.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.DropDonePartitions;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.FindOverdueJobs;
 import dev.rowlock.queue.internal.store.MeasureDepth;
 import dev.rowlock.queue.internal.store.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.RemoveExpiredNodes;
@@ -55,7 +56,8 @@ public final class Janitor {
                         rescue,
                         new StrayJobs(takeChore, takeBack),
                         strandedClaims,
-                        new OverdueJobs(new TakeOverdueJobs(database), settings.retry()),
+                        new OverdueJobs(
+                                own, new FindOverdueJobs(database), new TakeOverdueJobs(database), settings.retry()),
                         new Retention(
                                 settings.retention(),
                                 takeChore,

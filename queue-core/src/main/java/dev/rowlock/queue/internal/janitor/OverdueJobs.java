@@ -1,12 +1,20 @@
 package dev.rowlock.queue.internal.janitor;
 
+import dev.rowlock.queue.internal.store.FindOverdueJobs;
+import dev.rowlock.queue.internal.store.FindOverdueJobs.Overdue;
 import dev.rowlock.queue.internal.store.TakeOverdueJobs;
+import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.RetryPolicy;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes jobs from handlers that ignore their deadline. */
+/**
+ * Takes jobs from handlers that ignore their deadline. Each node takes its own, by its monotonic clock; those of a node that
+ * does not, any other takes, later.
+ */
 final class OverdueJobs implements Chore {
 
     private static final Logger log = LoggerFactory.getLogger(OverdueJobs.class);
@@ -16,10 +24,15 @@ final class OverdueJobs implements Chore {
     /** What a node that does interrupt its handler needs to write down what came of it. */
     private static final Duration GRACE = Duration.ofSeconds(10);
 
+    private final OwnNode own;
+    private final FindOverdueJobs find;
     private final TakeOverdueJobs take;
     private final RetryPolicy retry;
+    private final NeglectedJobs neglected = new NeglectedJobs(GRACE);
 
-    OverdueJobs(TakeOverdueJobs take, RetryPolicy retry) {
+    OverdueJobs(OwnNode own, FindOverdueJobs find, TakeOverdueJobs take, RetryPolicy retry) {
+        this.own = own;
+        this.find = find;
         this.take = take;
         this.retry = retry;
     }
@@ -31,7 +44,9 @@ final class OverdueJobs implements Chore {
 
     @Override
     public Duration runOnce() {
-        int taken = take.run(GRACE, retry.maxRetries(), retry.initialInterval());
+        List<Claim> overdue =
+                Stream.concat(own.overdue(GRACE).stream(), ofOthers().stream()).toList();
+        int taken = overdue.isEmpty() ? 0 : take.run(overdue, retry.maxRetries(), retry.initialInterval());
         if (taken > 0) {
             log.warn(
                     "{} jobs were still running {} after their deadline: they were taken from their nodes",
@@ -39,5 +54,12 @@ final class OverdueJobs implements Chore {
                     GRACE);
         }
         return INTERVAL;
+    }
+
+    private List<Claim> ofOthers() {
+        long node = own.nodeId();
+        List<Overdue> looking =
+                find.run(GRACE).stream().filter(job -> job.nodeId() != node).toList();
+        return neglected.among(looking, System.nanoTime());
     }
 }

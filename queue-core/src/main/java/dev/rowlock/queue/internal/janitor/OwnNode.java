@@ -2,6 +2,8 @@ package dev.rowlock.queue.internal.janitor;
 
 import dev.rowlock.queue.internal.store.BeatNode.Heartbeat;
 import dev.rowlock.queue.internal.store.BeatNode.Place;
+import dev.rowlock.queue.job.Claim;
+import java.time.Duration;
 import java.util.List;
 
 /** What the janitor must know of the node that it works for. */
@@ -18,6 +20,9 @@ public interface OwnNode {
 
     /** Whether it hears of what other nodes do. */
     boolean hearing();
+
+    /** The claims of handlers that still run so long after their deadline, by the monotonic clock. */
+    List<Claim> overdue(Duration grace);
 
     /** The tokens of all claims that the node holds: unstarted, running, and with outcomes not yet written. */
     long[] heldTokens();

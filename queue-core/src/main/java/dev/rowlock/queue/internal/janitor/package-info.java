@@ -20,6 +20,8 @@
  * <ul>
  *   <li>A node is dead if its beats stood still for its lease, as watched by another node's monotonic clock. The statement that
  *       removes it names the beat that was seen.
+ *   <li>A handler's time is up by the monotonic clock of its node, which takes its job if it goes on all the same. From a node
+ *       that does not, any other takes it, once the job has looked overdue for all the time that it may run.
  *   <li>A chore is due after its time, and if it was taken in the future: then the clock was set back.
  * </ul>
  *

@@ -1,8 +1,10 @@
 package dev.rowlock.queue.internal.store;
 
+import dev.rowlock.queue.job.Claim;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * Takes jobs past their deadline from nodes that did not stop them in time. The attempt has failed: back to waiting,
@@ -14,10 +16,11 @@ public final class TakeOverdueJobs {
             WITH overdue AS (
                 DELETE FROM rowlock.running
                  WHERE ctid = ANY (ARRAY(
-                       SELECT ctid FROM rowlock.running
-                        WHERE deadline < statement_timestamp() - ? * interval '1 ms'
-                        ORDER BY deadline LIMIT 1000
-                          FOR UPDATE SKIP LOCKED))
+                       SELECT r.ctid FROM rowlock.running r
+                         JOIN unnest(?::bigint[], ?::bigint[]) AS o (id, token) ON r.id = o.id AND r.token = o.token
+                        WHERE r.id = ANY (?::bigint[])
+                        ORDER BY r.id
+                          FOR UPDATE OF r SKIP LOCKED))
                 RETURNING *, rowlock.with_error(errors, attempt, jsonb_build_object('type', 'timeout', 'trace', '', 'message',
                     'still running after its deadline; its node did not stop it')) AS history
             ), judged AS (
@@ -59,16 +62,19 @@ public final class TakeOverdueJobs {
     /**
      * Returns how many were taken.
      *
-     * @param grace how long after its deadline a job's own node still has to stop it
+     * @param overdue claims whose deadline has passed, grace included; who knows that, does not go by the server's clock
      * @param maxRetries for jobs that do not say
      * @param delay how long a job waits that is tried again
      */
-    public int run(Duration grace, int maxRetries, Duration delay) {
+    public int run(List<Claim> overdue, int maxRetries, Duration delay) {
         return partitions.around(() -> database.alone(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
-                statement.setLong(1, grace.toMillis());
-                statement.setInt(2, maxRetries);
-                statement.setLong(3, delay.toMillis());
+                long[] ids = Columns.longs(overdue, Claim::jobId);
+                statement.setObject(1, ids);
+                statement.setObject(2, Columns.longs(overdue, Claim::token));
+                statement.setObject(3, ids);
+                statement.setInt(4, maxRetries);
+                statement.setLong(5, delay.toMillis());
                 try (ResultSet rows = IndexPlan.query(statement)) {
                     rows.next();
                     return rows.getInt(1);

@@ -16,8 +16,10 @@ final class Deadlines {
 
     /** Stops the execution after this time, unless it ends before. Replaces its earlier deadline. */
     void watch(Execution execution, Duration fromNow) {
-        execution.deadline(timer.schedule(
-                () -> execution.stop(Execution.Stop.TIMED_OUT), fromNow.toMillis(), TimeUnit.MILLISECONDS));
+        execution.deadline(
+                System.nanoTime() + fromNow.toNanos(),
+                timer.schedule(
+                        () -> execution.stop(Execution.Stop.TIMED_OUT), fromNow.toMillis(), TimeUnit.MILLISECONDS));
     }
 
     /** Runs a short task after this time. */

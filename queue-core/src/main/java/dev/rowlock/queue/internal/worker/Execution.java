@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.worker;
 
 import dev.rowlock.queue.internal.store.NewJob;
 import dev.rowlock.queue.job.ClaimedJob;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,7 @@ final class Execution {
     private Stop stop = Stop.NONE; // guarded by this
     private @Nullable Thread thread; // guarded by this; set while the handler runs
     private @Nullable Future<?> deadline; // guarded by this
+    private long deadlineAt; // guarded by this; monotonic; says something while there is a deadline
     private boolean settled; // guarded by this; an outcome has been handed over, or the execution was given up
     private volatile Completion completion = Completion.BY_RECORDER;
 
@@ -134,10 +136,16 @@ final class Execution {
         return settled;
     }
 
-    /** Replaces the timer that ends this execution. */
-    synchronized void deadline(@Nullable Future<?> timer) {
+    /** Replaces the deadline, monotonic in nanoseconds, and the timer that ends this execution then. */
+    synchronized void deadline(long at, Future<?> timer) {
         cancelDeadline();
         deadline = timer;
+        deadlineAt = at;
+    }
+
+    /** Whether the handler still runs so long after its deadline. */
+    synchronized boolean overdue(long now, Duration grace) {
+        return thread != null && deadline != null && now - deadlineAt >= grace.toNanos();
     }
 
     private void cancelDeadline() {

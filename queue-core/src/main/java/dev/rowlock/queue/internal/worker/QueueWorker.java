@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.worker;
 
+import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Outcome;
@@ -14,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
@@ -264,6 +266,14 @@ final class QueueWorker {
     /** The tokens of the claims that are held. */
     LongStream heldTokens() {
         return held.stream().mapToLong(execution -> execution.job().claim().token());
+    }
+
+    /** The claims of handlers that still run so long after their deadline. */
+    Stream<Claim> overdue(Duration grace) {
+        long now = System.nanoTime();
+        return held.stream()
+                .filter(execution -> execution.overdue(now, grace))
+                .map(execution -> execution.job().claim());
     }
 
     /** How many jobs are in the hands of threads, or about to be: held, and no outcome yet. */

@@ -223,6 +223,13 @@ public final class WorkerNode {
         }
 
         @Override
+        public List<Claim> overdue(Duration grace) {
+            return parts.queues().stream()
+                    .flatMap(queue -> queue.overdue(grace))
+                    .toList();
+        }
+
+        @Override
         public long[] heldTokens() {
             return parts.queues().stream()
                     .flatMapToLong(QueueWorker::heldTokens)

@@ -90,10 +90,16 @@ enum HotStatement {
             new DispatchDueJobs(database).run(1_000);
         }
     },
-    TAKE_OVERDUE(List.of("Index Scan using running_by_deadline on running", "Tid Scan on running")) {
+    FIND_OVERDUE(List.of("running_by_deadline")) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            new TakeOverdueJobs(database).run(Duration.ZERO, 10, Duration.ZERO);
+            new FindOverdueJobs(database).run(Duration.ZERO);
+        }
+    },
+    TAKE_OVERDUE(List.of("Index Scan using running_pkey on running", "Tid Scan on running")) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            new TakeOverdueJobs(database).run(claims, 10, Duration.ZERO);
         }
     },
     SAVE_PROGRESS(List.of("Index Scan using running_pkey on running")) {
@@ -177,8 +183,15 @@ enum HotStatement {
                     RELEASE,
                     DISPATCH,
                     TAKE_OVERDUE -> true;
-            case FINISH_IN_TRANSACTION, SAVE_PROGRESS, LOAD_PAYLOAD, EXTEND, CANCEL, REQUEST_CANCEL, FIND, BEAT ->
-                false;
+            case FINISH_IN_TRANSACTION,
+                    SAVE_PROGRESS,
+                    LOAD_PAYLOAD,
+                    EXTEND,
+                    CANCEL,
+                    REQUEST_CANCEL,
+                    FIND,
+                    BEAT,
+                    FIND_OVERDUE -> false;
         };
     }
 

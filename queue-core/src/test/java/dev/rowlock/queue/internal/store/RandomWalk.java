@@ -161,8 +161,7 @@ final class RandomWalk {
     }
 
     private void takeOverdue() {
-        some(claims).forEach(claim -> new ExtendDeadline(db).run(claim, Duration.ZERO));
-        new TakeOverdueJobs(db).run(Duration.ZERO, random.nextInt(3), Duration.ZERO);
+        new TakeOverdueJobs(db).run(some(claims), random.nextInt(3), Duration.ZERO);
     }
 
     private void releaseStranded() {

@@ -3,6 +3,8 @@ package dev.rowlock.queue.internal.store;
 import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.store.FindOverdueJobs.Overdue;
+import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
@@ -81,7 +83,7 @@ class TakeOverdueJobsTest {
     void jobsThatDoNotSayHaveTheDefaultRetries() {
         ClaimedJob job = overdue(running(null), Duration.ofHours(1));
 
-        takeOverdue.run(GRACE, 0, DELAY);
+        takeOverdue.run(found(), 0, DELAY);
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
     }
@@ -111,11 +113,12 @@ class TakeOverdueJobsTest {
     void twoJanitorsAtOnceTakeEachJobOnce() throws Exception {
         ClaimedJob job = overdue(running(null), Duration.ofHours(1));
 
+        List<Claim> found = found();
         int theirs;
         int ours;
         try (OpenTransaction other = new OpenTransaction(rooms.database())) {
-            theirs = new TakeOverdueJobs(other.database()).run(GRACE, 10, DELAY);
-            ours = take();
+            theirs = new TakeOverdueJobs(other.database()).run(found, 10, DELAY);
+            ours = takeOverdue.run(found, 10, DELAY);
             other.commit();
         }
 
@@ -124,8 +127,38 @@ class TakeOverdueJobsTest {
         assertThat(rooms.roomsOf(job.id())).containsExactly("waiting");
     }
 
+    @Test
+    void aJobThatWasClaimedAgainIsNotTakenForItsOldClaim() {
+        ClaimedJob job = running(null);
+        List<Claim> old = List.of(new Claim(job.id(), job.claim().token() - 1));
+
+        int taken = takeOverdue.run(old, 10, DELAY);
+
+        assertThat(taken).isZero();
+        assertThat(rooms.roomsOf(job.id())).containsExactly("running");
+    }
+
+    @Test
+    void whatLooksOverdueSaysHowLongItMayRun() {
+        ClaimedJob job = running(null);
+        rooms.execute(
+                "UPDATE rowlock.running SET claimed_at = claimed_at - interval '1 h', deadline = deadline - interval '1 h'");
+
+        List<Overdue> found = new FindOverdueJobs(rooms.database()).run(GRACE);
+
+        assertThat(found).singleElement().satisfies(overdue -> {
+            assertThat(overdue.claim()).isEqualTo(job.claim());
+            assertThat(overdue.allowed()).isEqualTo(Duration.ofMinutes(1));
+        });
+    }
+
     private int take() {
-        return takeOverdue.run(GRACE, 10, DELAY);
+        return takeOverdue.run(found(), 10, DELAY);
+    }
+
+    private List<Claim> found() {
+        return new FindOverdueJobs(rooms.database())
+                .run(GRACE).stream().map(Overdue::claim).toList();
     }
 
     private ClaimedJob running(@Nullable Integer maxRetries) {
