@@ -18,9 +18,9 @@ public record WorkerSettings(
         Duration drainTimeout,
         boolean virtualThreads) {
 
-    /** Ten at once per queue, platform threads, 25 s to drain. */
+    /** Ten at once per queue, platform threads, 20 s to drain. */
     public static final WorkerSettings DEFAULT =
-            new WorkerSettings(10, Map.of(), FetchSettings.DEFAULT, Duration.ofSeconds(25), false);
+            new WorkerSettings(10, Map.of(), FetchSettings.DEFAULT, Duration.ofSeconds(20), false);
 
     public WorkerSettings {
         validConcurrency("rowlock.worker.concurrency", concurrency);

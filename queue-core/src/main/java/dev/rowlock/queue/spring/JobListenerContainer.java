@@ -3,6 +3,7 @@ package dev.rowlock.queue.spring;
 import dev.rowlock.queue.internal.worker.WorkerNode;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.util.List;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
@@ -19,6 +20,7 @@ public final class JobListenerContainer implements SmartLifecycle {
     private final WorkerNode node;
     private final boolean transactions;
     private final boolean keepAlive;
+    private final Consumer<List<ListenerDefinition>> check;
     private final KeepAlive alive = new KeepAlive(); // guarded by this
     private volatile boolean running; // written by start and stop, one at a time
 
@@ -27,13 +29,19 @@ public final class JobListenerContainer implements SmartLifecycle {
      * @param node runs their jobs
      * @param transactions whether the node has a transaction manager
      * @param keepAlive whether the process must not end while its node runs, even if nothing else keeps it
+     * @param check looks at the listeners before each start; what it throws stops the start
      */
     public JobListenerContainer(
-            JobListenerRegistry registry, WorkerNode node, boolean transactions, boolean keepAlive) {
+            JobListenerRegistry registry,
+            WorkerNode node,
+            boolean transactions,
+            boolean keepAlive,
+            Consumer<List<ListenerDefinition>> check) {
         this.registry = registry;
         this.node = node;
         this.transactions = transactions;
         this.keepAlive = keepAlive;
+        this.check = check;
     }
 
     /**
@@ -59,6 +67,7 @@ public final class JobListenerContainer implements SmartLifecycle {
     private void start(List<ListenerDefinition> listeners) {
         listeners.forEach(this::requireTransactions);
         try {
+            check.accept(listeners);
             node.start(listeners);
             if (keepAlive) {
                 alive.start();

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.autoconfigure;
 
+import dev.rowlock.queue.internal.schema.SchemaForbiddenException;
 import dev.rowlock.queue.internal.schema.SchemaMissingException;
 import dev.rowlock.queue.internal.schema.SchemaOutdatedException;
 import dev.rowlock.queue.internal.schema.UnsupportedDatabaseException;
@@ -14,11 +15,21 @@ import org.springframework.boot.diagnostics.FailureAnalyzer;
 /** Says what kept Rowlock from starting, and what to do about it. */
 final class RowlockFailureAnalyzer implements FailureAnalyzer {
 
-    private static final String MAKE_TABLES = """
-            Either let Rowlock make them: rowlock.schema.mode=migrate.
+    private static final String MAKE_TABLES_BY_HAND = """
             Or hand this script to whoever makes tables here, to be run as the role that the application connects with:
 
                 java -cp queue-core.jar dev.rowlock.queue.internal.schema.SchemaScript <schema>""";
+
+    private static final String MAKE_TABLES =
+            "Either let Rowlock make them: rowlock.schema.mode=migrate.\n" + MAKE_TABLES_BY_HAND;
+
+    private static final String ALLOW_SCHEMA = """
+            Let an administrator make the schema, empty, for that role: CREATE SCHEMA <schema> AUTHORIZATION <role>; or
+            allow the role to make it: GRANT CREATE ON DATABASE <database> TO <role>.""";
+
+    private static final String CHOOSE_TRANSACTIONS = """
+            Mark the transaction manager of Rowlock's DataSource with @RowlockDataSource; if there is none, define a \
+            JdbcTransactionManager for it, or remove transactional = true.""";
 
     private static final String UPGRADE_TABLES =
             "Either let Rowlock upgrade them: rowlock.schema.mode=migrate. Or apply the migrations named above, found in"
@@ -62,6 +73,12 @@ final class RowlockFailureAnalyzer implements FailureAnalyzer {
         }
         if (cause instanceof NoDataSourceException missing) {
             return analysis(cause, missing.candidates().isEmpty() ? DEFINE_DATA_SOURCE : CHOOSE_DATA_SOURCE);
+        }
+        if (cause instanceof UnsuitableTransactionsException) {
+            return analysis(cause, CHOOSE_TRANSACTIONS);
+        }
+        if (cause instanceof SchemaForbiddenException) {
+            return analysis(cause, ALLOW_SCHEMA + "\n" + MAKE_TABLES_BY_HAND);
         }
         if (cause instanceof SeveralJsonMappersException) {
             return analysis(cause, CHOOSE_MAPPER);

@@ -10,6 +10,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 
 /** Meters, where the application has a registry for them. */
 @AutoConfiguration(
@@ -31,6 +32,7 @@ public final class RowlockMetricsAutoConfiguration {
     @Bean(initMethod = "start", destroyMethod = "close")
     @ConditionalOnMissingBean
     @DependsOnDatabaseInitialization
+    @Lazy(false) // nobody asks for it, and its gauges would never exist
     QueueMetrics rowlockQueueMetrics(Database database, MeterRegistry registry) {
         return new QueueMetrics(database, registry);
     }

@@ -48,7 +48,7 @@ public record RowlockProperties(
      *     to 10 s.
      * @param maxPrefetch The most jobs per queue that are claimed ahead; 0 to 10000.
      * @param drainTimeout How long a shutdown waits for running jobs before it interrupts them; 0 to 1 h. Keep it
-     *     some seconds below spring.lifecycle.timeout-per-shutdown-phase.
+     *     ten seconds below spring.lifecycle.timeout-per-shutdown-phase.
      * @param lease How long after its last heartbeat this node counts as dead and others take its jobs; 1 s to 1 h, at
      *     least three heartbeats.
      * @param heartbeat Time between heartbeats; at least 50 ms.
@@ -63,7 +63,7 @@ public record RowlockProperties(
             @DefaultValue("1s") Duration pollInterval,
             @DefaultValue("250ms") Duration prefetchHorizon,
             @DefaultValue("1000") int maxPrefetch,
-            @DefaultValue("25s") Duration drainTimeout,
+            @DefaultValue("20s") Duration drainTimeout,
             @DefaultValue("30s") Duration lease,
             @DefaultValue("5s") Duration heartbeat,
             @DefaultValue("3") int maxCrashes,

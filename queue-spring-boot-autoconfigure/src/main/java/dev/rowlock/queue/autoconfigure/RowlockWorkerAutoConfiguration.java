@@ -13,8 +13,10 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 import org.springframework.transaction.PlatformTransactionManager;
 
@@ -52,11 +54,25 @@ public final class RowlockWorkerAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     JobListenerContainer jobListenerContainer(
-            JobListenerRegistry registry, WorkerNode node, NodeServices services, RowlockProperties properties) {
+            JobListenerRegistry registry,
+            WorkerNode node,
+            NodeServices services,
+            StartAdvice advice,
+            RowlockProperties properties) {
         return new JobListenerContainer(
                 registry,
                 node,
                 services.transactions() != null,
-                properties.worker().keepAlive());
+                properties.worker().keepAlive(),
+                advice);
+    }
+
+    @Bean
+    StartAdvice rowlockStartAdvice(
+            NodeServices services,
+            RowlockProperties properties,
+            ConfigurableEnvironment environment,
+            ObjectProvider<DataSourcePoolMetadataProvider> pools) {
+        return new StartAdvice(services, RowlockSettings.node(properties, false).worker(), environment, pools);
     }
 }

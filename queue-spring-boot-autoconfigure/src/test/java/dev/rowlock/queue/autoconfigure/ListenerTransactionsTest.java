@@ -13,6 +13,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionOperations;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -50,6 +51,41 @@ class ListenerTransactionsTest {
         add("jobs", forOurs, false);
 
         assertThat(chosen()).isSameAs(forOurs);
+    }
+
+    @Test
+    void theOneForOurDataSourceIsChosenBeforeAPrimaryOneThatDoesNotTell() {
+        add("main", new StartAdviceTest.SomethingElses(), true);
+        add("jobs", forOurs, false);
+
+        assertThat(chosen()).isSameAs(forOurs);
+    }
+
+    @Test
+    void aManagerOfJpaIsChosenByTheDataSourceThatItExposes() {
+        JpaTransactionManager jpa = new JpaTransactionManager();
+        jpa.setDataSource(ours);
+        beans.registerSingleton("jpa", jpa);
+        add("main", forOther, true);
+
+        assertThat(chosen()).isSameAs(jpa);
+    }
+
+    @Test
+    void thePrimaryOneOfTwoForOurDataSourceIsChosen() {
+        PlatformTransactionManager primary = new DataSourceTransactionManager(ours);
+        add("one", forOurs, false);
+        add("two", primary, true);
+
+        assertThat(chosen()).isSameAs(primary);
+    }
+
+    @Test
+    void anOnlyOneThatDoesNotTellIsChosen() {
+        PlatformTransactionManager silent = new StartAdviceTest.SomethingElses();
+        add("silent", silent, false);
+
+        assertThat(chosen()).isSameAs(silent);
     }
 
     @Test

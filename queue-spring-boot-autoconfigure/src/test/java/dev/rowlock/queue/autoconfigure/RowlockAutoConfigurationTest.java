@@ -282,7 +282,7 @@ class RowlockAutoConfigurationTest {
 
         @Bean
         JobListenerContainer ownContainer(JobListenerRegistry registry, WorkerNode node) {
-            return new JobListenerContainer(registry, node, false, false);
+            return new JobListenerContainer(registry, node, false, false, listeners -> {});
         }
 
         @Bean

@@ -11,6 +11,7 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
@@ -43,6 +44,18 @@ class RowlockMetricsAutoConfigurationTest {
                     == 1);
             assertThat(registry.find("rowlock.queue.snapshot.age").gauge()).isNotNull();
         });
+    }
+
+    @Test
+    void queuesAreMeteredUnderLazyInitialization() {
+        withMetrics()
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .withBean(Greeter.class)
+                .run(context -> assertThat(context.getBean(MeterRegistry.class)
+                                .find("rowlock.queue.snapshot.age")
+                                .gauge())
+                        .isNotNull());
     }
 
     @Test

@@ -18,6 +18,7 @@ import jakarta.persistence.Id;
 import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurationPackage;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration;
@@ -25,6 +26,8 @@ import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfigur
 import org.springframework.boot.liquibase.autoconfigure.LiquibaseAutoConfiguration;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
@@ -34,6 +37,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 @PostgresTest(freshPerTest = true)
+@ExtendWith(OutputCaptureExtension.class)
 class RowlockSchemaAutoConfigurationTest {
 
     private static final String H2 = "jdbc:h2:mem:schema;DB_CLOSE_DELAY=-1";
@@ -81,8 +85,9 @@ class RowlockSchemaAutoConfigurationTest {
     }
 
     @Test
-    void noneMakesNoTables() {
+    void noneMakesNoTablesAndSaysThatTheyAreMissing(CapturedOutput output) {
         contexts.withPropertyValues("rowlock.schema.mode=none").run(context -> {
+            assertThat(output).contains("finds no tables of Rowlock in schema 'rowlock'");
             assertThat(context).hasNotFailed();
             assertThat(tables("rowlock")).isEmpty();
         });

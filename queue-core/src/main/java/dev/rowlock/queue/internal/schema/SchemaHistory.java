@@ -36,12 +36,12 @@ record SchemaHistory(Map<String, Integer> applied) {
 
     /** Returns nothing if the schema or its history does not exist. */
     static Optional<SchemaHistory> read(Connection connection, Schema schema) throws SQLException {
-        return exists(connection, schema) ? Optional.of(readAll(connection, schema)) : Optional.empty();
+        return exists(connection, schema, TABLE) ? Optional.of(readAll(connection, schema)) : Optional.empty();
     }
 
-    private static boolean exists(Connection connection, Schema schema) throws SQLException {
+    static boolean exists(Connection connection, Schema schema, String table) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(EXISTS)) {
-            statement.setString(1, schema.sql("rowlock." + TABLE));
+            statement.setString(1, schema.sql("rowlock." + table));
             try (ResultSet rows = statement.executeQuery()) {
                 return rows.next() && rows.getBoolean(1);
             }

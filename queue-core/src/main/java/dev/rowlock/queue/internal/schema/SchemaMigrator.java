@@ -9,8 +9,10 @@ import java.util.Map;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
 
 /**
@@ -23,6 +25,8 @@ public final class SchemaMigrator {
 
     /** How often Flyway asks, once a second, for the lock that another node's migration holds. */
     private static final int LOCK_ATTEMPTS = 300;
+
+    private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
     private final DataSource dataSource;
     private final Schema schema;
@@ -38,6 +42,7 @@ public final class SchemaMigrator {
      * Does what the mode says.
      *
      * @throws UnsupportedDatabaseException if the database is not a PostgreSQL that Rowlock runs on, in every mode
+     * @throws SchemaForbiddenException to be made or upgraded, and the role may not do that
      * @throws SchemaMissingException to be validated, and there are no tables
      * @throws SchemaOutdatedException to be validated, and the tables are of another release
      */
@@ -53,10 +58,24 @@ public final class SchemaMigrator {
     private Optional<SchemaHistory> look() {
         try (Connection connection = dataSource.getConnection()) {
             PostgresVersion.require(connection);
-            return mode == SchemaMode.NONE ? Optional.empty() : SchemaHistory.read(connection, schema);
+            if (mode == SchemaMode.NONE) {
+                warnIfMissing(connection);
+                return Optional.empty();
+            }
+            return SchemaHistory.read(connection, schema);
         } catch (SQLException e) {
             throw new CannotGetJdbcConnectionException(
                     "cannot look at schema '%s' of Rowlock".formatted(schema.name()), e);
+        }
+    }
+
+    private void warnIfMissing(Connection connection) throws SQLException {
+        if (!SchemaHistory.exists(connection, schema, "ready")) {
+            LOG.warn(
+                    "role '{}' finds no tables of Rowlock in schema '{}' of database '{}', and rowlock.schema.mode=none makes none: nothing works until somebody does",
+                    connection.getMetaData().getUserName(),
+                    schema.name(),
+                    connection.getCatalog());
         }
     }
 
@@ -66,7 +85,18 @@ public final class SchemaMigrator {
                 && history.get().changed().isEmpty()) {
             return;
         }
-        flyway().migrate();
+        try {
+            flyway().migrate();
+        } catch (FlywayException e) {
+            if (NestedExceptionUtils.getMostSpecificCause(e) instanceof SQLException refusal
+                    && INSUFFICIENT_PRIVILEGE.equals(refusal.getSQLState())) {
+                throw new SchemaForbiddenException(
+                        "its role may not make or upgrade the tables in schema '%s': %s"
+                                .formatted(schema.name(), refusal.getMessage()),
+                        e);
+            }
+            throw e;
+        }
     }
 
     Flyway flyway() {

@@ -37,7 +37,12 @@ public record SchemaScript(int version, String description, String file) {
             -- Afterwards rowlock.schema.mode may be migrate, validate or none.
             BEGIN;
 
-            CREATE SCHEMA IF NOT EXISTS ${schema};
+            -- A role without CREATE on the database may not even say IF NOT EXISTS, also where somebody made it for the role.
+            DO $$ BEGIN
+                IF to_regnamespace('${schema}') IS NULL THEN
+                    CREATE SCHEMA ${schema};
+                END IF;
+            END $$;
 
             -- The history of migrations, as Flyway keeps it, so that later releases find their place in it.
             CREATE TABLE ${schema}.schema_history (

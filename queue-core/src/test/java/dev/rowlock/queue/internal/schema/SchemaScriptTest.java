@@ -30,7 +30,7 @@ class SchemaScriptTest {
     @Test
     void thePlainScriptHasNoPlaceholderLeft() {
         assertThat(SchemaScript.plainSql(new Schema("jobs")))
-                .contains("CREATE SCHEMA IF NOT EXISTS \"jobs\";")
+                .contains("CREATE SCHEMA \"jobs\";")
                 .contains("CREATE TABLE \"jobs\".ready (")
                 .doesNotContain("${")
                 .doesNotContain("rowlock.ready");

@@ -1,0 +1,142 @@
+package dev.rowlock.queue.autoconfigure;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.worker.NodeServices;
+import dev.rowlock.queue.internal.worker.QueueConcurrency;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.WorkerSettings;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.boot.jdbc.metadata.CompositeDataSourcePoolMetadataProvider;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
+import org.springframework.core.env.ConfigurableEnvironment;
+
+/**
+ * Looks at listeners and settings together when jobs are about to be run: refuses what cannot work, warns of what will
+ * disappoint.
+ */
+final class StartAdvice implements Consumer<List<ListenerDefinition>> {
+
+    private static final Logger log = LoggerFactory.getLogger(StartAdvice.class);
+
+    private static final ConfigurationPropertyName QUEUES = ConfigurationPropertyName.of("rowlock.queues");
+
+    /** {@code rowlock.queues.<name>.concurrency} */
+    private static final int ELEMENTS = 4;
+
+    private static final Duration PHASE_DEFAULT = Duration.ofSeconds(30);
+
+    /** What a stop may take beside the drain. */
+    private static final Duration UNWIND = Duration.ofSeconds(10);
+
+    private final NodeServices services;
+    private final WorkerSettings settings;
+    private final ConfigurableEnvironment environment;
+    private final ObjectProvider<DataSourcePoolMetadataProvider> pools;
+
+    StartAdvice(
+            NodeServices services,
+            WorkerSettings settings,
+            ConfigurableEnvironment environment,
+            ObjectProvider<DataSourcePoolMetadataProvider> pools) {
+        this.services = services;
+        this.settings = settings;
+        this.environment = environment;
+        this.pools = pools;
+    }
+
+    /**
+     * @throws UnsuitableTransactionsException if a listener is transactional and could not complete a job
+     */
+    @Override
+    public void accept(List<ListenerDefinition> listeners) {
+        if (listeners.stream().anyMatch(ListenerDefinition::transactional) && services.transactions() != null) {
+            ListenerTransactions.requireJoined(services.transactions(), services.database());
+        }
+        adviseOnQueues(listeners);
+        adviseOnPool(listeners);
+        adviseOnShutdown();
+    }
+
+    private void adviseOnQueues(List<ListenerDefinition> listeners) {
+        for (String name : misread()) {
+            log.warn(
+                    "{} is not read: write a queue's name that has dots or upper case in brackets, as in rowlock.queues[Big.Q].concurrency",
+                    name);
+        }
+        Set<String> queues =
+                listeners.stream().map(ListenerDefinition::queue).collect(Collectors.toCollection(TreeSet::new));
+        Set<String> unknown = new TreeSet<>(settings.queues().keySet());
+        unknown.removeAll(queues);
+        if (!unknown.isEmpty()) {
+            log.warn(
+                    "rowlock.queues.* names queues that no listener here listens to: {}; there are {}. A name that has dots or upper case stands in brackets",
+                    unknown,
+                    queues);
+        }
+    }
+
+    private Set<String> misread() {
+        Set<String> names = new TreeSet<>();
+        ConfigurationPropertySources.from(environment.getPropertySources()).forEach(source -> {
+            if (source instanceof IterableConfigurationPropertySource iterable) {
+                iterable.stream()
+                        .filter(name -> QUEUES.isAncestorOf(name) && name.getNumberOfElements() > ELEMENTS)
+                        .forEach(name -> names.add(name.toString()));
+            }
+        });
+        return names;
+    }
+
+    private void adviseOnPool(List<ListenerDefinition> listeners) {
+        int held = listeners.stream().collect(Collectors.groupingBy(ListenerDefinition::queue)).entrySet().stream()
+                .filter(queue -> queue.getValue().stream().anyMatch(ListenerDefinition::transactional))
+                .mapToInt(this::concurrency)
+                .sum();
+        Integer most = most();
+        if (most != null && most > 0 && held >= most) {
+            log.warn(
+                    "transactional listeners may hold {} connections at once, and the pool has {}: the application and Rowlock would wait for them. Give the pool more, or the queues less concurrency",
+                    held,
+                    most);
+        }
+    }
+
+    private int concurrency(Map.Entry<String, List<ListenerDefinition>> queue) {
+        return QueueConcurrency.of(queue.getKey(), queue.getValue(), settings);
+    }
+
+    private @org.jspecify.annotations.Nullable Integer most() {
+        Database database = services.database();
+        DataSourcePoolMetadata pool = new CompositeDataSourcePoolMetadataProvider(
+                        pools.orderedStream().toList())
+                .getDataSourcePoolMetadata(database.dataSource());
+        return pool == null ? null : pool.getMax();
+    }
+
+    private void adviseOnShutdown() {
+        Duration phase = Binder.get(environment)
+                .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
+                .orElse(PHASE_DEFAULT);
+        if (settings.drainTimeout().plus(UNWIND).compareTo(phase) > 0) {
+            log.warn(
+                    "a shutdown may take rowlock.worker.drain-timeout ({} s) and {} s more, but spring.lifecycle.timeout-per-shutdown-phase is {} s: outcomes of jobs that end late would be lost, and these jobs run again",
+                    settings.drainTimeout().toSeconds(),
+                    UNWIND.toSeconds(),
+                    phase.toSeconds());
+        }
+    }
+}

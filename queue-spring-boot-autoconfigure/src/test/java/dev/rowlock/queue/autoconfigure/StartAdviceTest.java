@@ -1,0 +1,121 @@
+package dev.rowlock.queue.autoconfigure;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.JobListener;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+
+@PostgresTest
+@ExtendWith(OutputCaptureExtension.class)
+class StartAdviceTest {
+
+    private final ApplicationContextRunner contexts;
+
+    StartAdviceTest(TestDatabase database) {
+        this.contexts = Contexts.on(database);
+    }
+
+    record Order(int number) {}
+
+    static class Transactional {
+        @JobListener(queue = "Big.Q", concurrency = "4", transactional = true)
+        void on(Order order) {}
+    }
+
+    @Test
+    void anOrdinaryStartWarnsOfNothing(CapturedOutput output) {
+        contexts.withBean(Greeter.class).withBean(Transactional.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(output).doesNotContain("WARN");
+        });
+    }
+
+    @Test
+    void aQueueThatNoListenerListensToIsNamed(CapturedOutput output) {
+        contexts.withBean(Greeter.class)
+                .withPropertyValues("rowlock.queues.greeting.concurrency=2", "rowlock.queues.greetings.concurrency=3")
+                .run(context ->
+                        assertThat(output).contains("no listener here listens to: [greeting]; there are [greetings]"));
+    }
+
+    @Test
+    void aQueueThatNeedsBracketsIsSaidToNeedThem(CapturedOutput output) {
+        contexts.withBean(Transactional.class)
+                .withPropertyValues("rowlock.queues.Big.Q.concurrency=1")
+                .run(context ->
+                        assertThat(output).containsIgnoringCase("rowlock.queues.big.q.concurrency is not read"));
+    }
+
+    @Test
+    void aQueueInBracketsIsRead(CapturedOutput output) {
+        contexts.withBean(Transactional.class)
+                .withPropertyValues("rowlock.queues[Big.Q].concurrency=1")
+                .run(context -> assertThat(output).contains("Big.Q").doesNotContain("WARN"));
+    }
+
+    @Test
+    void aPoolThatTransactionalListenersMayEmptyIsTooSmall(CapturedOutput output) {
+        contexts.withBean(Transactional.class)
+                .withPropertyValues("spring.datasource.hikari.maximum-pool-size=4")
+                .run(context -> assertThat(output).contains("may hold 4 connections at once, and the pool has 4"));
+    }
+
+    @Test
+    void aDrainThatOutlastsTheShutdownIsTooLong(CapturedOutput output) {
+        contexts.withBean(Greeter.class)
+                .withPropertyValues("spring.lifecycle.timeout-per-shutdown-phase=15s")
+                .run(context -> assertThat(output).contains("rowlock.worker.drain-timeout (20 s)"));
+    }
+
+    @Test
+    void aTransactionManagerThatDoesNotManageRowlocksDataSourceStopsTheStart() {
+        contexts.withBean(Transactional.class)
+                .withBean("somethingElses", PlatformTransactionManager.class, SomethingElses::new)
+                .run(context -> {
+                    FailureAnalysis analysis = requireNonNull(
+                            new RowlockFailureAnalyzer().analyze(requireNonNull(context.getStartupFailure())));
+
+                    assertThat(analysis.getDescription()).contains("SomethingElses");
+                    assertThat(analysis.getAction()).contains("@RowlockDataSource");
+                });
+    }
+
+    @Test
+    void aTransactionManagerThatNoListenerUsesIsNotTried() {
+        contexts.withBean(Greeter.class)
+                .withBean("somethingElses", PlatformTransactionManager.class, SomethingElses::new)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    /** Manages some other resource, and does not tell which. */
+    static final class SomethingElses extends AbstractPlatformTransactionManager {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected Object doGetTransaction() {
+            return new Object();
+        }
+
+        @Override
+        protected void doBegin(Object transaction, TransactionDefinition definition) {}
+
+        @Override
+        protected void doCommit(DefaultTransactionStatus status) {}
+
+        @Override
+        protected void doRollback(DefaultTransactionStatus status) {}
+    }
+}
