@@ -184,6 +184,11 @@ final class Claimer {
         Duration rest = full ? Duration.ZERO : rest(batch.jobs().isEmpty(), ended);
         // At last: the thread that it wakes may have to wait for this one's processor.
         worker.accept(batch.jobs(), ended);
+        if (node.nodeId() != nodeId) {
+            // Lost before we gave the jobs: whoever interrupts handlers then has not seen these.
+            worker.abandon();
+            return Duration.ZERO;
+        }
         if (paused) {
             worker.releaseUnstarted(); // paused while the claim was under way
         }

@@ -40,6 +40,8 @@ class ClaimerTest {
 
     private Rooms rooms;
     private Notifier notifier;
+    private QueueWorker worker;
+    private ClaimReadyJobs claim;
     private Claimer claimer;
     private long nodeId;
 
@@ -48,7 +50,10 @@ class ClaimerTest {
         rooms = Rooms.emptyIn(database);
         notifier = new Notifier(new SendWakeup(rooms.database()));
         nodeId = rooms.node();
-        claimer = claimer(database);
+        NodeParts parts = parts(database);
+        worker = parts.queues().get(0);
+        claim = parts.claim();
+        claimer = new Claimer(worker, claim, FETCH, new OneOfTwo(nodeId), null);
     }
 
     @AfterEach
@@ -75,6 +80,18 @@ class ClaimerTest {
                 OpenTransaction second = claimingMany()) {
             assertThat(claimer.claim()).isZero();
         }
+    }
+
+    @Test
+    void jobsOfALeaseThatIsLostWhileTheyArriveAreNotHeld() {
+        rooms.ready(5);
+        Claimer interrupted = new Claimer(worker, claim, FETCH, new LosesItsLease(nodeId), null);
+
+        interrupted.claim();
+
+        assertThat(rooms.count("running")).isEqualTo(5);
+        assertThat(worker.busy()).isZero();
+        assertThat(worker.heldTokens()).isEmpty();
     }
 
     @Test
@@ -129,7 +146,7 @@ class ClaimerTest {
         return transaction;
     }
 
-    private Claimer claimer(TestDatabase database) {
+    private NodeParts parts(TestDatabase database) {
         NodeSettings settings = new NodeSettings(
                 new WorkerSettings(10_000, Map.of(), FETCH, Duration.ofSeconds(1), false),
                 new LeaseSettings("test", Duration.ofSeconds(30), Duration.ofSeconds(5), 3),
@@ -144,7 +161,7 @@ class ClaimerTest {
                 new JobObserver() {},
                 new WakeupBus(notifier),
                 null);
-        NodeParts parts = NodeParts.assemble(
+        return NodeParts.assemble(
                 settings,
                 services,
                 List.of(new ListenerDefinition(
@@ -157,7 +174,6 @@ class ClaimerTest {
                         Set.of(),
                         false,
                         (context, payload) -> null)));
-        return new Claimer(parts.queues().get(0), parts.claim(), FETCH, new OneOfTwo(nodeId), null);
     }
 
     /** A node beside another one. */
@@ -166,6 +182,39 @@ class ClaimerTest {
         @Override
         public Place place(String queue) {
             return new Place(2, 0);
+        }
+
+        @Override
+        public boolean hearing() {
+            return false;
+        }
+
+        @Override
+        public void claimFailed() {}
+    }
+
+    /** Its lease is lost just after the claimer has found that it is not, and before the worker has the jobs. */
+    private final class LosesItsLease implements Surroundings {
+
+        private final long before;
+        private int asked;
+
+        LosesItsLease(long before) {
+            this.before = before;
+        }
+
+        @Override
+        public long nodeId() {
+            asked++;
+            if (asked == 2) {
+                worker.abandon(); // by the lease's thread
+            }
+            return asked <= 2 ? before : 0;
+        }
+
+        @Override
+        public Place place(String queue) {
+            return Place.ALONE;
         }
 
         @Override
