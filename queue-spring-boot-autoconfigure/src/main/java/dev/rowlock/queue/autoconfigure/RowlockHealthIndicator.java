@@ -58,6 +58,7 @@ final class RowlockHealthIndicator extends AbstractHealthIndicator {
                 .withDetail("notifications", status.hears())
                 .withDetail("active", status.active())
                 .withDetail("capacity", status.capacity())
-                .withDetail("unwritten", status.unwritten());
+                .withDetail("unwritten", status.unwritten())
+                .withDetail("setAside", status.setAside());
     }
 }

@@ -6,7 +6,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +42,7 @@ public final class DeferJobs {
                        reason, queue, type, payload, headers, history
                   FROM moved WHERE NOT cancel_requested
             )
-            SELECT token FROM moved
+            SELECT token, cancel_requested, rank FROM moved
             """;
 
     /**
@@ -70,8 +69,7 @@ public final class DeferJobs {
         this.partitions = new EnsureDonePartitions(database);
     }
 
-    /** Returns the tokens that were still held; the others' claims were lost. */
-    public Set<Long> run(List<Deferred> jobs) {
+    public MovedJobs run(List<Deferred> jobs) {
         return partitions.around(() -> database.alone(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(jobs, job -> job.claim().jobId()));
@@ -82,7 +80,7 @@ public final class DeferJobs {
                 statement.setObject(6, Columns.texts(jobs, Deferred::reason));
                 statement.setObject(7, Columns.texts(jobs, Deferred::error));
                 try (ResultSet rows = IndexPlan.query(statement)) {
-                    return Tokens.read(rows, jobs.size());
+                    return MovedJobs.read(rows, jobs.size());
                 }
             }
         }));

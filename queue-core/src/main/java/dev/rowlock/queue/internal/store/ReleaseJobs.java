@@ -4,7 +4,6 @@ import dev.rowlock.queue.job.Claim;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Gives claimed jobs back to ready, to the place in the queue that they had. The attempt does not count. A job that
@@ -33,7 +32,7 @@ public final class ReleaseJobs {
                        queue, type, payload, headers, errors
                   FROM released WHERE NOT cancel_requested
             )
-            SELECT token FROM released
+            SELECT token, cancel_requested, rank FROM released
             """;
 
     private final Database database;
@@ -46,14 +45,13 @@ public final class ReleaseJobs {
         this.partitions = new EnsureDonePartitions(database);
     }
 
-    /** Returns the tokens that were still held; the others' claims were lost. */
-    public Set<Long> run(List<Claim> claims) {
+    public MovedJobs run(List<Claim> claims) {
         return partitions.around(() -> database.alone(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(claims, Claim::jobId));
                 statement.setObject(2, Columns.longs(claims, Claim::token));
                 try (ResultSet rows = IndexPlan.query(statement)) {
-                    return Tokens.read(rows, claims.size());
+                    return MovedJobs.read(rows, claims.size());
                 }
             }
         }));

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Outcomes that are refused at a second try: the claim was lost, or the first try was committed and only its answer got
- * lost. What stands in done is certain; all else counts as refused, so that observers hear of no outcome that is not.
+ * Outcomes that are refused: the claim was lost, or an earlier try was committed and only its answer got lost, or that of a
+ * transactional listener's commit. What stands in done is certain; all else counts as refused, so that observers hear of no outcome that is not.
  */
 final class Doubts {
 
@@ -36,10 +36,11 @@ final class Doubts {
             if (state == null) {
                 refused.add(entry);
             } else {
-                recorded.add(new Recorder.Entry(entry.execution(), outcome(entry.outcome(), state), entry.took()));
+                recorded.add(entry.as(outcome(entry.outcome(), state)));
             }
         }
-        return new OutcomeWriter.Written(recorded, refused, written.blocked(), written.failed(), written.failure());
+        return new OutcomeWriter.Written(
+                recorded, refused, written.blocked(), written.unwritable(), written.failed(), written.failure());
     }
 
     private static Outcome outcome(Outcome tried, JobState state) {

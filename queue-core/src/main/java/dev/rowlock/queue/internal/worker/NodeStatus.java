@@ -10,6 +10,7 @@ package dev.rowlock.queue.internal.worker;
  * @param active handlers that run now
  * @param capacity handlers that may run at once
  * @param unwritten outcomes that are not written yet
+ * @param setAside of those, outcomes that cannot be written although others can
  */
 public record NodeStatus(
         State state,
@@ -19,7 +20,8 @@ public record NodeStatus(
         boolean hears,
         int active,
         int capacity,
-        int unwritten) {
+        int unwritten,
+        int setAside) {
 
     /** Where a node is in its life. */
     public enum State {
@@ -28,5 +30,5 @@ public record NodeStatus(
         RUNNING
     }
 
-    static final NodeStatus STOPPED = new NodeStatus(State.STOPPED, 0, false, false, false, 0, 0, 0);
+    static final NodeStatus STOPPED = new NodeStatus(State.STOPPED, 0, false, false, false, 0, 0, 0, 0);
 }

@@ -1,19 +1,19 @@
 package dev.rowlock.queue.internal.worker;
 
+import static dev.rowlock.queue.internal.worker.OutcomeRows.claim;
+import static dev.rowlock.queue.internal.worker.OutcomeRows.map;
+
 import dev.rowlock.queue.internal.store.BuryJobs;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.DeferJobs;
-import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.FindLockedClaims;
 import dev.rowlock.queue.internal.store.FinishJobs;
+import dev.rowlock.queue.internal.store.MovedJobs;
 import dev.rowlock.queue.internal.store.ReleaseJobs;
-import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;
-import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.Wakeups;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -24,39 +24,35 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.springframework.dao.DataAccessException;
-import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes a batch of outcomes, one statement per kind. A row that the database refuses for what it contains must not
- * fail its neighbours: the batch is split until the row stands alone, and its job fails with that error. Nor must a row hold
- * them up that somebody else has locked.
+ * Writes a batch of outcomes, one statement per kind. An outcome that cannot be written must not fail its neighbours: the
+ * batch is split until it stands alone, and its job is buried with a plain error. Nor must a row hold them up that somebody
+ * else has locked. Never throws.
  */
 final class OutcomeWriter {
-
-    private static final JsonMapper JSON = JsonMapper.builder().build();
 
     /** So that two batches lock rows in the same order. */
     private static final Comparator<Recorder.Entry> BY_ID =
             Comparator.comparingLong(entry -> entry.execution().job().id());
 
-    private static final String LOCK_NOT_AVAILABLE = "55P03";
-
     /**
      * What came of a batch.
      *
+     * @param recorded with the outcomes that were recorded, which need not be those that were to be
      * @param refused their claims were lost
      * @param blocked somebody else has locked their rows: to be tried again, but apart
-     * @param failed to be tried again, because the database could not be reached or would not write at all
-     * @param failure why; null if nothing failed
+     * @param unwritable not even an error in their place could be written: to be tried again, but apart
+     * @param failed to be tried again, because nothing could be written
+     * @param failure why the last of them failed or is unwritable; null if none is
      */
     record Written(
             List<Recorder.Entry> recorded,
             List<Recorder.Entry> refused,
             List<Recorder.Entry> blocked,
+            List<Recorder.Entry> unwritable,
             List<Recorder.Entry> failed,
-            @Nullable RuntimeException failure) {}
+            @Nullable Throwable failure) {}
 
     private final FinishJobs finish;
     private final DeferJobs defer;
@@ -85,73 +81,59 @@ final class OutcomeWriter {
         byKind.forEach((kind, entries) -> {
             entries.sort(BY_ID);
             switch (kind) {
-                case FINISH -> result.write(entries, some -> finish.run(map(some, OutcomeWriter::finished)));
+                case FINISH -> result.write(entries, this::finish);
                 case DEFER -> result.write(entries, this::defer);
-                case BURY -> result.write(entries, some -> bury.run(map(some, OutcomeWriter::buried)));
+                case BURY -> result.write(entries, this::bury);
                 case RELEASE -> result.write(entries, this::release);
                 case NOTHING -> result.recorded.addAll(entries);
             }
         });
-        return new Written(result.recorded, result.refused, result.blocked, result.failed, result.failure);
+        return result.written();
     }
 
-    private Set<Long> defer(List<Recorder.Entry> entries) {
-        List<DeferJobs.Deferred> deferred = map(entries, OutcomeWriter::deferred);
-        Set<Long> tokens = defer.run(deferred);
+    /** The tokens of those whose rows somebody else has locked at this moment. Waits for nobody. */
+    Set<Long> locked(List<Recorder.Entry> entries) {
+        return findLocked.run(map(entries, OutcomeRows::claim));
+    }
+
+    /** What a statement found: claims that were held, and those of them whose jobs it cancelled. */
+    private record Found(Set<Long> held, Set<Long> cancelled) {}
+
+    private Found finish(List<Recorder.Entry> entries) {
+        return new Found(finish.run(map(entries, OutcomeRows::finished)), Set.of());
+    }
+
+    private Found bury(List<Recorder.Entry> entries) {
+        return new Found(bury.run(map(entries, OutcomeRows::buried)), Set.of());
+    }
+
+    private Found defer(List<Recorder.Entry> entries) {
+        List<DeferJobs.Deferred> deferred = map(entries, OutcomeRows::deferred);
         // For an instant, only the dispatcher can say how far away it is.
-        deferred.stream()
-                .map(job ->
-                        job.due().after() == null ? Duration.ZERO : job.due().after())
+        Duration first = deferred.stream()
+                .map(job -> fromNow(job.due()))
                 .min(Comparator.naturalOrder())
-                .ifPresent(wakeups::jobsWaiting);
-        return tokens;
+                .orElse(Duration.ZERO);
+        MovedJobs moved = defer.run(deferred);
+        wakeups.jobsWaiting(first);
+        return new Found(moved.held(), moved.cancelled());
     }
 
-    private Set<Long> release(List<Recorder.Entry> entries) {
-        Set<Long> tokens =
-                release.run(map(entries, entry -> entry.execution().job().claim()));
+    private static Duration fromNow(Due due) {
+        Duration after = due.after();
+        return after == null ? Duration.ZERO : after;
+    }
+
+    private Found release(List<Recorder.Entry> entries) {
+        MovedJobs moved = release.run(map(entries, OutcomeRows::claim));
         entries.stream()
-                .collect(Collectors.groupingBy(entry -> entry.execution().job().queue(), Collectors.counting()))
-                .forEach((queue, jobs) -> wakeups.jobsReady(queue, 0, jobs));
-        return tokens;
-    }
-
-    private static FinishJobs.Finished finished(Recorder.Entry entry) {
-        return entry.outcome() instanceof Outcome.Completed completed
-                ? new FinishJobs.Finished(claim(entry), JobState.COMPLETED, completed.resultJson())
-                : new FinishJobs.Finished(claim(entry), JobState.CANCELLED, null);
-    }
-
-    private static DeferJobs.Deferred deferred(Recorder.Entry entry) {
-        if (entry.outcome() instanceof Outcome.Retry retry) {
-            return new DeferJobs.Deferred(claim(entry), retry.due(), null, "retry", json(retry.error()));
-        }
-        if (entry.outcome() instanceof Outcome.UnknownType unknown) {
-            return new DeferJobs.Deferred(
-                    claim(entry), Due.after(unknown.shortest()), unknown.longest(), "unknown-type", null);
-        }
-        if (entry.outcome() instanceof Outcome.SetAside aside) {
-            return new DeferJobs.Deferred(claim(entry), aside.due(), null, "crash", null);
-        }
-        return new DeferJobs.Deferred(claim(entry), ((Outcome.Snoozed) entry.outcome()).due(), null, "snooze", null);
-    }
-
-    private static BuryJobs.Buried buried(Recorder.Entry entry) {
-        return new BuryJobs.Buried(claim(entry), json(((Outcome.Failed) entry.outcome()).error()));
-    }
-
-    private static String json(JobError error) {
-        ObjectNode node = JSON.createObjectNode();
-        node.put("type", error.type()).put("message", error.message()).put("trace", error.trace());
-        return node.toString();
-    }
-
-    private static Claim claim(Recorder.Entry entry) {
-        return entry.execution().job().claim();
-    }
-
-    private static <T> List<T> map(List<Recorder.Entry> entries, Function<Recorder.Entry, T> row) {
-        return entries.stream().map(row).toList();
+                .filter(entry -> moved.ranks().containsKey(claim(entry).token()))
+                .collect(Collectors.groupingBy(
+                        entry -> entry.execution().job().queue(),
+                        Collectors.summarizingInt(
+                                entry -> moved.ranks().get(claim(entry).token()))))
+                .forEach((queue, ranks) -> wakeups.jobsReady(queue, ranks.getMin(), ranks.getCount()));
+        return new Found(moved.held(), moved.cancelled());
     }
 
     /** Which statement writes an outcome. */
@@ -182,54 +164,80 @@ final class OutcomeWriter {
         final List<Recorder.Entry> recorded = new ArrayList<>();
         final List<Recorder.Entry> refused = new ArrayList<>();
         final List<Recorder.Entry> blocked = new ArrayList<>();
+        final List<Recorder.Entry> unwritable = new ArrayList<>();
         final List<Recorder.Entry> failed = new ArrayList<>();
 
         @Nullable
-        RuntimeException failure;
+        Throwable failure;
 
-        void write(List<Recorder.Entry> entries, Function<List<Recorder.Entry>, Set<Long>> statement) {
+        Written written() {
+            return new Written(recorded, refused, blocked, unwritable, failed, failure);
+        }
+
+        void write(List<Recorder.Entry> entries, Function<List<Recorder.Entry>, Found> statement) {
             if (entries.isEmpty()) {
                 return;
             }
+            Found found;
             try {
-                sort(entries, statement.apply(entries));
-            } catch (RuntimeException e) {
-                if (LOCK_NOT_AVAILABLE.equals(sqlState(e))) {
-                    writeUnlocked(entries, statement, e);
-                } else if (EnsureDonePartitions.missing(e) || !refusedForContent(e)) {
-                    failure = e;
-                    failed.addAll(entries);
-                } else if (entries.size() > 1) {
-                    write(entries.subList(0, entries.size() / 2), statement);
-                    write(entries.subList(entries.size() / 2, entries.size()), statement);
-                } else {
-                    bury(entries.get(0), e);
+                found = statement.apply(entries);
+            } catch (RuntimeException | Error e) {
+                writeWithout(e, entries, statement);
+                return;
+            }
+            sort(entries, found);
+        }
+
+        private void writeWithout(
+                Throwable e, List<Recorder.Entry> entries, Function<List<Recorder.Entry>, Found> statement) {
+            switch (WriteFailure.of(e)) {
+                case FOR_NOW -> fail(entries, e);
+                case LOCKED -> writeUnlocked(entries, statement, e);
+                case OF_AN_ENTRY -> {
+                    if (entries.size() > 1) {
+                        write(entries.subList(0, entries.size() / 2), statement);
+                        write(entries.subList(entries.size() / 2, entries.size()), statement);
+                    } else {
+                        buryInstead(entries.get(0), e);
+                    }
                 }
             }
         }
 
-        private void sort(List<Recorder.Entry> entries, Set<Long> tokens) {
-            if (tokens.size() == entries.size()) {
+        private void sort(List<Recorder.Entry> entries, Found found) {
+            if (found.held().size() == entries.size() && found.cancelled().isEmpty()) {
                 recorded.addAll(entries);
                 return;
             }
-            entries.forEach(entry -> (tokens.contains(claim(entry).token()) ? recorded : refused).add(entry));
+            for (Recorder.Entry entry : entries) {
+                long token = claim(entry).token();
+                if (found.cancelled().contains(token)) {
+                    recorded.add(entry.as(new Outcome.Cancelled()));
+                } else if (found.held().contains(token)) {
+                    recorded.add(entry);
+                } else {
+                    refused.add(entry);
+                }
+            }
+        }
+
+        private void fail(List<Recorder.Entry> entries, Throwable e) {
+            failure = e;
+            failed.addAll(entries);
         }
 
         private void writeUnlocked(
-                List<Recorder.Entry> entries, Function<List<Recorder.Entry>, Set<Long>> statement, RuntimeException e) {
+                List<Recorder.Entry> entries, Function<List<Recorder.Entry>, Found> statement, Throwable e) {
             Set<Long> locked;
             try {
-                locked = findLocked.run(map(entries, OutcomeWriter::claim));
-            } catch (RuntimeException again) {
+                locked = locked(entries);
+            } catch (RuntimeException | Error again) {
                 again.addSuppressed(e);
-                failure = again;
-                failed.addAll(entries);
+                fail(entries, again);
                 return;
             }
             if (locked.isEmpty()) { // free by now, or it was no row that could not be locked
-                failure = e;
-                failed.addAll(entries);
+                fail(entries, e);
                 return;
             }
             List<Recorder.Entry> free = new ArrayList<>();
@@ -237,29 +245,26 @@ final class OutcomeWriter {
             write(free, statement);
         }
 
-        private void bury(Recorder.Entry entry, RuntimeException refusal) {
-            Outcome instead = new Outcome.Failed(JobError.of(
+        /** With an error of which nothing comes from the application. */
+        private void buryInstead(Recorder.Entry entry, Throwable refusal) {
+            String reason = WriteFailure.sqlState(refusal);
+            List<Recorder.Entry> plain = List.of(entry.as(new Outcome.Failed(JobError.of(
                     "not-recorded",
-                    "the database refuses the outcome '%s': %s"
-                            .formatted(entry.outcome().label(), sqlState(refusal))));
-            Recorder.Entry failedEntry = new Recorder.Entry(entry.execution(), instead, entry.took());
-            if (entry.outcome() instanceof Outcome.Failed) {
-                failure = refusal; // not even that: keep trying, somebody must look at the schema
-                failed.add(entry);
-                return;
+                    "the outcome '%s' cannot be written: %s"
+                            .formatted(
+                                    entry.outcome().label(),
+                                    reason.isEmpty() ? refusal.getClass().getName() : "SQLSTATE " + reason)))));
+            try {
+                sort(plain, bury(plain));
+            } catch (RuntimeException | Error e) {
+                e.addSuppressed(refusal);
+                failure = e;
+                switch (WriteFailure.of(e)) {
+                    case FOR_NOW -> failed.add(entry);
+                    case LOCKED -> blocked.add(entry);
+                    case OF_AN_ENTRY -> unwritable.add(entry);
+                }
             }
-            write(List.of(failedEntry), entries -> bury.run(map(entries, OutcomeWriter::buried)));
         }
-    }
-
-    /** SQLSTATE classes 22 (data exception), 23 (constraint) and 54 (a limit of the server). */
-    private static boolean refusedForContent(RuntimeException e) {
-        String state = sqlState(e);
-        return state.startsWith("22") || state.startsWith("23") || state.startsWith("54");
-    }
-
-    private static String sqlState(RuntimeException e) {
-        Throwable cause = e instanceof DataAccessException access ? access.getMostSpecificCause() : e;
-        return cause instanceof SQLException sql && sql.getSQLState() != null ? sql.getSQLState() : "";
     }
 }

@@ -4,8 +4,10 @@ import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.JobObserver;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,7 +21,8 @@ import org.slf4j.LoggerFactory;
  * Writes down outcomes: everything that has gathered while the previous write was under way goes into the next (group
  * commit). Idle, an outcome is written at once; under load batches grow by themselves, and small ones keep a little apart.
  *
- * <p>Outcomes of jobs that somebody else has locked are set aside ({@link BlockedOutcomes}); all others go on.
+ * <p>Outcomes of jobs that somebody else has locked, and those that cannot be written at all, wait apart ({@link
+ * OutcomesApart}); all others go on.
  *
  * <p>Through a database outage it keeps trying. What it holds is bounded by what the queues may hold, and fetchers stop
  * claiming while it is {@link #overloaded()}.
@@ -52,10 +55,25 @@ final class Recorder implements Runnable {
     private static final Duration SHORTEST_RETRY = Duration.ofMillis(50);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(2);
 
-    /** One outcome on its way. */
-    record Entry(Execution execution, Outcome outcome, Duration took) {
+    /** As often, a batch that cannot be written is tried as a whole only. */
+    private static final int TRIES_AS_A_WHOLE = 3;
 
-        int resultLength() {
+    /** After as many parts in a row that fail, the database seems to be away. */
+    private static final int FAILED_PARTS = 2;
+
+    /** One outcome on its way. {@code resultLength} is that of the result that the handler returned, in characters. */
+    record Entry(Execution execution, Outcome outcome, Duration took, int resultLength) {
+
+        Entry(Execution execution, Outcome outcome, Duration took) {
+            this(execution, outcome, took, resultLength(outcome));
+        }
+
+        /** The same with another outcome in place of what the handler came to. */
+        Entry as(Outcome other) {
+            return new Entry(execution, other, took, resultLength);
+        }
+
+        private static int resultLength(Outcome outcome) {
             return outcome instanceof Outcome.Completed completed && completed.resultJson() != null
                     ? completed.resultJson().length()
                     : 0;
@@ -64,21 +82,26 @@ final class Recorder implements Runnable {
 
     private final OutcomeWriter writer;
     private final Doubts doubts;
-    private final JobObserver observer;
+    private final OutcomeNews news;
     private final Queue<Entry> pending = new ConcurrentLinkedQueue<>();
     private final AtomicInteger unwritten = new AtomicInteger();
     private final AtomicLong unwrittenResults = new AtomicLong(); // characters
     private final AtomicReference<@Nullable Thread> idle = new AtomicReference<>();
     private final Signal retry = new Signal();
     private final Pace pace = new Pace(APART);
-    private final BlockedOutcomes blocked = new BlockedOutcomes(); // recorder's thread only
+    private final OutcomesApart blocked = // recorder's thread only
+            new OutcomesApart(Duration.ofMillis(100), Duration.ofSeconds(1));
+    private final OutcomesApart unwritable = // recorder's thread only
+            new OutcomesApart(Duration.ofSeconds(1), Duration.ofSeconds(30));
+    private volatile int setAside; // written by the recorder's thread
     private volatile boolean stopping;
     private volatile boolean failing;
+    private @Nullable Throwable lastFailure; // recorder's thread only
 
     Recorder(OutcomeWriter writer, Doubts doubts, JobObserver observer) {
         this.writer = writer;
         this.doubts = doubts;
-        this.observer = observer;
+        this.news = new OutcomeNews(observer);
     }
 
     /** Takes an outcome to be written. Never blocks. */
@@ -113,6 +136,11 @@ final class Recorder implements Runnable {
         return unwritten.get();
     }
 
+    /** Of those, outcomes that cannot be written although others can. */
+    int setAside() {
+        return setAside;
+    }
+
     /** Whether the last write failed. */
     boolean failing() {
         return failing;
@@ -140,7 +168,9 @@ final class Recorder implements Runnable {
                 writeWhatever(batch);
             } else if (stopping) {
                 retryBlocked();
+                retryUnwritable();
                 giveUp(blocked.take());
+                giveUp(unwritable.take());
                 return;
             } else {
                 park();
@@ -148,78 +178,181 @@ final class Recorder implements Runnable {
             if (blocked.due()) {
                 retryBlocked();
             }
+            if (unwritable.due()) {
+                retryUnwritable();
+            }
         }
     }
 
+    /** Only those whose rows are free by now, for nobody else's outcome must wait until a lock times out again. */
     private void retryBlocked() {
-        writeWhatever(blocked.take());
+        List<Entry> tried = blocked.take();
+        try {
+            Set<Long> locked = tried.isEmpty() ? Set.of() : writer.locked(tried);
+            List<Entry> free = new ArrayList<>(tried.size());
+            List<Entry> still = new ArrayList<>();
+            tried.forEach(entry -> (locked.contains(OutcomeRows.claim(entry).token()) ? still : free).add(entry));
+            blocked.add(still);
+            writeWhatever(free);
+        } catch (RuntimeException | Error e) {
+            log.debug("whether {} outcomes are still blocked cannot be told", tried.size(), e);
+            blocked.add(tried);
+        }
         blocked.tried();
+    }
+
+    /** Once, whatever comes of it: nobody else's outcome waits for these. */
+    private void retryUnwritable() {
+        List<Entry> tried = unwritable.take();
+        try {
+            List<Entry> failed = attempt(tried);
+            setAside(failed.isEmpty() ? failed : attemptInParts(failed, Integer.MAX_VALUE));
+        } catch (RuntimeException | Error e) {
+            lastFailure = e;
+            setAside(tried);
+        }
+        unwritable.tried();
+        setAside = unwritable.size();
     }
 
     private List<Entry> nextBatch() {
         List<Entry> batch = new ArrayList<>(Math.min(BATCH, unwritten.get()));
+        fill(batch, BATCH);
+        return batch;
+    }
+
+    private void fill(List<Entry> batch, int most) {
         long results = 0;
-        while (batch.size() < BATCH && results < RESULTS) {
-            Entry entry = pending.poll();
+        for (int i = 0; i < most && results < RESULTS; i++) {
+            Entry entry = pending.peek();
             if (entry == null) {
                 break;
             }
             results += entry.resultLength();
-            batch.add(entry);
+            batch.add(entry); // where there is no memory for that, it stays where it is
+            pending.poll();
         }
-        return batch;
     }
 
     /** Announces that it sleeps, looks once more, sleeps: an outcome that comes in between finds the announcement. */
     private void park() {
+        Thread.interrupted(); // nobody of ours interrupts this thread, and who is interrupted does not sleep
         idle.set(Thread.currentThread());
         if (pending.isEmpty() && !stopping) {
-            if (blocked.isEmpty()) {
+            if (blocked.isEmpty() && unwritable.isEmpty()) {
                 LockSupport.park(this);
             } else {
-                LockSupport.parkNanos(this, Math.max(1, blocked.nanosUntilDue()));
+                LockSupport.parkNanos(this, Math.max(1, nanosUntilRetry()));
             }
         }
         idle.set(null);
     }
 
-    /** Without its recorder a node would hold its jobs for ever: nothing may end this thread. */
+    private long nanosUntilRetry() {
+        return Math.min(
+                blocked.isEmpty() ? Long.MAX_VALUE : blocked.nanosUntilDue(),
+                unwritable.isEmpty() ? Long.MAX_VALUE : unwritable.nanosUntilDue());
+    }
+
+    /** Without its recorder a node would hold its jobs for ever: nothing may end this thread, and no outcome be forgotten. */
     private void writeWhatever(List<Entry> batch) {
-        try {
-            write(batch);
-        } catch (RuntimeException | Error e) {
-            log.error("the recorder met an error of Rowlock's own; jobs whose outcome was not written run again", e);
-            batch.forEach(this::forget);
-        }
-    }
-
-    /** Writes the batch, however long the database is away; gives up only when stopping. */
-    private void write(List<Entry> batch) {
-        List<Entry> open = batch;
-        Backoff backoff = new Backoff(SHORTEST_RETRY, LONGEST_RETRY);
-        boolean again = false;
-        while (!open.isEmpty()) {
-            OutcomeWriter.Written written = writer.write(open);
-            if (again) {
-                written = doubts.resolve(written);
-            }
-            written.recorded().forEach(this::finished);
-            written.refused().forEach(this::lost);
-            blocked.add(written.blocked());
-            again = true;
-            open = written.failed();
-            noteFailure(written.failure(), open.size());
-            if (!open.isEmpty()) {
-                if (stopping) {
-                    giveUp(open);
-                    return;
+        Throwable error = null;
+        boolean open = true;
+        while (open) {
+            try {
+                if (error != null) {
+                    LockSupport.parkNanos(this, LONGEST_RETRY.toNanos());
+                    noteFailure(error, batch.size());
                 }
-                pause(backoff.next());
+                // What has been written before the error is refused when it is tried again, and then found.
+                write(batch);
+                open = false;
+            } catch (RuntimeException | Error e) {
+                error = e;
+                open = !stopping;
             }
         }
     }
 
-    private void noteFailure(@Nullable RuntimeException failure, int open) {
+    /**
+     * Writes the batch, however long the database is away; gives up only when stopping. Outcomes that come meanwhile join it:
+     * that they can be written shows whether the database is to blame, or one of the outcomes.
+     */
+    private void write(List<Entry> batch) {
+        Backoff backoff = new Backoff(SHORTEST_RETRY, LONGEST_RETRY);
+        List<Entry> open = batch;
+        for (int tries = 1; !open.isEmpty(); tries++) {
+            List<Entry> failed = attempt(open);
+            if (!failed.isEmpty() && tries > TRIES_AS_A_WHOLE) {
+                failed = attemptInParts(failed, tries - TRIES_AS_A_WHOLE);
+            }
+            noteFailure(failed.isEmpty() ? null : lastFailure, failed.size());
+            if (failed.isEmpty()) {
+                return;
+            }
+            if (stopping) {
+                giveUp(failed);
+                return;
+            }
+            if (failed.size() < open.size()) {
+                backoff.reset();
+            }
+            pause(backoff.next());
+            int before = batch.size();
+            fill(batch, BATCH - failed.size());
+            open = new ArrayList<>(failed);
+            open.addAll(batch.subList(before, batch.size()));
+        }
+    }
+
+    /** Returns what could not be written because nothing could. */
+    private List<Entry> attempt(List<Entry> entries) {
+        OutcomeWriter.Written written = doubts.resolve(writer.write(entries));
+        if (written.failure() != null) {
+            lastFailure = written.failure();
+        }
+        blocked.add(written.blocked());
+        news.blocked(written.blocked());
+        setAside(written.unwritable());
+        written.recorded().stream().filter(this::forget).forEach(news::finished);
+        written.refused().stream().filter(this::forget).forEach(news::lost);
+        return written.failed();
+    }
+
+    /**
+     * Tries them in ever smaller parts, in another order each time. Should one of them be what cannot be written, for instance
+     * because the server runs out of memory over it, the others get past it in the end. Once it fails alone while others can be
+     * written, it is set aside. Returns what is left to be tried.
+     */
+    private List<Entry> attemptInParts(List<Entry> entries, int time) {
+        List<Entry> shuffled = new ArrayList<>(entries);
+        Collections.shuffle(shuffled);
+        int size = Math.max(1, shuffled.size() >> Math.min(time, 30));
+        List<Entry> left = new ArrayList<>();
+        List<Entry> alone = new ArrayList<>();
+        boolean writable = false;
+        for (int from = 0; from < shuffled.size(); from += size) {
+            List<Entry> part = shuffled.subList(from, Math.min(from + size, shuffled.size()));
+            boolean away = !writable && from >= FAILED_PARTS * size;
+            List<Entry> failed = away ? part : attempt(part);
+            writable |= failed.size() < part.size();
+            (part.size() == 1 ? alone : left).addAll(failed);
+        }
+        if (writable) {
+            setAside(alone);
+        } else {
+            left.addAll(alone);
+        }
+        return left;
+    }
+
+    private void setAside(List<Entry> entries) {
+        unwritable.add(entries);
+        setAside = unwritable.size();
+        news.unwritable(entries, lastFailure);
+    }
+
+    private void noteFailure(@Nullable Throwable failure, int open) {
         if (failure != null && !failing) {
             log.warn("{} outcomes could not be written; they are kept and tried again", open, failure);
         } else if (failure == null && failing) {
@@ -232,34 +365,8 @@ final class Recorder implements Runnable {
         try {
             retry.await(wait);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            stopping = true;
+            log.debug("the recorder was interrupted, and goes on: it is stopped in another way", e);
         }
-    }
-
-    private void finished(Entry entry) {
-        forget(entry);
-        if (entry.outcome() instanceof Outcome.Failed failed) {
-            // Not its message: that may quote the payload.
-            log.warn(
-                    "{} is dead: {}; its error history says more",
-                    entry.execution().job(),
-                    failed.error().type());
-        }
-        Observers.quietly(() -> observer.finished(entry.execution().job(), entry.outcome(), entry.took()));
-    }
-
-    private void lost(Entry entry) {
-        forget(entry);
-        if (entry.outcome() instanceof Outcome.Released) {
-            log.debug("{} is not this node's any more", entry.execution().job());
-        } else {
-            log.warn(
-                    "the outcome '{}' of {} is refused: its claim is over, lost or already recorded; the database decides",
-                    entry.outcome().label(),
-                    entry.execution().job());
-        }
-        Observers.quietly(() -> observer.lost(entry.execution().job()));
     }
 
     private void giveUp(List<Entry> entries) {
@@ -271,10 +378,13 @@ final class Recorder implements Runnable {
         }
     }
 
-    private void forget(Entry entry) {
-        if (entry.execution().worker().released(entry.execution())) {
+    /** Returns whether this is the first time. */
+    private boolean forget(Entry entry) {
+        boolean held = entry.execution().worker().released(entry.execution());
+        if (held) {
             count(entry, -1);
         }
+        return held;
     }
 
     private void count(Entry entry, int sign) {

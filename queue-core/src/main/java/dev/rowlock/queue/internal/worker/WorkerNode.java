@@ -183,7 +183,8 @@ public final class WorkerNode {
                     hearing(),
                     active,
                     capacity,
-                    parts.recorder().unwritten());
+                    parts.recorder().unwritten(),
+                    parts.recorder().setAside());
         }
 
         @Override

@@ -33,7 +33,8 @@ class DeferJobsTest {
     void aRetryWaitsForItsBackoffAndCountsTheAttempt() {
         ClaimedJob job = rooms.running();
 
-        Set<Long> held = defer.run(List.of(retry(job.claim(), Duration.ofMinutes(7))));
+        Set<Long> held =
+                defer.run(List.of(retry(job.claim(), Duration.ofMinutes(7)))).held();
 
         assertThat(held).containsExactly(job.claim().token());
         assertThat(rooms.roomsOf(job.id())).containsExactly("waiting");
@@ -139,8 +140,9 @@ class DeferJobsTest {
         jobs.forEach(job -> new RequestCancel(rooms.database()).run(job.id()));
 
         Set<Long> held = defer.run(List.of(
-                retry(jobs.get(0).claim(), Duration.ZERO),
-                new Deferred(jobs.get(1).claim(), Due.after(Duration.ZERO), null, "snooze", null)));
+                        retry(jobs.get(0).claim(), Duration.ZERO),
+                        new Deferred(jobs.get(1).claim(), Due.after(Duration.ZERO), null, "snooze", null)))
+                .held();
 
         assertThat(held).hasSize(2);
         assertThat(rooms.roomsOf(jobs.get(0).id())).containsExactly("done");
@@ -156,15 +158,16 @@ class DeferJobsTest {
         List<ClaimedJob> jobs = rooms.running(4);
 
         Set<Long> held = defer.run(List.of(
-                retry(jobs.get(0).claim(), Duration.ofSeconds(1)),
-                new Deferred(jobs.get(1).claim(), Due.at(Instant.EPOCH), null, "snooze", null),
-                retry(Rooms.stale(jobs.get(2).claim()), Duration.ofSeconds(1)),
-                new Deferred(
-                        jobs.get(3).claim(),
-                        Due.after(Duration.ofSeconds(1)),
-                        Duration.ofHours(1),
-                        "unknown-type",
-                        null)));
+                        retry(jobs.get(0).claim(), Duration.ofSeconds(1)),
+                        new Deferred(jobs.get(1).claim(), Due.at(Instant.EPOCH), null, "snooze", null),
+                        retry(Rooms.stale(jobs.get(2).claim()), Duration.ofSeconds(1)),
+                        new Deferred(
+                                jobs.get(3).claim(),
+                                Due.after(Duration.ofSeconds(1)),
+                                Duration.ofHours(1),
+                                "unknown-type",
+                                null)))
+                .held();
 
         assertThat(held)
                 .containsExactlyInAnyOrder(

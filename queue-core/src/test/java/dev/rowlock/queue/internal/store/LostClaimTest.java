@@ -32,11 +32,13 @@ class LostClaimTest {
         COMPLETE_IN_TRANSACTION_AND_FORGET((db, claim) -> new FinishJobInTransaction(db, false).run(claim, "1")),
         RETRY((db, claim) -> found(new DeferJobs(db)
                 .run(List.of(new DeferJobs.Deferred(
-                        claim, Due.after(Duration.ZERO), null, "retry", Rooms.error("it failed")))))),
+                        claim, Due.after(Duration.ZERO), null, "retry", Rooms.error("it failed"))))
+                .held())),
         SNOOZE((db, claim) -> found(new DeferJobs(db)
-                .run(List.of(new DeferJobs.Deferred(claim, Due.after(Duration.ZERO), null, "snooze", null))))),
+                .run(List.of(new DeferJobs.Deferred(claim, Due.after(Duration.ZERO), null, "snooze", null)))
+                .held())),
         BURY((db, claim) -> found(new BuryJobs(db).run(List.of(new BuryJobs.Buried(claim, Rooms.error("it failed")))))),
-        RELEASE((db, claim) -> found(new ReleaseJobs(db).run(List.of(claim)))),
+        RELEASE((db, claim) -> found(new ReleaseJobs(db).run(List.of(claim)).held())),
         EXTEND((db, claim) ->
                 new ExtendDeadline(db).run(claim, Duration.ofMinutes(1)).isPresent()),
         PROGRESS((db, claim) -> new SaveProgress(db).run(claim, 50, "half")),

@@ -7,6 +7,7 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +27,7 @@ class ReleaseJobsTest {
     void aReleasedJobIsReadyAgainAtNoCost() {
         ClaimedJob job = rooms.running();
 
-        Set<Long> held = release.run(List.of(job.claim()));
+        Set<Long> held = release.run(List.of(job.claim())).held();
 
         assertThat(held).containsExactly(job.claim().token());
         assertThat(rooms.roomsOf(job.id())).containsExactly("ready");
@@ -38,7 +39,7 @@ class ReleaseJobsTest {
         ClaimedJob job = rooms.running();
         new RequestCancel(rooms.database()).run(job.id());
 
-        Set<Long> held = release.run(List.of(job.claim()));
+        Set<Long> held = release.run(List.of(job.claim())).held();
 
         assertThat(held).containsExactly(job.claim().token());
         assertThat(rooms.roomsOf(job.id())).containsExactly("done");
@@ -46,11 +47,26 @@ class ReleaseJobsTest {
     }
 
     @Test
+    void whoeverIsToBeWokenLearnsHowUrgentTheJobsAre() {
+        long urgent = rooms.ready(List.of(Rooms.job(Rooms.QUEUE, -5)))[0];
+        ClaimedJob job = rooms.claim(rooms.node(), 1).get(0);
+        ClaimedJob cancelled = rooms.running();
+        new RequestCancel(rooms.database()).run(cancelled.id());
+
+        MovedJobs moved = release.run(List.of(job.claim(), cancelled.claim()));
+
+        assertThat(job.id()).isEqualTo(urgent);
+        assertThat(moved.ranks()).containsExactly(Map.entry(job.claim().token(), -5));
+        assertThat(moved.cancelled()).containsExactly(cancelled.claim().token());
+    }
+
+    @Test
     void lostClaimsAreLeftOutAndTheOthersOfTheBatchStand() {
         List<ClaimedJob> jobs = rooms.running(2);
 
-        Set<Long> held =
-                release.run(List.of(jobs.get(0).claim(), Rooms.stale(jobs.get(1).claim())));
+        Set<Long> held = release.run(
+                        List.of(jobs.get(0).claim(), Rooms.stale(jobs.get(1).claim())))
+                .held();
 
         assertThat(held).containsExactly(jobs.get(0).claim().token());
         assertThat(rooms.roomsOf(jobs.get(1).id())).containsExactly("running");

@@ -2,12 +2,17 @@ package dev.rowlock.queue.internal.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.store.FinishJobs;
+import dev.rowlock.queue.internal.store.OpenTransaction;
+import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.SnoozeException;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
@@ -40,6 +45,53 @@ class RecorderTest extends NodeTest {
         }
 
         Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> ran.get() == jobs);
+    }
+
+    /** As when a first try is still being committed by a connection that broke. */
+    @Test
+    void anOutcomeThatWasCommittingWhileItWasTriedAgainIsNotToldAsLost() throws Exception {
+        try (OpenTransaction firstTry = new OpenTransaction(node.database)) {
+            node.listener(Order.class, (context, payload) -> {
+                new FinishJobs(firstTry.database(), true)
+                        .run(List.of(new FinishJobs.Finished(
+                                new Claim(context.id(), context.claimToken()), JobState.COMPLETED, null)));
+                return null;
+            });
+            long id = node.jobs.enqueue(new Order(1));
+
+            node.start();
+            awaitWaitingForALock();
+            firstTry.commit();
+
+            node.awaitEvent("completed " + id);
+            assertThat(node.events).containsExactly("completed " + id);
+        }
+    }
+
+    @Test
+    void aJobThatWasToRunAgainAndEndsAsCancelledIsToldAsThat() {
+        node.listener(Order.class, (context, payload) -> {
+            node.elsewhere
+                    .sql("UPDATE rowlock.running SET cancel_requested = true WHERE id = ?")
+                    .param(context.id())
+                    .update();
+            throw new SnoozeException(Duration.ofDays(1));
+        });
+        long id = node.jobs.enqueue(new Order(1));
+
+        node.start();
+
+        node.awaitState(id, JobState.CANCELLED);
+        node.awaitEvent("cancelled " + id);
+        assertThat(node.events).containsExactly("cancelled " + id);
+    }
+
+    private void awaitWaitingForALock() {
+        Awaitility.await()
+                .until(() -> node.elsewhere
+                        .sql("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock')")
+                        .query(Boolean.class)
+                        .single());
     }
 
     @Test

@@ -1,0 +1,64 @@
+package dev.rowlock.queue.internal.worker;
+
+import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.spi.JobObserver;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells the log and the observers what came of outcomes. */
+final class OutcomeNews {
+
+    private static final Logger log = LoggerFactory.getLogger(OutcomeNews.class);
+
+    private final JobObserver observer;
+
+    OutcomeNews(JobObserver observer) {
+        this.observer = observer;
+    }
+
+    void finished(Recorder.Entry entry) {
+        if (entry.outcome() instanceof Outcome.Failed failed) {
+            // Not its message: that may quote the payload.
+            log.warn(
+                    "{} is dead: {}; its error history says more",
+                    entry.execution().job(),
+                    failed.error().type());
+        }
+        Observers.quietly(() -> observer.finished(entry.execution().job(), entry.outcome(), entry.took()));
+    }
+
+    void lost(Recorder.Entry entry) {
+        if (entry.outcome() instanceof Outcome.Released) {
+            log.debug("{} is not this node's any more", entry.execution().job());
+        } else {
+            log.warn(
+                    "the outcome '{}' of {} is refused: its claim is over, lost or already recorded; the database decides",
+                    entry.outcome().label(),
+                    entry.execution().job());
+        }
+        Observers.quietly(() -> observer.lost(entry.execution().job()));
+    }
+
+    void blocked(List<Recorder.Entry> entries) {
+        if (!entries.isEmpty()) {
+            log.info(
+                    "{} outcomes wait because another transaction has locked their jobs, such as that of {}",
+                    entries.size(),
+                    entries.get(0).execution().job());
+        }
+    }
+
+    void unwritable(List<Recorder.Entry> entries, @Nullable Throwable failure) {
+        if (!entries.isEmpty()) {
+            log.error(
+                    "{} outcomes cannot be written although others can, such as '{}' of {}; they are tried again from time to"
+                            + " time, and their jobs stay in running as long as this node lives",
+                    entries.size(),
+                    entries.get(0).outcome().label(),
+                    entries.get(0).execution().job(),
+                    failure);
+        }
+    }
+}

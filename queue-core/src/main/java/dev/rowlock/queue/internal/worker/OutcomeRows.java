@@ -1,0 +1,60 @@
+package dev.rowlock.queue.internal.worker;
+
+import dev.rowlock.queue.internal.store.BuryJobs;
+import dev.rowlock.queue.internal.store.DeferJobs;
+import dev.rowlock.queue.internal.store.FinishJobs;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobError;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.Outcome;
+import java.util.List;
+import java.util.function.Function;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Outcomes as the rows of the statements that write them. */
+final class OutcomeRows {
+
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+
+    private OutcomeRows() {}
+
+    static <T> List<T> map(List<Recorder.Entry> entries, Function<Recorder.Entry, T> row) {
+        return entries.stream().map(row).toList();
+    }
+
+    static Claim claim(Recorder.Entry entry) {
+        return entry.execution().job().claim();
+    }
+
+    static FinishJobs.Finished finished(Recorder.Entry entry) {
+        return entry.outcome() instanceof Outcome.Completed completed
+                ? new FinishJobs.Finished(claim(entry), JobState.COMPLETED, completed.resultJson())
+                : new FinishJobs.Finished(claim(entry), JobState.CANCELLED, null);
+    }
+
+    static DeferJobs.Deferred deferred(Recorder.Entry entry) {
+        if (entry.outcome() instanceof Outcome.Retry retry) {
+            return new DeferJobs.Deferred(claim(entry), retry.due(), null, "retry", json(retry.error()));
+        }
+        if (entry.outcome() instanceof Outcome.UnknownType unknown) {
+            return new DeferJobs.Deferred(
+                    claim(entry), Due.after(unknown.shortest()), unknown.longest(), "unknown-type", null);
+        }
+        if (entry.outcome() instanceof Outcome.SetAside aside) {
+            return new DeferJobs.Deferred(claim(entry), aside.due(), null, "crash", null);
+        }
+        return new DeferJobs.Deferred(claim(entry), ((Outcome.Snoozed) entry.outcome()).due(), null, "snooze", null);
+    }
+
+    static BuryJobs.Buried buried(Recorder.Entry entry) {
+        return new BuryJobs.Buried(claim(entry), json(((Outcome.Failed) entry.outcome()).error()));
+    }
+
+    private static String json(JobError error) {
+        ObjectNode node = JSON.createObjectNode();
+        node.put("type", error.type()).put("message", error.message()).put("trace", error.trace());
+        return node.toString();
+    }
+}

@@ -1,0 +1,139 @@
+package dev.rowlock.queue.internal.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.JobDetails;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Outcomes that the database does not take, whatever it says about that: they stop nobody else. */
+class UnwritableOutcomesTest extends NodeTest {
+
+    record Order(int number) {}
+
+    private static final int BAD = 7;
+
+    private Rooms rooms;
+
+    @BeforeEach
+    void look(TestDatabase database) {
+        rooms = Rooms.in(database.dataSource(), new Schema("rowlock"));
+    }
+
+    /** Refuses the bad job's row in a room, with this SQLSTATE. */
+    private void refuse(String room, String state) {
+        refuse(room, state, "new.payload::jsonb @> '{\"number\": %d}'".formatted(BAD));
+    }
+
+    private void refuse(String room, String state, String which) {
+        rooms.execute("""
+                CREATE FUNCTION refuse_%1$s() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN RAISE EXCEPTION 'not this one' USING ERRCODE = '%2$s'; END $$
+                """.formatted(room, state));
+        rooms.execute("""
+                CREATE TRIGGER refuse BEFORE INSERT ON rowlock.%1$s FOR EACH ROW WHEN (%2$s)
+                EXECUTE FUNCTION refuse_%1$s()
+                """.formatted(room, which));
+    }
+
+    private long[] run(int jobs) {
+        long[] ids = node.jobs.enqueueAll(
+                IntStream.range(0, jobs).mapToObj(Order::new).toList());
+        node.start();
+        return ids;
+    }
+
+    private void awaitAllButTheBad(long[] ids) {
+        Arrays.stream(ids).filter(id -> id != ids[BAD]).forEach(id -> node.awaitState(id, JobState.COMPLETED));
+    }
+
+    @Test
+    void anOutcomeThatIsRefusedKillsItsOwnJobOnly() {
+        refuse("done", "P0001");
+        node.listener(Order.class, (context, payload) -> null);
+
+        long[] ids = run(50);
+
+        awaitAllButTheBad(ids);
+        node.awaitState(ids[BAD], JobState.FAILED);
+        assertThat(node.search.find(ids[BAD]).orElseThrow().errors())
+                .extracting(JobDetails.FailedAttempt::type, JobDetails.FailedAttempt::message)
+                .containsExactly(org.assertj.core.groups.Tuple.tuple(
+                        "not-recorded", "the outcome 'completed' cannot be written: SQLSTATE P0001"));
+        assertThat(node.events).contains("failed " + ids[BAD]);
+    }
+
+    @Test
+    void anOutcomeThatNothingCanBePutInPlaceOfIsSetAside() {
+        refuse("done", "23514");
+        refuse("dead", "23514");
+        node.listener(Order.class, (context, payload) -> null);
+
+        long[] ids = run(50);
+
+        awaitAllButTheBad(ids);
+        assertSetAside(ids[BAD]);
+    }
+
+    /** As if memory ran out over it, it took too long, it met a bug of the server, or privileges were lacking. */
+    @ParameterizedTest
+    @ValueSource(strings = {"53200", "57014", "XX000", "42501"})
+    void anOutcomeThatFailsAsIfTheDatabaseWereToBlameIsSetAside(String state) {
+        refuse("done", state);
+        node.listener(Order.class, (context, payload) -> null);
+
+        long[] ids = run(50);
+
+        awaitAllButTheBad(ids);
+        assertSetAside(ids[BAD]);
+    }
+
+    @Test
+    void whatWasSetAsideIsRecordedOnceItCanBe() {
+        refuse("done", "42501");
+        node.listener(Order.class, (context, payload) -> "kept");
+        long[] ids = run(20);
+        Awaitility.await().until(() -> node.status().setAside() == 1);
+
+        rooms.execute("DROP TRIGGER refuse ON rowlock.done");
+
+        node.awaitState(ids[BAD], JobState.COMPLETED);
+        node.awaitEvent("completed " + ids[BAD]);
+        assertThat(node.search.find(ids[BAD]).orElseThrow().result()).isEqualTo("\"kept\"");
+        Awaitility.await().until(() -> node.status().setAside() == 0);
+    }
+
+    @Test
+    void whereNothingCanBeRecordedNothingIsBuriedOrSetAside() {
+        refuse("done", "42501", "true");
+        node.listener(Order.class, (context, payload) -> null);
+        long[] ids = run(20);
+        Awaitility.await().until(() -> !node.status().records());
+        // As many tries as it takes until each stands alone.
+        Awaitility.await()
+                .during(Duration.ofSeconds(3))
+                .until(() -> node.status().setAside() == 0);
+
+        rooms.execute("DROP TRIGGER refuse ON rowlock.done");
+
+        Arrays.stream(ids).forEach(id -> node.awaitState(id, JobState.COMPLETED));
+    }
+
+    private void assertSetAside(long id) {
+        Awaitility.await().until(() -> node.status().setAside() == 1);
+        assertThat(node.search.find(id).orElseThrow().state()).isEqualTo(JobState.RUNNING);
+        long later = node.jobs.enqueue(new Order(1000));
+        node.awaitState(later, JobState.COMPLETED);
+        assertThat(node.status().records()).isTrue();
+    }
+}
