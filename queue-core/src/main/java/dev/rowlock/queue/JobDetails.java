@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Everything that is known about one job.
  *
  * @param dueAt waiting: when it becomes runnable; ready and running: since when it was runnable
- * @param claimedAt when the last attempt began
+ * @param claimedAt when it was claimed for the last attempt
+ * @param deadline running, with a timeout: when its handler is interrupted at the latest
  * @param endedAt when it completed, was cancelled or died
  * @param reason why it waits: scheduled, retry, snooze, unknown-type, crash, redrive
  * @param progress percent, as its handler last said

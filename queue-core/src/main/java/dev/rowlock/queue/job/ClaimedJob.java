@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers a JSON object of strings; null for none
  * @param maxRetries null for the listener's setting
  * @param timeout null for the listener's setting
- * @param deadline on the database's clock; null for none
+ * @param deadline when its handler is interrupted at the latest, on the database's clock; null for none
  */
 public record ClaimedJob(
         Claim claim,

@@ -39,8 +39,8 @@ public interface JobContext {
     Map<String, String> headers();
 
     /**
-     * When this attempt will be interrupted, on the database's clock as this node estimates it; empty for a job
-     * without timeout.
+     * When this attempt will be interrupted, on the database's clock as this node estimates it: the timeout counts from the
+     * handler's start. Empty for a job without timeout.
      */
     Optional<Instant> deadline();
 

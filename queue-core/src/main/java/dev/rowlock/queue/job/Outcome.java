@@ -64,8 +64,8 @@ public sealed interface Outcome {
     }
 
     /**
-     * The job was not run: it has been through a crash, and others like it stand in line on this node. Another node may
-     * have it after {@code due}; this attempt does not count.
+     * The job was not run: it has been through a crash, and others like it stand in line on this node; or it was taken from
+     * a handler that still runs there. Another node may have it after {@code due}; this attempt does not count.
      */
     record SetAside(Due due) implements Outcome {
         @Override

@@ -6,7 +6,8 @@ import java.time.Duration;
  * How a queue's fetcher looks for work.
  *
  * @param pollInterval how often it looks when nothing wakes it; 10 ms to 10 min
- * @param prefetchHorizon it claims ahead no more than its threads will start within this time; 0 claims nothing ahead
+ * @param prefetchHorizon it claims ahead no more than its threads will start within this time, and gives back what has not begun
+ *     after twice the time, or half a second, and would not soon; 0 claims nothing ahead
  * @param maxPrefetch it never holds more claimed jobs than this beside the running ones, not counting those whose outcome is
  *     on its way to the database; 0 to 10,000
  */

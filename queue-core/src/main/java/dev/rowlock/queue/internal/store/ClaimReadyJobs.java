@@ -16,8 +16,9 @@ public final class ClaimReadyJobs {
     // is safe because those rows are locked by this statement. A node that was declared dead can claim nothing more.
     // Large payloads lie aside, and a job without one does not look there. The largest stay behind until their job
     // starts, so that a batch of them does not fill the node's memory: there they lie uncompressed. Those in a job's
-    // own row
-    // are small, unless somebody has put one there by hand.
+    // own row are small, unless somebody has put one there by hand.
+    // A timeout counts from the handler's start, which nobody writes down: the deadline leaves time for the longest
+    // wait.
     // Numbers that are mostly zero travel as nulls, which cost the client no memory.
     private static final String CLAIMED = """
             claimed AS (
@@ -37,7 +38,7 @@ public final class ClaimReadyJobs {
             INSERT INTO rowlock.running (id, token, node_id, ready_at, enqueued_at, claimed_at, deadline, timeout_millis,
                                          rank, attempt, crashes, max_retries, queue, type, payload, headers, errors)
             SELECT id, nextval('rowlock.claim_token'), ?, ready_at, enqueued_at, statement_timestamp(),
-                   statement_timestamp() + coalesce(timeout_millis, (?::jsonb ->> type)::bigint) * interval '1 ms',
+                   statement_timestamp() + (coalesce(timeout_millis, (?::jsonb ->> type)::bigint) + ?) * interval '1 ms',
                    timeout_millis, rank, attempt + 1, crashes, max_retries, queue, type, payload, headers, errors
               FROM claimed
             RETURNING id, token, date_part('epoch', ready_at), nullif(rank, 0), nullif(attempt - 1, 0), nullif(crashes, 0), type,
@@ -118,17 +119,26 @@ public final class ClaimReadyJobs {
     }
 
     private final Database database;
+    private final Duration longestWait;
     private final @Nullable Connection own;
     private volatile @Nullable ClaimReadyJobs onOwn; // the last one
     private final String fewJobs;
     private final String manyJobs;
 
+    /** For jobs that are begun at once. */
     public ClaimReadyJobs(Database database) {
-        this(database, null, database.sql(FEW_JOBS), database.sql(MANY_JOBS));
+        this(database, Duration.ZERO);
     }
 
-    private ClaimReadyJobs(Database database, @Nullable Connection own, String fewJobs, String manyJobs) {
+    /** @param longestWait a handler that has not begun so long after the claim does not begin: added to each timeout */
+    public ClaimReadyJobs(Database database, Duration longestWait) {
+        this(database, longestWait, null, database.sql(FEW_JOBS), database.sql(MANY_JOBS));
+    }
+
+    private ClaimReadyJobs(
+            Database database, Duration longestWait, @Nullable Connection own, String fewJobs, String manyJobs) {
         this.database = database;
+        this.longestWait = longestWait;
         this.own = own;
         this.fewJobs = fewJobs;
         this.manyJobs = manyJobs;
@@ -145,7 +155,7 @@ public final class ClaimReadyJobs {
                 IndexPlan.pin(c);
                 return c;
             });
-            last = new ClaimReadyJobs(database, connection, database.sql(FEW_JOBS_PINNED), manyJobs);
+            last = new ClaimReadyJobs(database, longestWait, connection, database.sql(FEW_JOBS_PINNED), manyJobs);
             onOwn = last;
         }
         return last;
@@ -199,7 +209,7 @@ public final class ClaimReadyJobs {
             if (many) {
                 parameters.add(together);
             }
-            parameters.add(nodeId).add(timeouts).add(largest);
+            parameters.add(nodeId).add(timeouts).add(longestWait.toMillis()).add(largest);
             double claimedAt;
             try (ResultSet prefix = IndexPlan.executePrefix(statement)) {
                 if (!prefix.getBoolean(1)) {

@@ -58,13 +58,13 @@ final class Attempts {
         if (listener == null) {
             return UNKNOWN_TYPE;
         }
-        ExecutionContext context = new ExecutionContext(execution, services);
-        watchDeadline(execution, listener);
         if (!execution.begin()) {
             execution.end();
             return Failures.notStarted(execution.stopped());
         }
+        ExecutionContext context = new ExecutionContext(execution, services);
         try {
+            watchDeadline(execution, listener);
             return returned(execution, listener, call(execution, listener, context));
         } catch (Throwable thrown) { // user code: whatever it throws fails its job, never the worker
             return thrown(execution, listener, thrown);
@@ -85,11 +85,11 @@ final class Attempts {
         });
     }
 
+    /** The time that the job has waited for a thread does not count. */
     private void watchDeadline(Execution execution, ListenerDefinition listener) {
         Duration timeout = execution.job().timeout() != null ? execution.job().timeout() : listener.timeout();
         if (timeout != null) {
-            long spent = System.nanoTime() - execution.claimedNanos();
-            services.deadlines().watch(execution, timeout.minusNanos(spent));
+            services.deadlines().watch(execution, timeout);
         }
     }
 

@@ -93,6 +93,11 @@ final class Claimer {
         return changed;
     }
 
+    /** Gives back claimed jobs that would not begin soon. Called several times a second, by one thread at a time. */
+    void giveBackLate() {
+        worker.giveBackLate(place().nodes() > 1);
+    }
+
     /** From its return on no claim is under way, and none begins. */
     void close() {
         claiming.lock();
@@ -183,7 +188,7 @@ final class Claimer {
         emptyPolls = batch.jobs().isEmpty() ? emptyPolls + 1 : 0;
         Duration rest = full ? Duration.ZERO : rest(batch.jobs().isEmpty(), ended);
         // At last: the thread that it wakes may have to wait for this one's processor.
-        worker.accept(batch.jobs(), ended);
+        worker.accept(batch.jobs(), ended - batch.took().toNanos());
         if (node.nodeId() != nodeId) {
             // Lost before we gave the jobs: whoever interrupts handlers then has not seen these.
             worker.abandon();

@@ -7,11 +7,16 @@ import dev.rowlock.queue.internal.store.FinishJobInTransaction;
 import dev.rowlock.queue.internal.store.LoadPayload;
 import dev.rowlock.queue.internal.store.SaveProgress;
 import dev.rowlock.queue.job.ClaimedJob;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What a handler and its context need to act on their job. One for the node. */
+/**
+ * What a handler and its context need to act on their job. One for the node.
+ *
+ * @param longestWait no handler begins later than this after the claim; part of each claim's deadline
+ */
 record ContextServices(
         Database database,
         LoadPayload loadPayload,
@@ -20,6 +25,7 @@ record ContextServices(
         FinishJobInTransaction finishInTransaction,
         EnsureDonePartitions partitions,
         Deadlines deadlines,
+        Duration longestWait,
         Results results) {
 
     private static final JsonMapper JSON = JsonMapper.builder().build();

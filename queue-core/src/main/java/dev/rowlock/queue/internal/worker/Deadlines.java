@@ -27,6 +27,11 @@ final class Deadlines {
         timer.schedule(task, fromNow.toMillis(), TimeUnit.MILLISECONDS);
     }
 
+    /** Runs a short task again and again, that far apart. It must not throw. */
+    void each(Duration apart, Runnable task) {
+        timer.scheduleWithFixedDelay(task, apart.toMillis(), apart.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
     void close() {
         timer.shutdownNow();
     }

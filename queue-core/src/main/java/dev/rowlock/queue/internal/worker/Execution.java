@@ -71,7 +71,7 @@ final class Execution {
         return worker;
     }
 
-    /** Monotonic, in nanoseconds. */
+    /** When the claim began that brought it, so a little earlier than the database says. Monotonic, in nanoseconds. */
     long claimedNanos() {
         return claimedNanos;
     }

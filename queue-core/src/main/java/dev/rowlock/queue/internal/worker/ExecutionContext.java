@@ -25,7 +25,14 @@ final class ExecutionContext implements JobContext {
     ExecutionContext(Execution execution, ContextServices services) {
         this.execution = execution;
         this.services = services;
-        this.deadline = execution.job().deadline();
+        this.deadline = deadline(execution, services.longestWait());
+    }
+
+    /** When the timeout is over that counts from now: this node's clock measures only how long ago the claim was. */
+    private static @Nullable Instant deadline(Execution execution, Duration longestWait) {
+        Instant latest = execution.job().deadline();
+        long waited = System.nanoTime() - execution.claimedNanos();
+        return latest == null ? null : latest.minus(longestWait).plusNanos(waited);
     }
 
     void close() {

@@ -100,6 +100,11 @@ final class Fetcher implements Runnable {
         worker.room().raise();
     }
 
+    /** Gives back claimed jobs that would not begin soon. Called several times a second, by one thread at a time. */
+    void giveBackLate() {
+        claimer.giveBackLate();
+    }
+
     void pause(boolean pause) {
         if (claimer.pause(pause)) {
             wake();

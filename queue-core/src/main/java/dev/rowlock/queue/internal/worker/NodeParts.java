@@ -53,7 +53,9 @@ record NodeParts(
                         settings,
                         shared))
                 .toList();
-        return new NodeParts(settings, new ClaimReadyJobs(services.database()), queues, byQueue, recorder, deadlines);
+        ClaimReadyJobs claim = new ClaimReadyJobs(
+                services.database(), Buffer.longestWait(settings.worker().fetch()));
+        return new NodeParts(settings, claim, queues, byQueue, recorder, deadlines);
     }
 
     Fetcher fetcher(QueueWorker queue, Surroundings node) {
@@ -70,8 +72,7 @@ record NodeParts(
     }
 
     private static QueueWorker queue(String name, int concurrency, NodeSettings settings, QueueServices shared) {
-        return new QueueWorker(
-                name, concurrency, new Demand(concurrency, settings.worker().fetch()), shared);
+        return new QueueWorker(name, concurrency, settings.worker().fetch(), shared);
     }
 
     private static Recorder recorder(NodeSettings settings, NodeServices services) {
@@ -90,6 +91,7 @@ record NodeParts(
                 new FinishJobInTransaction(database, settings.retention().keepsDone()),
                 new EnsureDonePartitions(database),
                 deadlines,
+                Buffer.longestWait(settings.worker().fetch()),
                 new Results(services.codec(), settings.maxResultBytes()));
     }
 

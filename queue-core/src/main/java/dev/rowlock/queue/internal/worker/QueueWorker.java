@@ -4,13 +4,12 @@ import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.spi.FetchSettings;
 import dev.rowlock.queue.spi.JobObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -34,6 +33,9 @@ final class QueueWorker {
     /** Longer than a job of an unknown type is put aside at most. */
     private static final Duration UNKNOWN_TYPE_MEMORY = Duration.ofMinutes(3);
 
+    /** So long a job is put aside whose last handler still runs on this node, though its claim is over. */
+    private static final Duration BESIDE_ITSELF = Duration.ofSeconds(5);
+
     private final String queue;
     private final int concurrency;
     private final Attempts attempts;
@@ -41,9 +43,11 @@ final class QueueWorker {
     private final Suspects suspects;
     private final JobObserver observer;
     private final ClaimBudget budget;
+    private final Handlers handlers;
     private final Demand demand;
+    private final Buffer buffer; // of those held, they wait for a thread
+    private final long longestWait;
 
-    private final BlockingQueue<Execution> buffer; // of those held, they wait for a thread; never full
     private final Set<Execution> held = ConcurrentHashMap.newKeySet();
     private final AtomicInteger unsettled = new AtomicInteger(); // of those held, they have no outcome yet
     private final Signal room = new Signal();
@@ -52,11 +56,13 @@ final class QueueWorker {
     private volatile long unknownTypeAt; // monotonic; 0: never
     private volatile boolean stopping;
 
-    QueueWorker(String queue, int concurrency, Demand demand, QueueServices services) {
+    QueueWorker(String queue, int concurrency, FetchSettings settings, QueueServices services) {
         this.queue = queue;
         this.concurrency = concurrency;
-        this.demand = demand;
-        this.buffer = new ArrayBlockingQueue<>(demand.most());
+        this.handlers = new Handlers(concurrency);
+        this.demand = new Demand(settings, handlers);
+        this.buffer = new Buffer(demand.most(), settings);
+        this.longestWait = Buffer.longestWait(settings).toNanos();
         this.attempts = services.attempts();
         this.recorder = services.recorder();
         this.suspects = services.suspects();
@@ -79,7 +85,8 @@ final class QueueWorker {
 
     void start(ThreadFactory factory) {
         for (int i = 0; i < concurrency; i++) {
-            Thread thread = factory.newThread(this::work);
+            int number = i;
+            Thread thread = factory.newThread(() -> work(number));
             threads.add(thread);
             thread.start();
         }
@@ -116,7 +123,11 @@ final class QueueWorker {
         }
     }
 
-    /** Takes jobs that were claimed. */
+    /**
+     * Takes jobs that were claimed.
+     *
+     * @param claimedNanos when the claim began, monotonic
+     */
     void accept(List<ClaimedJob> jobs, long claimedNanos) {
         for (ClaimedJob job : jobs) {
             Execution execution = new Execution(job, this, claimedNanos);
@@ -138,11 +149,11 @@ final class QueueWorker {
         buffer.add(execution);
     }
 
-    private void work() {
+    private void work(int thread) {
         while (!stopping) {
             try {
                 recorder.awaitRoomForResults();
-                run(buffer.take());
+                run(thread, buffer.take());
             } catch (InterruptedException e) {
                 Thread.interrupted(); // a late interrupt of an earlier job, or the stop: the loop's condition decides
             } catch (RuntimeException | Error e) {
@@ -151,7 +162,17 @@ final class QueueWorker {
         }
     }
 
-    private void run(Execution execution) {
+    private void run(int thread, Execution execution) {
+        if (System.nanoTime() - execution.claimedNanos() > longestWait) {
+            // Its deadline in the database was set for an earlier start, and its node may have been frozen past its
+            // lease.
+            settle(execution, new Outcome.Released(), Duration.ZERO);
+            return;
+        }
+        if (repeated(execution.job()) && handlers.run(execution.job().id())) {
+            setAside(execution, BESIDE_ITSELF);
+            return;
+        }
         boolean suspect = suspects.suspect(execution) && attempts.knows(execution.job());
         if (suspect && !suspects.enter(execution)) {
             return; // parked: it comes back when its turn has come
@@ -160,7 +181,7 @@ final class QueueWorker {
             if (suspect && !suspects.isolate(execution)) {
                 execution.stop(Execution.Stop.CLAIM_LOST);
             }
-            attempt(execution);
+            attempt(thread, execution);
         } catch (DataAccessException e) {
             log.warn("queue '{}': {} could not be isolated and is given back", queue, execution.job(), e);
             settle(execution, new Outcome.Released(), Duration.ZERO);
@@ -171,13 +192,25 @@ final class QueueWorker {
         }
     }
 
-    private void attempt(Execution execution) {
+    /** Whether an earlier claim's handler may still be running. */
+    private static boolean repeated(ClaimedJob job) {
+        return job.attempt() > 1 || job.crashes() > 0;
+    }
+
+    private void attempt(int thread, Execution execution) {
         ClaimedJob job = execution.job();
         long begun = System.nanoTime();
-        if (attempts.knows(job)) {
-            Observers.quietly(() -> observer.started(job, job.waited().plusNanos(begun - execution.claimedNanos())));
+        handlers.begin(thread, job.id(), begun);
+        Outcome outcome;
+        try {
+            if (attempts.knows(job)) {
+                Observers.quietly(
+                        () -> observer.started(job, job.waited().plusNanos(begun - execution.claimedNanos())));
+            }
+            outcome = attempts.run(execution);
+        } finally {
+            handlers.end(thread);
         }
-        Outcome outcome = attempts.run(execution);
         if (outcome instanceof Outcome.UnknownType) {
             unknownTypeAt = begun;
         }
@@ -238,18 +271,42 @@ final class QueueWorker {
 
     /** Gives back everything that was claimed and not started. */
     void releaseUnstarted() {
-        List<Execution> unstarted = new ArrayList<>();
-        buffer.drainTo(unstarted);
+        List<Execution> unstarted = buffer.takeAll();
         unstarted.addAll(suspects.takeParked(this));
+        giveBack(unstarted);
+    }
+
+    /**
+     * Gives back jobs that would not begin soon. Called several times a second, by one thread at a time.
+     *
+     * @param toOthers whether another node could run them
+     */
+    void giveBackLate(boolean toOthers) {
+        List<Execution> late = buffer.takeLate(System.nanoTime());
+        if (!late.isEmpty() && toOthers) {
+            demand.restrain();
+        }
+        giveBack(late);
+    }
+
+    /** All of them, even if one of them fails for lack of memory. */
+    private void giveBack(List<Execution> unstarted) {
+        Error failure = null;
         for (Execution execution : unstarted) {
-            settle(execution, new Outcome.Released(), Duration.ZERO);
+            try {
+                settle(execution, new Outcome.Released(), Duration.ZERO);
+            } catch (Error e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 
     /** The node lost its lease: everything held belongs to others now. Outcomes that still come are refused. */
     void abandon() {
-        List<Execution> unstarted = new ArrayList<>();
-        buffer.drainTo(unstarted);
+        List<Execution> unstarted = buffer.takeAll();
         unstarted.addAll(suspects.takeParked(this));
         unstarted.forEach(execution -> {
             settled(execution);

@@ -38,6 +38,9 @@ public final class WorkerNode {
     /** How long the last writes may take at a stop, all together. */
     private static final Duration LAST_WRITES = Duration.ofSeconds(4);
 
+    /** How often queues look for claimed jobs that would not begin soon. */
+    private static final Duration LOOK_FOR_LATE = Duration.ofMillis(200);
+
     private final NodeSettings settings;
     private final NodeServices services;
     private volatile @Nullable Run run; // written under the monitor
@@ -140,6 +143,7 @@ public final class WorkerNode {
                 fetcherThreads.add(thread);
                 thread.start();
             }
+            parts.deadlines().each(LOOK_FOR_LATE, this::giveBackLate);
             log.info("running jobs of {}", parts.summary());
         }
 
@@ -169,6 +173,14 @@ public final class WorkerNode {
                     (System.nanoTime() - begun) / 1_000_000,
                     interrupted,
                     parts.recorder().unwritten());
+        }
+
+        private void giveBackLate() {
+            try {
+                fetchers.forEach(Fetcher::giveBackLate);
+            } catch (RuntimeException | Error e) {
+                log.error("looking for jobs that wait too long met an error and goes on", e);
+            }
         }
 
         NodeStatus status() {

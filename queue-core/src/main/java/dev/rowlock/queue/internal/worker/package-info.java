@@ -13,6 +13,11 @@
  * handed to the recorder for it, by the thread that ran it, or by the drain that gives it up. The database has the last
  * word: an outcome whose token it does not find is refused, and the observer is told that the claim was lost.
  *
+ * <p>A claim reserves a job, and nobody else can run it: so it begins soon or goes back.
+ * {@link dev.rowlock.queue.internal.worker.Demand} claims ahead what should begin within a moment.
+ * {@link dev.rowlock.queue.internal.worker.Buffer} finds what would not, after all. And no thread begins a job whose claim is older
+ * than a deadline leaves time for.
+ *
  * <h2>The lease</h2>
  *
  * <p>{@link dev.rowlock.queue.internal.worker.NodeLease} keeps one row alive by a heartbeat on a connection of its own,

@@ -218,6 +218,19 @@ class ClaimReadyJobsTest {
     }
 
     @Test
+    void aDeadlineLeavesTimeForTheLongestWaitBeforeTheHandlerBegins() {
+        NewJob limited = new NewJob(QUEUE, "send", 0, null, null, Duration.ofSeconds(5), "{}", null, null);
+        NewJob unlimited = new NewJob(QUEUE, "print", 1, null, null, null, "{}", null, null);
+        rooms.ready(List.of(limited, unlimited));
+
+        new ClaimReadyJobs(rooms.database(), Duration.ofSeconds(3)).run(QUEUE, QueueRange.ALL, 10, rooms.node(), null);
+
+        assertThat(rooms.sql("""
+                                SELECT date_part('epoch', deadline - claimed_at)::int FROM rowlock.running ORDER BY rank
+                                """).query(Integer.class).list()).containsExactly(8, null);
+    }
+
+    @Test
     void aLargePayloadStaysBehindUntilItsJobStarts() {
         // Digits of a hash, since the size counts compressed.
         String large = rooms.sql("SELECT to_json(string_agg(md5(i::text), '')) FROM generate_series(1, 10000) i")

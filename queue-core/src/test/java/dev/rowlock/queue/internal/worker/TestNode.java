@@ -179,6 +179,17 @@ final class TestNode implements AutoCloseable {
         return this;
     }
 
+    TestNode prefetchHorizon(Duration horizon) {
+        FetchSettings fetch = worker.fetch();
+        worker = new WorkerSettings(
+                worker.concurrency(),
+                worker.queues(),
+                new FetchSettings(fetch.pollInterval(), horizon, fetch.maxPrefetch()),
+                worker.drainTimeout(),
+                worker.virtualThreads());
+        return this;
+    }
+
     /** Adds rows of nodes that do nothing, and waits until this one knows of them. Their ids are higher. */
     void addNodes(int count) {
         sql.sql("""

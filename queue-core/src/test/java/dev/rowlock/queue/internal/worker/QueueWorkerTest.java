@@ -1,0 +1,124 @@
+package dev.rowlock.queue.internal.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.internal.wake.Notifier;
+import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.spi.FetchSettings;
+import dev.rowlock.queue.spi.JobObserver;
+import dev.rowlock.queue.spi.LeaseSettings;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.RetentionSettings;
+import dev.rowlock.queue.spi.WorkerSettings;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A queue's threads and a recorder, without anybody who claims. */
+@PostgresTest
+class QueueWorkerTest {
+
+    private final AtomicInteger runs = new AtomicInteger();
+    private final CountDownLatch release = new CountDownLatch(1);
+    private Rooms rooms;
+    private Notifier notifier;
+    private NodeParts parts;
+    private QueueWorker worker;
+
+    @BeforeEach
+    void prepare(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        notifier = new Notifier(new SendWakeup(rooms.database()));
+        parts = NodeParts.assemble(
+                new NodeSettings(
+                        new WorkerSettings(2, Map.of(), FetchSettings.DEFAULT, Duration.ofSeconds(1), false),
+                        LeaseSettings.defaults("test"),
+                        RetentionSettings.DEFAULT,
+                        RetryPolicy.DEFAULT,
+                        1 << 20,
+                        false),
+                new NodeServices(
+                        rooms.database(),
+                        database.unpooled(),
+                        TestNode.codec(),
+                        new JobObserver() {},
+                        new WakeupBus(notifier),
+                        null),
+                List.of(new ListenerDefinition(
+                        "listener",
+                        Rooms.QUEUE,
+                        "send",
+                        null,
+                        null,
+                        RetryPolicy.DEFAULT,
+                        Set.of(),
+                        false,
+                        (context, payload) -> {
+                            runs.incrementAndGet();
+                            release.await();
+                            return null;
+                        })));
+        worker = parts.queues().get(0);
+        worker.start(Threads.daemon("worker"));
+        Threads.persistent("recorder", parts.recorder()).start();
+    }
+
+    @AfterEach
+    void close() {
+        release.countDown();
+        worker.stop();
+        parts.recorder().stop();
+        parts.deadlines().close();
+        notifier.close();
+    }
+
+    @Test
+    void noHandlerBeginsUnderAClaimThatIsOlderThanItsDeadlineAllows() {
+        List<ClaimedJob> jobs = rooms.running(3);
+        long claimed = System.nanoTime()
+                - Buffer.longestWait(FetchSettings.DEFAULT).plusMillis(1).toNanos();
+
+        worker.accept(jobs, claimed);
+
+        Awaitility.await().until(() -> rooms.count("ready") == 3);
+        assertThat(runs).hasValue(0);
+        assertThat(rooms.truth("SELECT max(attempt) = 0 FROM rowlock.ready")).isTrue();
+    }
+
+    @Test
+    void aJobThatWasTakenFromAHandlerIsNotBegunBesideThatHandler() {
+        ClaimedJob first = rooms.running();
+        worker.accept(List.of(first), System.nanoTime());
+        Awaitility.await().until(() -> runs.get() == 1);
+
+        worker.accept(List.of(takenAndClaimedAgain(first)), System.nanoTime());
+
+        Awaitility.await().until(() -> rooms.count("waiting") == 1);
+        assertThat(runs).hasValue(1);
+        assertThat(rooms.truth("SELECT attempt = 1 AND reason = 'retry' FROM rowlock.waiting"))
+                .isTrue();
+    }
+
+    /** As if the job had been taken at its deadline, had waited, and had been claimed by the same node. */
+    private ClaimedJob takenAndClaimedAgain(ClaimedJob job) {
+        rooms.execute("""
+                WITH taken AS (DELETE FROM rowlock.running RETURNING *)
+                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, attempt, queue, type, payload)
+                SELECT id, ready_at, enqueued_at, rank, attempt, queue, type, payload FROM taken
+                """);
+        return rooms.claim(rooms.node(), 1).get(0);
+    }
+}
