@@ -1,0 +1,135 @@
+package dev.rowlock.queue.internal.wake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.RecordedWakeups;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+@PostgresTest
+class NotifierTest {
+
+    private final Schema schema = new Schema("rowlock");
+    private final RecordedWakeups elsewhere = new RecordedWakeups();
+    private final TestDatabase testDatabase;
+    private final Ear ear;
+    private final CountDownLatch connected = new CountDownLatch(1);
+
+    NotifierTest(TestDatabase database) {
+        testDatabase = database;
+        ear = new Ear(
+                database.unpooled(), schema, new WakeupBus(Wakeups.NONE).heardBy(elsewhere), connected::countDown);
+    }
+
+    @BeforeEach
+    void listen() throws InterruptedException {
+        ear.start();
+        connected.await();
+    }
+
+    @AfterEach
+    void stopListening() {
+        ear.close();
+    }
+
+    @Test
+    void whatGathersWhileOneIsSentGoesOutTogetherAndTheMostUrgentCounts() throws InterruptedException {
+        Semaphore mayConnect = new Semaphore(0);
+        Semaphore connecting = new Semaphore(0);
+        try (Notifier notifier = notifier(() -> {
+            connecting.release();
+            mayConnect.acquireUninterruptibly();
+        })) {
+            notifier.attention();
+            connecting.acquire();
+            notifier.jobsReady("mail", 0, 1);
+            notifier.jobsReady("mail", -3, 2);
+            notifier.jobsReady("mail", 4, 1);
+            notifier.jobsWaiting(Duration.ofSeconds(5));
+            notifier.jobsWaiting(Duration.ofSeconds(1));
+            notifier.jobsWaiting(Duration.ofSeconds(9));
+            notifier.dueJobsMoved(null);
+            notifier.dueJobsMoved(Duration.ofSeconds(7));
+
+            mayConnect.release(2);
+
+            assertThat(elsewhere.next()).isEqualTo("attention");
+            assertThat(elsewhere.next()).isEqualTo("moved, next in PT7S");
+            assertThat(elsewhere.next()).isEqualTo("waiting PT1S");
+            assertThat(elsewhere.next()).isEqualTo("4 ready in mail from rank -3");
+        }
+    }
+
+    @Test
+    void whatIsLeftAtACloseIsSentAndThenNothing() throws InterruptedException {
+        Semaphore mayConnect = new Semaphore(0);
+        Semaphore connecting = new Semaphore(0);
+        Notifier notifier = notifier(() -> {
+            connecting.release();
+            mayConnect.acquireUninterruptibly();
+        });
+        notifier.attention();
+        connecting.acquire();
+        notifier.jobsReady("mail", 0, 1);
+
+        Thread closing = new Thread(notifier::close);
+        closing.start();
+        mayConnect.release(3);
+        closing.join();
+        notifier.jobsReady("late", 0, 1);
+        assertThat(notifier.sendAlong("late", 0)).isNull();
+
+        assertThat(elsewhere.next()).isEqualTo("attention");
+        assertThat(elsewhere.next()).isEqualTo("1 ready in mail from rank 0");
+        assertThat(connecting.drainPermits()).as("connections after the first").isEqualTo(1);
+    }
+
+    @Test
+    void aFailureCostsItsOwnNotificationsOnly() throws InterruptedException {
+        AtomicInteger connections = new AtomicInteger();
+        CountDownLatch failed = new CountDownLatch(1);
+        try (Notifier notifier = notifier(() -> {
+            if (connections.incrementAndGet() == 1) {
+                failed.countDown();
+                throw new SQLException("away");
+            }
+        })) {
+            notifier.jobsReady("lost", 0, 1);
+            failed.await();
+
+            notifier.jobsReady("mail", 0, 1);
+
+            assertThat(elsewhere.next()).isEqualTo("1 ready in mail from rank 0");
+        }
+    }
+
+    private interface BeforeConnection {
+        void run() throws SQLException;
+    }
+
+    private Notifier notifier(BeforeConnection before) {
+        return new Notifier(new SendWakeup(new Database(
+                new DelegatingDataSource(testDatabase.unpooled()) {
+                    @Override
+                    public Connection getConnection() throws SQLException {
+                        before.run();
+                        return super.getConnection();
+                    }
+                },
+                schema)));
+    }
+}
