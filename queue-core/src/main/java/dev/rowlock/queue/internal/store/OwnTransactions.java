@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * that in one round trip. Elsewhere there is an explicit transaction. Which of the two it is, is asked once for each
  * connection.
  */
-final class OwnTransactions {
+public final class OwnTransactions {
 
     private static final Logger log = LoggerFactory.getLogger(OwnTransactions.class);
 
@@ -48,7 +48,7 @@ final class OwnTransactions {
     private final Map<Connection, Habits> known = Collections.synchronizedMap(new WeakHashMap<>());
 
     /** Runs one statement that has no plan settings. */
-    <T> T single(Connection connection, Database.Call<T> call) throws SQLException {
+    public <T> T single(Connection connection, Database.Call<T> call) throws SQLException {
         Habits habits = habits(connection);
         return habits.usual() && connection.getAutoCommit()
                 ? call.on(connection)

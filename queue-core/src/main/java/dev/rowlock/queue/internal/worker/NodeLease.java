@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.worker;
 
 import dev.rowlock.queue.internal.store.BeatNode;
+import dev.rowlock.queue.internal.store.OwnTransactions;
 import dev.rowlock.queue.internal.store.RegisterNode;
 import dev.rowlock.queue.internal.store.RemoveNode;
 import dev.rowlock.queue.internal.store.Schema;
@@ -43,6 +44,7 @@ final class NodeLease implements Runnable {
     private final RegisterNode register;
     private final BeatNode beat;
     private final RemoveNode remove;
+    private final OwnTransactions transactions = new OwnTransactions();
     private final OtherNodes others;
     private final Signal signal = new Signal();
 
@@ -113,7 +115,7 @@ final class NodeLease implements Runnable {
     void runOnce() throws SQLException {
         Connection open = connection();
         if (nodeId == 0) {
-            nodeId = register.run(open, settings.nodeName(), queues, settings.lease());
+            nodeId = transactions.single(open, c -> register.run(c, settings.nodeName(), queues, settings.lease()));
             others.begin();
             log.info(
                     "node {} ('{}') registered, lease {}, heartbeat {}",
@@ -122,7 +124,7 @@ final class NodeLease implements Runnable {
                     settings.lease(),
                     settings.heartbeat());
         }
-        BeatNode.Answer answer = beat.run(open, nodeId);
+        BeatNode.Answer answer = transactions.single(open, c -> beat.run(c, nodeId));
         if (answer.alive()) {
             listener.heard(answer, others.looked(System.nanoTime(), answer.others()));
             return;
@@ -175,7 +177,10 @@ final class NodeLease implements Runnable {
     private void leave() {
         try {
             if (nodeId != 0) {
-                remove.run(connection(), nodeId);
+                transactions.single(connection(), c -> {
+                    remove.run(c, nodeId);
+                    return nodeId;
+                });
             }
         } catch (SQLException e) {
             log.warn("node {} could not remove its row; it expires by itself", nodeId, e);

@@ -49,7 +49,7 @@ public final class Rooms {
     private final Database database;
     private final JdbcClient jdbc;
 
-    private Rooms(Database database) {
+    Rooms(Database database) {
         this.database = database;
         this.jdbc = JdbcClient.create(database.dataSource());
     }
