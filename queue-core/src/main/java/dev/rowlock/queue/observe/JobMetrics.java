@@ -36,6 +36,12 @@ public final class JobMetrics implements JobObserver {
         this.registry = registry;
     }
 
+    /** Meters only count, and must be exact. */
+    @Override
+    public boolean immediate() {
+        return true;
+    }
+
     @Override
     public void started(ClaimedJob job, Duration waited) {
         wait.computeIfAbsent(new Key(job.queue(), job.type(), ""), this::waitTimer)

@@ -5,10 +5,20 @@ import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
 
 /**
- * Hears what happens to jobs on this node. Called on the worker's threads, several at once: return quickly. An
- * observer that throws is logged and does no harm to the job.
+ * Hears what happens to jobs on this node, soon after it has happened. Each observer has a thread of its own, which tells it
+ * one event after the other; jobs come without their payload. An observer that throws is logged and does no harm to the job.
+ * One that is 10,000 events behind misses the next ones, which is logged: neither jobs nor outcomes wait for observers.
  */
 public interface JobObserver {
+
+    /**
+     * Whether to be called at once instead, on the thread where it happens, and so to miss nothing. Several threads call at
+     * once, and as long as a call takes, handlers do not start, or the outcomes of the whole node are not written. For
+     * observers that only count. Asked once.
+     */
+    default boolean immediate() {
+        return false;
+    }
 
     /** The handler is about to be called. {@code waited} is the time from runnable to now. */
     default void started(ClaimedJob job, Duration waited) {}

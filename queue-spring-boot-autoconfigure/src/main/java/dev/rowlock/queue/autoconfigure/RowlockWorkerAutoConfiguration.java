@@ -8,7 +8,6 @@ import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spring.JobListenerContainer;
 import dev.rowlock.queue.spring.JobListenerRegistry;
-import dev.rowlock.queue.spring.JobObservers;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -40,7 +39,7 @@ public final class RowlockWorkerAutoConfiguration {
                 database,
                 DirectConnections.besides(database.dataSource()),
                 codec,
-                new JobObservers(observers.orderedStream().toList()),
+                observers.orderedStream().toList(),
                 wakeups,
                 ListenerTransactions.of(database.dataSource(), transactionManagers, marked));
     }

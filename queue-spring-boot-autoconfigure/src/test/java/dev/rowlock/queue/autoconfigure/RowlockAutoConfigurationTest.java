@@ -26,6 +26,7 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
@@ -272,7 +273,7 @@ class RowlockAutoConfigurationTest {
 
         @Bean
         NodeServices ownServices(Database database, PayloadCodec codec, WakeupBus wakeups) {
-            return new NodeServices(database, database.dataSource(), codec, new JobObserver() {}, wakeups, null);
+            return new NodeServices(database, database.dataSource(), codec, List.of(), wakeups, null);
         }
 
         @Bean

@@ -16,7 +16,6 @@ import dev.rowlock.queue.internal.worker.WorkerNode;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.FetchSettings;
 import dev.rowlock.queue.spi.JobHandler;
-import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.RetentionSettings;
@@ -78,8 +77,7 @@ final class RowlockNode implements AutoCloseable {
                 RetryPolicy.DEFAULT,
                 1 << 20,
                 true);
-        NodeServices services =
-                new NodeServices(database(pool), target.unpooled(), codec, new JobObserver() {}, wakeups, null);
+        NodeServices services = new NodeServices(database(pool), target.unpooled(), codec, List.of(), wakeups, null);
         JobHandler handler = (context, payload) -> {
             Noop noop = (Noop) codec.decode(payload, Noop.class);
             probe.ran(noop.seq());

@@ -16,6 +16,7 @@ import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.RetentionSettings;
 import dev.rowlock.queue.spi.WorkerSettings;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
@@ -72,7 +73,7 @@ public final class WorkerMain {
                 database(pool),
                 direct,
                 new JacksonPayloadCodec(JsonMapper.builder().build()),
-                new LoggingObserver(log),
+                List.of(new LoggingObserver(log)),
                 new WakeupBus(notifier),
                 new TransactionTemplate(new DataSourceTransactionManager(pool)));
     }

@@ -16,7 +16,6 @@ import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.FetchSettings;
 import dev.rowlock.queue.spi.JobHandler;
-import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.RetentionSettings;
@@ -70,7 +69,7 @@ final class Bench implements AutoCloseable {
                         database,
                         testDatabase.unpooled(),
                         codec,
-                        new JobObserver() {},
+                        List.of(),
                         wakeups,
                         new TransactionTemplate(new DataSourceTransactionManager(pool))));
     }

@@ -52,7 +52,7 @@ final class Attempts {
         return listeners.containsKey(job.type());
     }
 
-    /** Runs the job on the calling thread. Never throws. Leaves no interrupt behind. */
+    /** Runs the job on the calling thread. Never throws. The handler leaves no trace on it. */
     Outcome run(Execution execution) {
         ListenerDefinition listener = listeners.get(execution.job().type());
         if (listener == null) {
@@ -63,6 +63,7 @@ final class Attempts {
             return Failures.notStarted(execution.stopped());
         }
         ExecutionContext context = new ExecutionContext(execution, services);
+        ThreadState own = ThreadState.save();
         try {
             watchDeadline(execution, listener);
             return returned(execution, listener, call(execution, listener, context));
@@ -70,6 +71,7 @@ final class Attempts {
             return thrown(execution, listener, thrown);
         } finally {
             context.close();
+            own.restore(listener.name());
             execution.end();
         }
     }

@@ -26,12 +26,14 @@ record NodeParts(
         List<QueueWorker> queues,
         Map<String, List<ListenerDefinition>> listeners,
         Recorder recorder,
+        Observers observers,
         Deadlines deadlines) {
 
     static NodeParts assemble(NodeSettings settings, NodeServices services, List<ListenerDefinition> listeners) {
         Map<String, List<ListenerDefinition>> byQueue = listeners.stream()
                 .collect(Collectors.groupingBy(ListenerDefinition::queue, TreeMap::new, Collectors.toList()));
-        Recorder recorder = recorder(settings, services);
+        Observers observers = new Observers(services.observers());
+        Recorder recorder = recorder(settings, services, observers);
         Deadlines deadlines = new Deadlines("rowlock");
         Attempts attempts = new Attempts(
                 listeners.stream().collect(Collectors.toMap(ListenerDefinition::type, Function.identity())),
@@ -44,7 +46,7 @@ record NodeParts(
                         new IsolateJob(services.database()),
                         deadlines,
                         settings.lease().maxCrashes()),
-                services.observer(),
+                observers,
                 ClaimBudget.ofHeap(Runtime.getRuntime().maxMemory()));
         List<QueueWorker> queues = byQueue.entrySet().stream()
                 .map(entry -> queue(
@@ -55,7 +57,7 @@ record NodeParts(
                 .toList();
         ClaimReadyJobs claim = new ClaimReadyJobs(
                 services.database(), Buffer.longestWait(settings.worker().fetch()));
-        return new NodeParts(settings, claim, queues, byQueue, recorder, deadlines);
+        return new NodeParts(settings, claim, queues, byQueue, recorder, observers, deadlines);
     }
 
     Fetcher fetcher(QueueWorker queue, Surroundings node) {
@@ -75,10 +77,10 @@ record NodeParts(
         return new QueueWorker(name, concurrency, settings.worker().fetch(), shared);
     }
 
-    private static Recorder recorder(NodeSettings settings, NodeServices services) {
+    private static Recorder recorder(NodeSettings settings, NodeServices services, Observers observers) {
         OutcomeWriter writer =
                 new OutcomeWriter(services.database(), settings.retention().keepsDone(), services.wakeups());
-        return new Recorder(writer, new Doubts(new FindDoneClaims(services.database())), services.observer());
+        return new Recorder(writer, new Doubts(new FindDoneClaims(services.database())), observers);
     }
 
     private static ContextServices context(NodeSettings settings, NodeServices services, Deadlines deadlines) {

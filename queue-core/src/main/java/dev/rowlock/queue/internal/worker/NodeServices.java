@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.PayloadCodec;
+import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionOperations;
@@ -18,6 +19,6 @@ public record NodeServices(
         Database database,
         DataSource direct,
         PayloadCodec codec,
-        JobObserver observer,
+        List<JobObserver> observers,
         WakeupBus wakeups,
         @Nullable TransactionOperations transactions) {}

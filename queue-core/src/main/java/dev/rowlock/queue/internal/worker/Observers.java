@@ -1,20 +1,100 @@
 package dev.rowlock.queue.internal.worker;
 
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.spi.JobObserver;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Observers watch; nothing that goes wrong in one may touch a job. */
-final class Observers {
+/**
+ * Tells the application's observers what happens. Nothing that one of them does may touch a job, a thread of ours, or
+ * another observer: each has a thread of its own, except those that ask to be called at once.
+ */
+final class Observers implements JobObserver {
 
     private static final Logger log = LoggerFactory.getLogger(Observers.class);
 
-    private Observers() {}
+    private final List<JobObserver> immediate;
+    private final List<ObserverThread> apart;
 
-    static void quietly(Runnable event) {
+    Observers(List<JobObserver> observers) {
+        this.immediate = observers.stream().filter(JobObserver::immediate).toList();
+        this.apart = observers.stream()
+                .filter(observer -> !observer.immediate())
+                .map(ObserverThread::new)
+                .toList();
+    }
+
+    void start() {
+        apart.forEach(ObserverThread::start);
+    }
+
+    /** Lets observers hear what they have not heard yet, as long as there is patience left. */
+    void stop(Patience patience) {
+        apart.forEach(ObserverThread::stop);
+        apart.forEach(observer -> observer.awaitStop(patience));
+    }
+
+    @Override
+    public void started(ClaimedJob job, Duration waited) {
+        if (!immediate.isEmpty()) {
+            tell(observer -> observer.started(job, waited));
+        }
+        if (!apart.isEmpty()) {
+            ClaimedJob light = job.withoutPayload();
+            tellApart(observer -> observer.started(light, waited));
+        }
+    }
+
+    @Override
+    public void finished(ClaimedJob job, Outcome outcome, Duration took) {
+        if (!immediate.isEmpty()) {
+            tell(observer -> observer.finished(job, outcome, took));
+        }
+        if (!apart.isEmpty()) {
+            ClaimedJob light = job.withoutPayload();
+            tellApart(observer -> observer.finished(light, outcome, took));
+        }
+    }
+
+    @Override
+    public void lost(ClaimedJob job) {
+        tell(observer -> observer.lost(job));
+        if (!apart.isEmpty()) {
+            ClaimedJob light = job.withoutPayload();
+            tellApart(observer -> observer.lost(light));
+        }
+    }
+
+    @Override
+    public void rescued(int jobs, int quarantined) {
+        tell(observer -> observer.rescued(jobs, quarantined));
+        tellApart(observer -> observer.rescued(jobs, quarantined));
+    }
+
+    private void tell(Consumer<JobObserver> event) {
+        immediate.forEach(observer -> call(observer, event));
+    }
+
+    private void tellApart(Consumer<JobObserver> event) {
+        apart.forEach(observer -> observer.tell(event));
+    }
+
+    /** On the calling thread. Never throws. */
+    static void call(JobObserver observer, Consumer<JobObserver> event) {
+        ThreadState own = ThreadState.save();
         try {
-            event.run();
+            event.accept(observer);
         } catch (Throwable e) { // user code
-            log.warn("an observer failed; the job is not affected", e);
+            log.warn(
+                    "an observer ({}) failed; the job is not affected",
+                    observer.getClass().getName(),
+                    e);
+        } finally {
+            own.restore("an observer");
         }
     }
 }

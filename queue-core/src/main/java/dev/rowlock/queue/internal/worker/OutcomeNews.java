@@ -1,7 +1,6 @@
 package dev.rowlock.queue.internal.worker;
 
 import dev.rowlock.queue.job.Outcome;
-import dev.rowlock.queue.spi.JobObserver;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -12,9 +11,9 @@ final class OutcomeNews {
 
     private static final Logger log = LoggerFactory.getLogger(OutcomeNews.class);
 
-    private final JobObserver observer;
+    private final Observers observer;
 
-    OutcomeNews(JobObserver observer) {
+    OutcomeNews(Observers observer) {
         this.observer = observer;
     }
 
@@ -26,7 +25,7 @@ final class OutcomeNews {
                     entry.execution().job(),
                     failed.error().type());
         }
-        Observers.quietly(() -> observer.finished(entry.execution().job(), entry.outcome(), entry.took()));
+        observer.finished(entry.execution().job(), entry.outcome(), entry.took());
     }
 
     void lost(Recorder.Entry entry) {
@@ -38,7 +37,7 @@ final class OutcomeNews {
                     entry.outcome().label(),
                     entry.execution().job());
         }
-        Observers.quietly(() -> observer.lost(entry.execution().job()));
+        observer.lost(entry.execution().job());
     }
 
     void blocked(List<Recorder.Entry> entries) {

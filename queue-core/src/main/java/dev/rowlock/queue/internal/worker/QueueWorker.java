@@ -5,7 +5,6 @@ import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.FetchSettings;
-import dev.rowlock.queue.spi.JobObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +40,7 @@ final class QueueWorker {
     private final Attempts attempts;
     private final Recorder recorder;
     private final Suspects suspects;
-    private final JobObserver observer;
+    private final Observers observer;
     private final ClaimBudget budget;
     private final Handlers handlers;
     private final Demand demand;
@@ -204,8 +203,7 @@ final class QueueWorker {
         Outcome outcome;
         try {
             if (attempts.knows(job)) {
-                Observers.quietly(
-                        () -> observer.started(job, job.waited().plusNanos(begun - execution.claimedNanos())));
+                observer.started(job, job.waited().plusNanos(begun - execution.claimedNanos()));
             }
             outcome = attempts.run(execution);
         } finally {

@@ -1,7 +1,6 @@
 package dev.rowlock.queue.internal.worker;
 
 import dev.rowlock.queue.job.Outcome;
-import dev.rowlock.queue.spi.JobObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -98,7 +97,7 @@ final class Recorder implements Runnable {
     private volatile boolean failing;
     private @Nullable Throwable lastFailure; // recorder's thread only
 
-    Recorder(OutcomeWriter writer, Doubts doubts, JobObserver observer) {
+    Recorder(OutcomeWriter writer, Doubts doubts, Observers observer) {
         this.writer = writer;
         this.doubts = doubts;
         this.news = new OutcomeNews(observer);

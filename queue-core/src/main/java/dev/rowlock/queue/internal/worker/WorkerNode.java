@@ -113,7 +113,7 @@ public final class WorkerNode {
                             settings.retry(),
                             settings.worker().fetch().pollInterval()),
                     this,
-                    services.observer(),
+                    parts.observers(),
                     services.wakeups());
             this.ear = settings.listens()
                     ? new Ear(
@@ -129,6 +129,7 @@ public final class WorkerNode {
 
         void start() {
             services.wakeups().subscribe(this);
+            parts.observers().start();
             recorderThread.start();
             leaseThread.start();
             janitor.start();
@@ -164,6 +165,7 @@ public final class WorkerNode {
             lease.stop();
             writes.join(leaseThread);
             janitor.awaitStop(writes.left());
+            parts.observers().stop(writes);
             if (ear != null) {
                 ear.close();
             }

@@ -41,6 +41,10 @@
  * threads as its concurrency. Where all is idle, the ear claims the jobs that it hears of. Only fetchers, the recorder, the
  * lease and the ear talk to the database, so a node uses one connection per queue, one for recording and two of its own,
  * whatever its concurrency. Handlers use what they ask for.
+ *
+ * <p>Code of the application leaves no trace on them: wherever it runs, {@link
+ * dev.rowlock.queue.internal.worker.ThreadState} puts the thread back as it was. {@link
+ * dev.rowlock.queue.internal.worker.Observers} run on threads of their own, so that no outcome waits for them.
  */
 @NullMarked
 package dev.rowlock.queue.internal.worker;

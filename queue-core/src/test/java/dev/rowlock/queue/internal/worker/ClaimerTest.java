@@ -12,7 +12,6 @@ import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.FetchSettings;
-import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.RetentionSettings;
@@ -155,12 +154,7 @@ class ClaimerTest {
                 1 << 20,
                 false);
         NodeServices services = new NodeServices(
-                rooms.database(),
-                database.unpooled(),
-                TestNode.codec(),
-                new JobObserver() {},
-                new WakeupBus(notifier),
-                null);
+                rooms.database(), database.unpooled(), TestNode.codec(), List.of(), new WakeupBus(notifier), null);
         return NodeParts.assemble(
                 settings,
                 services,

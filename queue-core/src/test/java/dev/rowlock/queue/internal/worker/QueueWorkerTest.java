@@ -9,7 +9,6 @@ import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.FetchSettings;
-import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.RetentionSettings;
@@ -54,7 +53,7 @@ class QueueWorkerTest {
                         rooms.database(),
                         database.unpooled(),
                         TestNode.codec(),
-                        new JobObserver() {},
+                        List.of(),
                         new WakeupBus(notifier),
                         null),
                 List.of(new ListenerDefinition(

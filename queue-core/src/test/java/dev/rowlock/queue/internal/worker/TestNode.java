@@ -66,6 +66,7 @@ final class TestNode implements AutoCloseable {
     private final WakeupBus wakeups;
     private final DataSource direct;
     private final List<ListenerDefinition> listeners = new ArrayList<>();
+    private final List<JobObserver> observers = new ArrayList<>();
     private WorkerSettings worker = new WorkerSettings(
             4,
             Map.of(),
@@ -156,6 +157,11 @@ final class TestNode implements AutoCloseable {
                 l.handler());
     }
 
+    TestNode observer(JobObserver observer) {
+        observers.add(observer);
+        return this;
+    }
+
     TestNode drain(Duration timeout) {
         worker = new WorkerSettings(
                 worker.concurrency(), worker.queues(), worker.fetch(), timeout, worker.virtualThreads());
@@ -213,6 +219,11 @@ final class TestNode implements AutoCloseable {
     TestNode start() {
         JobObserver observer = new JobObserver() {
             @Override
+            public boolean immediate() {
+                return true;
+            }
+
+            @Override
             public void finished(ClaimedJob job, Outcome outcome, Duration took) {
                 events.add(outcome.label() + " " + job.id());
             }
@@ -222,9 +233,10 @@ final class TestNode implements AutoCloseable {
                 events.add("lost " + job.id());
             }
         };
+        observers.add(observer);
         node = new WorkerNode(
                 new NodeSettings(worker, lease, retention, QUICK, 1 << 20, true),
-                new NodeServices(database, direct, codec(), observer, wakeups, transactions));
+                new NodeServices(database, direct, codec(), observers, wakeups, transactions));
         node.start(listeners);
         return this;
     }

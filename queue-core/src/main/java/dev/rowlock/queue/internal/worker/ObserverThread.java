@@ -1,0 +1,78 @@
+package dev.rowlock.queue.internal.worker;
+
+import dev.rowlock.queue.spi.JobObserver;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An observer and the thread that tells it, one event after the other. One that cannot keep up misses events: nothing of the
+ * node waits for it.
+ */
+final class ObserverThread implements Runnable {
+
+    private static final Logger log = LoggerFactory.getLogger(ObserverThread.class);
+
+    /** So many events may wait. */
+    static final int ROOM = 10_000;
+
+    private static final Consumer<JobObserver> NOTHING = observer -> {};
+
+    private final JobObserver observer;
+    private final BlockingQueue<Consumer<JobObserver>> events = new ArrayBlockingQueue<>(ROOM);
+    private final AtomicLong missed = new AtomicLong();
+    private final Thread thread;
+    private volatile boolean stopping;
+
+    ObserverThread(JobObserver observer) {
+        this.observer = observer;
+        this.thread = Threads.persistent("rowlock-observer", this);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Never blocks. */
+    void tell(Consumer<JobObserver> event) {
+        if (!events.offer(event) && missed.getAndIncrement() % ROOM == 0) {
+            log.warn(
+                    "observer {} is {} events behind and misses the next ones; it has missed {} until now",
+                    observer.getClass().getName(),
+                    ROOM,
+                    missed.get() - 1);
+        }
+    }
+
+    @Override
+    public void run() {
+        while (!stopping || !events.isEmpty()) {
+            try {
+                Observers.call(observer, events.take());
+            } catch (InterruptedException e) {
+                log.debug("an observer's thread was interrupted, and goes on: it is stopped in another way", e);
+            }
+        }
+    }
+
+    /** Lets the thread end when the observer has heard what is left. */
+    void stop() {
+        stopping = true;
+        events.offer(NOTHING); // wakes it; where there is no room it is awake
+    }
+
+    void awaitStop(Patience patience) {
+        patience.join(thread);
+        if (thread.isAlive()) {
+            log.warn(
+                    "observer {} is left behind at the stop, with {} events that it has not heard",
+                    observer.getClass().getName(),
+                    events.size());
+            events.clear();
+            thread.interrupt();
+        }
+    }
+}
