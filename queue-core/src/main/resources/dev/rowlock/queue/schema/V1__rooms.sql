@@ -263,6 +263,14 @@ CREATE TABLE ${schema}.depth (
     PRIMARY KEY (queue, state)
 );
 
+-- How long the nodes of the last days want ended jobs to be kept, in milliseconds: the longest wins. The largest number: for ever.
+CREATE TABLE ${schema}.retention (
+    done_millis bigint      NOT NULL,
+    dead_millis bigint      NOT NULL,
+    stated_at   timestamptz NOT NULL,
+    PRIMARY KEY (done_millis, dead_millis)
+);
+
 -- What retention dropped, so that the books still balance:
 -- enqueued = waiting + ready + running + done + dead + dropped.
 CREATE TABLE ${schema}.dropped (

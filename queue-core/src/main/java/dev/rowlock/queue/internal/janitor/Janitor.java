@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.janitor;
 
+import dev.rowlock.queue.internal.store.AgreeRetention;
 import dev.rowlock.queue.internal.store.BeatNode.Place;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.DiscardDeadJobs;
@@ -24,8 +25,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node's chores. The dispatcher has a thread of its own, because jobs wait for it; the others share one, with one
- * connection at a time.
+ * One node's chores. The dispatcher has a thread of its own, because jobs wait for it. So have those that take jobs from
+ * whoever cannot go on with them, and that make what outcomes need: no count or drop of large tables may delay them. The others
+ * share a third one. Each uses one connection at a time.
  */
 public final class Janitor {
 
@@ -35,7 +37,10 @@ public final class Janitor {
     private final Dispatcher dispatcher;
     private final Rescue rescue;
     private final StrandedClaims strandedClaims;
+    private final DonePartitions donePartitions;
+    private final Retention retention;
     private final ChoreLoop dispatching;
+    private final ChoreLoop rescuing;
     private final ChoreLoop chores;
 
     public Janitor(Database database, JanitorSettings settings, OwnNode own, JobObserver observer, Wakeups wakeups) {
@@ -49,21 +54,27 @@ public final class Janitor {
                 () -> own.hearing() ? own.place() : Place.ALONE);
         this.rescue = new Rescue(new RemoveExpiredNodes(database), own, takeBack);
         this.strandedClaims = new StrandedClaims(new ReleaseStrandedJobs(database), own, wakeups);
+        this.donePartitions = new DonePartitions(new EnsureDonePartitions(database));
+        this.retention = new Retention(
+                settings.retention(),
+                takeChore,
+                new AgreeRetention(database),
+                new DropDonePartitions(database.patient()),
+                new DiscardDeadJobs(database));
         this.dispatching = new ChoreLoop("rowlock-dispatcher", List.of(dispatcher));
-        this.chores = new ChoreLoop(
-                "rowlock-janitor",
+        this.rescuing = new ChoreLoop(
+                "rowlock-rescue",
                 List.of(
                         rescue,
                         new StrayJobs(takeChore, takeBack),
                         strandedClaims,
                         new OverdueJobs(
                                 own, new FindOverdueJobs(database), new TakeOverdueJobs(database), settings.retry()),
-                        new Retention(
-                                settings.retention(),
-                                takeChore,
-                                new EnsureDonePartitions(database),
-                                new DropDonePartitions(database.patient()),
-                                new DiscardDeadJobs(database)),
+                        donePartitions));
+        this.chores = new ChoreLoop(
+                "rowlock-janitor",
+                List.of(
+                        retention,
                         new FreeKeys(takeChore, new RemoveFreeKeys(database)),
                         new LeftoverPayloads(takeChore, new RemoveLeftoverPayloads(database.patient())),
                         new ReachedPlaces(takeChore, new RemoveReached(database)),
@@ -72,18 +83,19 @@ public final class Janitor {
 
     public void start() {
         dispatching.start();
+        rescuing.start();
         chores.start();
     }
 
     /** After this time, another node's lease runs out unless it is renewed. */
     public void leaseEnds(Duration in) {
-        chores.runWithin(rescue, in.plus(MOMENT));
+        rescuing.runWithin(rescue, in.plus(MOMENT));
     }
 
     /** A claim has failed; whether it was committed, nobody knows. */
     public void claimFailed() {
         strandedClaims.claimFailed();
-        chores.runWithin(strandedClaims, StrandedClaims.AGE.plus(MOMENT));
+        rescuing.runWithin(strandedClaims, StrandedClaims.AGE.plus(MOMENT));
     }
 
     /** A job that this process has enqueued is due after this time. */
@@ -101,16 +113,25 @@ public final class Janitor {
         dispatching.runWithin(dispatcher, dispatcher.movedElsewhere(nextDue));
     }
 
+    /** The server's clock was set: some jobs may be due, a day may have no partition, and ended jobs may look old. */
+    public void clockStepped() {
+        dispatching.runWithin(dispatcher, dispatcher.waitingHere(Duration.ZERO));
+        rescuing.runWithin(donePartitions, Duration.ZERO);
+        chores.runWithin(retention, Duration.ZERO);
+    }
+
     /** Lets the threads end after what is under way. */
     public void stop() {
         dispatching.stop();
+        rescuing.stop();
         chores.stop();
     }
 
     /** Waits for that, but not longer than this. */
     public void awaitStop(Duration longest) {
         long end = System.nanoTime() + longest.toNanos();
-        dispatching.awaitStop(longest);
-        chores.awaitStop(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+        for (ChoreLoop loop : List.of(dispatching, rescuing, chores)) {
+            loop.awaitStop(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+        }
     }
 }

@@ -1,39 +1,51 @@
 package dev.rowlock.queue.internal.janitor;
 
+import dev.rowlock.queue.internal.store.AgreeRetention;
+import dev.rowlock.queue.internal.store.AgreeRetention.Agreed;
 import dev.rowlock.queue.internal.store.DiscardDeadJobs;
 import dev.rowlock.queue.internal.store.DropDonePartitions;
-import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.TakeChore;
 import dev.rowlock.queue.spi.RetentionSettings;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes the coming days' partitions of done, and drops what is too old. */
+/**
+ * Drops ended jobs that are too old for all nodes. A server's clock that was set forward by days makes everything look old: then
+ * nothing is dropped for a day, in which somebody can set it right.
+ */
 final class Retention implements Chore {
 
     private static final Logger log = LoggerFactory.getLogger(Retention.class);
 
     private static final Duration INTERVAL = Duration.ofMinutes(10);
-    private static final int DAYS_AHEAD = 7;
+    private static final Duration DAY = Duration.ofDays(1);
     private static final int BATCH = 1_000;
+
+    /** Other chores wait; the rest is discarded the next time. */
+    private static final int BATCHES = 20;
+
+    private static final Duration UNTIL_THE_REST = Duration.ofSeconds(10);
 
     private final RetentionSettings settings;
     private final TakeChore chore;
-    private final EnsureDonePartitions ensurePartitions;
+    private final AgreeRetention agree;
     private final DropDonePartitions dropPartitions;
     private final DiscardDeadJobs discardDead;
+    private final ClockWatch clock = new ClockWatch();
+    private boolean told; // that others want something else
 
     Retention(
             RetentionSettings settings,
             TakeChore chore,
-            EnsureDonePartitions ensurePartitions,
+            AgreeRetention agree,
             DropDonePartitions dropPartitions,
             DiscardDeadJobs discardDead) {
         this.settings = settings;
         this.chore = chore;
-        this.ensurePartitions = ensurePartitions;
+        this.agree = agree;
         this.dropPartitions = dropPartitions;
         this.discardDead = discardDead;
     }
@@ -45,32 +57,64 @@ final class Retention implements Chore {
 
     @Override
     public Duration runOnce() {
-        if (chore.run(name(), INTERVAL)) {
-            ensurePartitions.run(DAYS_AHEAD);
-            dropDone();
-            discardDead();
+        Agreed agreed = agree.run(settings);
+        tellIfDifferent(agreed);
+        if (clock.steppedBy(agreed.now(), System.nanoTime()).compareTo(DAY) >= 0) {
+            chore.keep(name(), DAY);
+            log.warn("the database's clock was set forward to {}: retention drops nothing for a day", agreed.now());
+            return INTERVAL;
         }
-        return INTERVAL;
+        if (!chore.run(name(), INTERVAL)) {
+            return INTERVAL;
+        }
+        dropDone(agreed);
+        if (discardDead(agreed)) {
+            return INTERVAL;
+        }
+        chore.keep(name(), UNTIL_THE_REST);
+        return UNTIL_THE_REST;
+    }
+
+    private void tellIfDifferent(Agreed agreed) {
+        boolean different = !agreed.done().equals(settings.done()) || !Objects.equals(agreed.dead(), settings.dead());
+        if (different && !told) {
+            log.warn(
+                    "other nodes keep ended jobs longer than this one (done {}, dead {}): the longest time counts for all, done {}, dead {}{}",
+                    settings.done(),
+                    inWords(settings.dead()),
+                    agreed.done(),
+                    inWords(agreed.dead()),
+                    settings.keepsDone() ? "" : "; but jobs that this node completes are not kept at all");
+        }
+        told = different;
+    }
+
+    private static Object inWords(@org.jspecify.annotations.Nullable Duration time) {
+        return time == null ? "for ever" : time;
     }
 
     /** Where done jobs are not kept, cancelled ones may still be there: they go after a day. */
-    private void dropDone() {
-        List<String> dropped = dropPartitions.run(settings.keepsDone() ? settings.done() : Duration.ofDays(1));
+    private void dropDone(Agreed agreed) {
+        List<String> dropped = dropPartitions.run(agreed.done().isZero() ? DAY : agreed.done());
         if (!dropped.isEmpty()) {
             log.info("retention dropped {}", dropped);
         }
     }
 
-    private void discardDead() {
-        if (settings.dead() == null) {
-            return;
+    /** Returns whether all that is too old is gone. */
+    private boolean discardDead(Agreed agreed) {
+        if (agreed.dead() == null) {
+            return true;
         }
-        int discarded;
-        do {
-            discarded = discardDead.olderThan(settings.dead(), BATCH);
-            if (discarded > 0) {
-                log.info("retention discarded {} dead jobs older than {}", discarded, settings.dead());
-            }
-        } while (discarded == BATCH);
+        int discarded = 0;
+        int last = BATCH;
+        for (int batch = 0; batch < BATCHES && last == BATCH; batch++) {
+            last = discardDead.olderThan(agreed.dead(), BATCH);
+            discarded += last;
+        }
+        if (discarded > 0) {
+            log.info("retention discarded {} dead jobs older than {}", discarded, agreed.dead());
+        }
+        return last < BATCH;
     }
 }

@@ -7,6 +7,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -42,7 +44,8 @@ public final class BeatNode {
                    (SELECT count(*) FROM rowlock.node WHERE id < ?),
                    ARRAY(SELECT queue FROM crew ORDER BY queue),
                    ARRAY(SELECT nodes FROM crew ORDER BY queue),
-                   ARRAY(SELECT earlier FROM crew ORDER BY queue)
+                   ARRAY(SELECT earlier FROM crew ORDER BY queue),
+                   clock_timestamp()
             """;
 
     /**
@@ -54,6 +57,7 @@ public final class BeatNode {
      * @param others what the other nodes' last heartbeats were
      * @param place this node's among all nodes
      * @param places this node's among those that run jobs of a queue, by queue
+     * @param now the server's clock
      */
     public record Answer(
             boolean alive,
@@ -61,7 +65,8 @@ public final class BeatNode {
             List<Claim> cancelled,
             List<Heartbeat> others,
             Place place,
-            Map<String, Place> places) {}
+            Map<String, Place> places,
+            Instant now) {}
 
     /**
      * Another node's last heartbeat.
@@ -103,7 +108,8 @@ public final class BeatNode {
                         claims(row.getArray(3), row.getArray(4)),
                         others(row),
                         new Place(row.getInt(9), row.getInt(10)),
-                        places(row.getArray(11), row.getArray(12), row.getArray(13)));
+                        places(row.getArray(11), row.getArray(12), row.getArray(13)),
+                        row.getObject(14, OffsetDateTime.class).toInstant());
             }
         }
     }

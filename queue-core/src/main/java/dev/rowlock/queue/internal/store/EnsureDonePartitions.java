@@ -32,11 +32,17 @@ public final class EnsureDonePartitions {
 
     public void run(int daysAhead) {
         database.alone(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                statement.setInt(1, daysAhead);
-                return statement.execute();
-            }
+            run(connection, daysAhead);
+            return daysAhead;
         });
+    }
+
+    /** The same on a connection that the calling thread owns. */
+    public void run(Connection own, int daysAhead) throws SQLException {
+        try (PreparedStatement statement = own.prepareStatement(sql)) {
+            statement.setInt(1, daysAhead);
+            statement.execute();
+        }
     }
 
     /** Makes today's, which is missing, and the next ones. */

@@ -1,6 +1,9 @@
 package dev.rowlock.queue.internal.worker;
 
+import dev.rowlock.queue.internal.janitor.ClockWatch;
 import dev.rowlock.queue.internal.store.BeatNode;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.OwnTransactions;
 import dev.rowlock.queue.internal.store.RegisterNode;
 import dev.rowlock.queue.internal.store.RemoveNode;
@@ -23,6 +26,12 @@ final class NodeLease implements Runnable {
 
     private static final Logger log = LoggerFactory.getLogger(NodeLease.class);
 
+    /** A server's clock that is off by less was not set, it is only being corrected, or the answer was long on its way. */
+    private static final Duration STEP = Duration.ofSeconds(2);
+
+    /** Tomorrow's partition is there before midnight; a chore makes further ones. */
+    private static final int DAYS_AHEAD = 1;
+
     /** What the rest of the node must hear. Called on the lease's thread. */
     interface Listener {
 
@@ -35,17 +44,22 @@ final class NodeLease implements Runnable {
          * @param nextExpiry when the first of the other nodes' leases runs out unless it is renewed; null without others
          */
         void heard(BeatNode.Answer answer, @Nullable Duration nextExpiry);
+
+        /** The server's clock was set, or another server took over. */
+        void clockStepped();
     }
 
     private final LeaseSettings settings;
     private final List<String> queues;
     private final DataSource direct;
     private final Listener listener;
+    private final EnsureDonePartitions partitions;
     private final RegisterNode register;
     private final BeatNode beat;
     private final RemoveNode remove;
     private final OwnTransactions transactions = new OwnTransactions();
     private final OtherNodes others;
+    private final ClockWatch clock = new ClockWatch();
     private final Signal signal = new Signal();
 
     private volatile long nodeId; // written by the lease's thread; 0: none
@@ -53,11 +67,13 @@ final class NodeLease implements Runnable {
     private volatile boolean stopping;
     private @Nullable Connection connection; // lease's thread only
 
-    NodeLease(LeaseSettings settings, List<String> queues, DataSource direct, Schema schema, Listener listener) {
+    NodeLease(LeaseSettings settings, List<String> queues, DataSource direct, Database database, Listener listener) {
+        Schema schema = database.schema();
         this.settings = settings;
         this.queues = queues;
         this.direct = direct;
         this.listener = listener;
+        this.partitions = new EnsureDonePartitions(database);
         this.register = new RegisterNode(schema);
         this.beat = new BeatNode(schema);
         this.remove = new RemoveNode(schema);
@@ -115,6 +131,11 @@ final class NodeLease implements Runnable {
     void runOnce() throws SQLException {
         Connection open = connection();
         if (nodeId == 0) {
+            // Before anything can be claimed whose outcome needs one.
+            transactions.single(open, c -> {
+                partitions.run(c, DAYS_AHEAD);
+                return c;
+            });
             nodeId = transactions.single(open, c -> register.run(c, settings.nodeName(), queues, settings.lease()));
             others.begin();
             log.info(
@@ -125,6 +146,7 @@ final class NodeLease implements Runnable {
                     settings.heartbeat());
         }
         BeatNode.Answer answer = transactions.single(open, c -> beat.run(c, nodeId));
+        noteStep(clock.steppedBy(answer.now(), System.nanoTime()));
         if (answer.alive()) {
             listener.heard(answer, others.looked(System.nanoTime(), answer.others()));
             return;
@@ -136,6 +158,15 @@ final class NodeLease implements Runnable {
         nodeId = 0;
         listener.lost();
         signal.raise();
+    }
+
+    private void noteStep(Duration step) {
+        if (step.abs().compareTo(STEP) > 0) {
+            log.warn(
+                    "the database's clock moved by {} against this process's: it was set, another server took over, or this machine slept. No lease and no deadline depends on it; due times do",
+                    step);
+            listener.clockStepped();
+        }
     }
 
     private Connection connection() throws SQLException {

@@ -58,7 +58,12 @@ public final class WorkerNode {
     public synchronized void start(List<ListenerDefinition> listeners) {
         if (run == null) {
             Run next = new Run(NodeParts.assemble(settings, services, listeners));
-            next.start();
+            try {
+                next.start();
+            } catch (RuntimeException | Error e) {
+                next.stop(); // what has started by then
+                throw e;
+            }
             run = next;
         }
     }
@@ -103,7 +108,7 @@ public final class WorkerNode {
                     settings.lease(),
                     parts.queues().stream().map(QueueWorker::queue).toList(),
                     services.direct(),
-                    database.schema(),
+                    database,
                     this);
             this.janitor = new Janitor(
                     database,
@@ -254,6 +259,11 @@ public final class WorkerNode {
         @Override
         public void lost() {
             parts.queues().forEach(QueueWorker::abandon);
+        }
+
+        @Override
+        public void clockStepped() {
+            janitor.clockStepped();
         }
 
         @Override

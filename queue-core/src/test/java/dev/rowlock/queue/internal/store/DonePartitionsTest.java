@@ -24,7 +24,7 @@ class DonePartitionsTest {
     DonePartitionsTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
         ensure = new EnsureDonePartitions(rooms.database());
-        drop = new DropDonePartitions(rooms.database(), Duration.ofMinutes(1));
+        drop = new DropDonePartitions(rooms.database(), Duration.ofMinutes(1), Duration.ofMinutes(1));
     }
 
     @Test
@@ -151,13 +151,39 @@ class DonePartitionsTest {
         List<String> whileRead;
         try (OpenTransaction reader = new OpenTransaction(rooms.database())) {
             new CountJobs(reader.database()).run(row -> row.getString("queue"));
-            whileRead = new DropDonePartitions(rooms.database(), Duration.ofMillis(50)).run(WEEK);
+            whileRead = new DropDonePartitions(rooms.database()).run(WEEK);
         }
         List<String> afterwards = drop.run(WEEK);
 
         assertThat(whileRead).isEmpty();
         assertThat(afterwards).containsExactly("done_20200101");
         assertThat(dropped()).isEqualTo(3);
+    }
+
+    @Test
+    void outcomesGoOnWhileRetentionCannotDropWhatSomebodyReads() throws Exception {
+        for (int day = 1; day <= 5; day++) {
+            oldPartition("2020010" + day, 1);
+        }
+        List<FinishJobs.Finished> outcomes = rooms.running(3_000).stream()
+                .map(job -> new FinishJobs.Finished(job.claim(), dev.rowlock.queue.job.JobState.COMPLETED, null))
+                .toList();
+
+        CompletableFuture<List<String>> dropped;
+        int recorded = 0;
+        try (OpenTransaction reader = new OpenTransaction(rooms.database())) {
+            new CountJobs(reader.database()).run(row -> row.getString("queue"));
+            dropped = CompletableFuture.supplyAsync(() -> new DropDonePartitions(rooms.database()).run(WEEK));
+            FinishJobs finish = new FinishJobs(rooms.database(), true);
+            while (!dropped.isDone() && recorded < outcomes.size()) {
+                recorded += finish.run(List.of(outcomes.get(recorded))).size();
+            }
+        }
+
+        assertThat(dropped.get()).isEmpty();
+        assertThat(recorded).isPositive();
+        assertThat(rooms.count("done") - 5).isEqualTo(recorded);
+        assertThat(drop.run(WEEK)).hasSize(5);
     }
 
     @Test

@@ -43,6 +43,7 @@ public final class Rooms {
             "reached",
             "queue",
             "chore",
+            "retention",
             "depth",
             "dropped");
 

@@ -128,4 +128,14 @@ class ClockStepsTest {
             node.awaitCount("done", jobs);
         }
     }
+
+    @Test
+    void jobsAreDoneOnADayForWhichNobodyHasMadeAPartition() {
+        node.listener(Greet.class, (context, payload) -> null).start();
+        node.awaitState(node.jobs.enqueue(new Greet("Ada")), JobState.COMPLETED);
+
+        clock.set(Duration.ofDays(40));
+
+        node.awaitState(node.jobs.enqueue(new Greet("Eve")), JobState.COMPLETED);
+    }
 }

@@ -168,6 +168,11 @@ final class TestNode implements AutoCloseable {
         return this;
     }
 
+    TestNode virtualThreads() {
+        worker = new WorkerSettings(worker.concurrency(), worker.queues(), worker.fetch(), worker.drainTimeout(), true);
+        return this;
+    }
+
     TestNode concurrency(int concurrency) {
         worker = new WorkerSettings(
                 concurrency, worker.queues(), worker.fetch(), worker.drainTimeout(), worker.virtualThreads());

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.JobDetails;
 import dev.rowlock.queue.internal.store.SendWakeup;
@@ -19,6 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 
 @Representative
 class WorkerNodeTest extends NodeTest {
@@ -289,5 +292,19 @@ class WorkerNodeTest extends NodeTest {
         node.jobs.enqueueAll(
                 IntStream.range(0, jobs).mapToObj(i -> new Greet("g" + i)).toList());
         Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> node.count("done") == before + jobs);
+    }
+
+    @Test
+    @DisabledForJreRange(min = JRE.JAVA_21, disabledReason = "virtual threads can be had there")
+    void aStartThatFailsHalfWayLeavesNothingBehind() {
+        node.virtualThreads().listener(Greet.class, (context, payload) -> null);
+
+        assertThatThrownBy(node::start).hasMessageContaining("virtual threads need JDK 21");
+
+        Awaitility.await()
+                .until(() -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().startsWith("rowlock-")));
+        assertThat(node.count("node")).isZero();
+        assertThat(node.status()).isEqualTo(NodeStatus.STOPPED);
     }
 }

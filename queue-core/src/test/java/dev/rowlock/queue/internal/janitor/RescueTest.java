@@ -1,0 +1,78 @@
+package dev.rowlock.queue.internal.janitor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rowlock.queue.internal.store.BeatNode;
+import dev.rowlock.queue.internal.store.RemoveExpiredNodes;
+import dev.rowlock.queue.internal.store.RescueJobs;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.TakeChore;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.spi.JobObserver;
+import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A trigger keeps jobs from coming back, until it is dropped. */
+@PostgresTest(freshPerTest = true)
+class RescueTest {
+
+    private final Rooms rooms;
+    private final TestOwnNode own;
+    private final TakeBack takeBack;
+    private final ClaimedJob job;
+
+    RescueTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        takeBack = new TakeBack(new RescueJobs(rooms.database()), 3, new JobObserver() {}, Wakeups.NONE);
+        job = rooms.running();
+        own = new TestOwnNode(rooms.node());
+    }
+
+    @Test
+    void aRescueThatFailedHalfWayIsGoneOnWith() {
+        Rescue rescue = new Rescue(new RemoveExpiredNodes(rooms.database()), own, takeBack);
+        own.silent = rooms.database()
+                .alone(connection -> new BeatNode(rooms.database().schema()).run(connection, own.id))
+                .others();
+        nothingComesBack();
+        assertThatThrownBy(rescue::runOnce).hasMessageContaining("nothing comes back");
+        assertThat(rooms.count("node")).isEqualTo(1);
+        own.silent = List.of();
+        allComesBack();
+
+        rescue.runOnce();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("ready");
+    }
+
+    @Test
+    void strayJobsThatCouldNotBeTakenBackAreTakenBackAtTheNextTry() {
+        StrayJobs strays = new StrayJobs(new TakeChore(rooms.database()), takeBack);
+        rooms.declareDead(own.id);
+        rooms.execute("DELETE FROM rowlock.node");
+        nothingComesBack();
+        assertThatThrownBy(strays::runOnce).hasMessageContaining("nothing comes back");
+        allComesBack();
+
+        strays.runOnce();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("ready");
+    }
+
+    private void nothingComesBack() {
+        rooms.execute("""
+                CREATE FUNCTION rowlock.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN RAISE EXCEPTION 'nothing comes back'; END $$
+                """);
+        rooms.execute(
+                "CREATE TRIGGER refuse BEFORE INSERT ON rowlock.ready FOR EACH ROW EXECUTE FUNCTION rowlock.refuse()");
+    }
+
+    private void allComesBack() {
+        rooms.execute("DROP TRIGGER refuse ON rowlock.ready");
+    }
+}
