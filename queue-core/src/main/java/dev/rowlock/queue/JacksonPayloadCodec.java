@@ -8,18 +8,33 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Payloads as JSON by Jackson. The mapper must not have default typing: a payload's class comes from the listener's
- * signature, never from the document. Errors say what is wrong and where, without a word of the payload.
+ * signature, never from the document. What the mapper could write but would refuse to read, such as a number of more than
+ * a thousand digits, is refused when it is written. Errors say what is wrong and where, without a word of the payload.
  */
 public final class JacksonPayloadCodec implements PayloadCodec {
 
     private final JsonMapper mapper;
+    private final ReadableJson readable;
 
     public JacksonPayloadCodec(JsonMapper mapper) {
         this.mapper = mapper;
+        this.readable = new ReadableJson(mapper.tokenStreamFactory().streamReadConstraints());
     }
 
     @Override
     public String encode(Object value) {
+        String json = write(value);
+        String fault = readable.fault(json);
+        if (fault != null) {
+            throw new PayloadException(
+                    "%s makes JSON that could not be read again: %s, see StreamReadConstraints of its JsonMapper"
+                            .formatted(value.getClass().getName(), fault),
+                    null);
+        }
+        return json;
+    }
+
+    private String write(Object value) {
         try {
             return encodable(mapper.writeValueAsString(value));
         } catch (JacksonException | StackOverflowError e) {

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * in callbacks after a transaction's end, such as those of {@code @TransactionalEventListener}.
  *
  * <p><b>Errors.</b> {@link IllegalArgumentException}: an option or name that is not allowed.
- * {@link dev.rowlock.queue.spi.PayloadException}: a payload that does not serialize.
+ * {@link dev.rowlock.queue.spi.PayloadException}: a payload that does not serialize, or could not be read again.
  * {@link PayloadTooLargeException}: one over {@code rowlock.payload.max-size}. {@link IllegalStateException}: the
  * active transaction is read-only, or is not one on Rowlock's DataSource. A {@code DataAccessException}: the database
  * refused or could not be reached. After any of them nothing has been enqueued by the call; inside a caller's
@@ -29,7 +29,8 @@ import java.util.stream.Stream;
  * <ul>
  *   <li>While another transaction is taking the key, the call waits until that one ends: without a transaction for 30
  *       seconds at most, in one as long as its {@code lock_timeout} says. Transactions that take the same keys in
- *       different order can deadlock; one of them then fails. Within one statement (up to 1,000 jobs) the order is kept.
+ *       different order can deadlock; one of them then fails. A call of up to 10,000 jobs (four million characters) takes its
+ *       keys in their order, and outside a transaction it is repeated after a deadlock; larger ones should come sorted by key.
  *   <li>In a transaction of isolation {@code REPEATABLE READ} or {@code SERIALIZABLE}, a key that was taken since it
  *       began makes the call fail to serialize, as it does for rows of your own.
  *   <li>The job that holds the key may be running already, and may not see what the calling transaction has written.

@@ -21,11 +21,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
 
 /**
  * Enqueues jobs into PostgreSQL: see {@link JobOperations} for transactions and errors. Workers are woken after the
@@ -38,6 +40,14 @@ public final class JobTemplate implements JobOperations {
 
     /** Jobs per statement; large payloads make it fewer. */
     static final int CHUNK_JOBS = 1_000;
+
+    /** Jobs per statement if some have unique keys: one statement takes its keys in their order, two may deadlock. */
+    static final int UNIQUE_CHUNK_JOBS = 10_000;
+
+    /** A call that is chosen as the victim of a deadlock is repeated so often. */
+    private static final int TRIES = 10;
+
+    private static final String DEADLOCK = "40P01";
 
     /** Characters of payload per statement. */
     static final int CHUNK_CHARACTERS = 4 << 20;
@@ -132,18 +142,41 @@ public final class JobTemplate implements JobOperations {
             Standing standing = database.requireWritable("enqueueAll");
             Iterator<JobRequest> requests = jobs.iterator();
             Wakes wakes = new Wakes();
-            long count =
-                    database.joinedAtomically(standing, connection -> writeChunks(connection, requests, ids, wakes));
+            long count = writeChunks(standing, requests, ids, wakes);
             afterCommit.wake(wakes, standing);
             return count;
         }
     }
 
-    private long writeChunks(Connection connection, Iterator<JobRequest> requests, LongConsumer ids, Wakes wakes)
+    /** Repeats the first chunk after a deadlock: nobody has been told of anything yet, and all else is still in the stream. */
+    private long writeChunks(Standing standing, Iterator<JobRequest> requests, LongConsumer ids, Wakes wakes) {
+        List<NewJob> first = nextChunk(requests);
+        AtomicBoolean told = new AtomicBoolean();
+        LongConsumer telling = id -> {
+            told.setPlain(true);
+            ids.accept(id);
+        };
+        for (int tries = 1; ; tries++) {
+            try {
+                return database.joinedAtomically(
+                        standing, connection -> writeChunks(connection, first, requests, telling, wakes));
+            } catch (DataAccessException e) {
+                if (standing == Standing.INSIDE || told.getPlain() || tries == TRIES || !deadlocked(e)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static boolean deadlocked(DataAccessException e) {
+        return e.getMostSpecificCause() instanceof SQLException cause && DEADLOCK.equals(cause.getSQLState());
+    }
+
+    private long writeChunks(
+            Connection connection, List<NewJob> first, Iterator<JobRequest> requests, LongConsumer ids, Wakes wakes)
             throws SQLException {
         long count = 0;
-        while (requests.hasNext()) {
-            List<NewJob> chunk = nextChunk(requests);
+        for (List<NewJob> chunk = first; !chunk.isEmpty(); chunk = nextChunk(requests)) {
             count += chunk.stream().anyMatch(job -> job.uniqueKey() != null)
                     ? writeUnique(connection, chunk, ids, wakes)
                     : writeAll(connection, chunk, ids, wakes);
@@ -175,12 +208,14 @@ public final class JobTemplate implements JobOperations {
 
     private List<NewJob> nextChunk(Iterator<JobRequest> requests) {
         List<NewJob> chunk = new ArrayList<>();
+        int most = CHUNK_JOBS;
         int characters = 0;
-        while (requests.hasNext() && chunk.size() < CHUNK_JOBS && characters < CHUNK_CHARACTERS) {
+        while (chunk.size() < most && characters < CHUNK_CHARACTERS && requests.hasNext()) {
             JobRequest request = requests.next();
             NewJob job = newJob(request.payload(), request.options());
             chunk.add(job);
             characters += job.payload().length();
+            most = job.uniqueKey() != null ? UNIQUE_CHUNK_JOBS : most;
         }
         return chunk;
     }

@@ -1,11 +1,13 @@
 package dev.rowlock.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.rowlock.queue.spi.PayloadException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -15,6 +17,9 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.exc.StreamConstraintsException;
+import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -53,6 +58,79 @@ class JacksonPayloadCodecTest {
         Object decoded = codec.decode(codec.encode(order), Order.class);
 
         assertThat(decoded).isEqualTo(order);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1_000, 1_001, 1_500})
+    void aNumberThatCouldNotBeReadIsRefusedWhenItIsWritten(int digits) {
+        Map<String, BigInteger> payload =
+                Map.of("number", BigInteger.TEN.pow(digits - 1).negate());
+
+        if (digits <= 1_000) {
+            assertThat(codec.decode(codec.encode(payload), new TypeReference<Map<String, BigInteger>>() {}.getType()))
+                    .isEqualTo(payload);
+        } else {
+            assertThatThrownBy(() -> codec.encode(payload))
+                    .isInstanceOf(PayloadException.class)
+                    .hasMessageContaining("a number of %d digits where 1000 are read at most".formatted(digits))
+                    .hasMessageNotContaining("00000");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "[[[1]]]",
+                "[[[[1]]]]",
+                "{\"a\":{\"b\":[1]}}",
+                "[12345]",
+                "[-12345]",
+                "[123456]",
+                "[-123.45]",
+                "[123.456]",
+                "[1.5e10]",
+                "[1.25E-100]",
+                "[\"1234567\"]",
+                "[\"123456789\"]",
+                "[\"\\\"\\\"\\\"\\\"\\\"12\"]",
+                "[\"\\u0041\\u0041345678\"]",
+                "{\"name\":1}",
+                "{\"names\":1}",
+                "{\"nam\":\"names\"}",
+                "[true,false,null]",
+                "[[],[],[[]]]",
+                "\"[[[[\"",
+                "12345",
+                "123456",
+                "[]",
+                "[1,2,3,4,5,6,7,8,9,1,2,3]",
+                "[1,2,3,4,5,6,7,8,9]",
+                "[true,true,true,true,true]",
+                "{\"a\":{},\"b\":[{}],\"c\":null}"
+            })
+    void whatIsRefusedIsExactlyWhatJacksonDoesNotRead(String json) {
+        StreamReadConstraints limits = StreamReadConstraints.builder()
+                .maxNestingDepth(3)
+                .maxNumberLength(5)
+                .maxStringLength(8)
+                .maxNameLength(4)
+                .maxTokenCount(12)
+                .maxDocumentLength(28)
+                .build();
+        JsonMapper mapper = JsonMapper.builder(
+                        JsonFactory.builder().streamReadConstraints(limits).build())
+                .build();
+
+        assertThat(new ReadableJson(limits).fault(json) == null).isEqualTo(reads(mapper, json));
+    }
+
+    private static boolean reads(JsonMapper mapper, String json) {
+        try {
+            mapper.readTree(json);
+            return true;
+        } catch (StreamConstraintsException e) {
+            return false;
+        }
     }
 
     @Test

@@ -3,6 +3,8 @@ package dev.rowlock.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.UniqueKey;
@@ -12,7 +14,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -37,8 +41,7 @@ class UniqueJobsTest {
 
     UniqueJobsTest(TestDatabase test) {
         rooms = Rooms.emptyIn(test);
-        jobs = new JobTemplate(
-                rooms.database(), new JacksonPayloadCodec(JsonMapper.builder().build()), 1_000, type -> null, wakeups);
+        jobs = template(rooms.database());
         transactions = new DataSourceTransactionManager(test.dataSource());
         transaction = new TransactionTemplate(transactions);
     }
@@ -114,7 +117,7 @@ class UniqueJobsTest {
 
     @Test
     void aKeyThatComesAgainInALaterChunkIsOneJobToo() {
-        int count = 2 * JobTemplate.CHUNK_JOBS + 10;
+        int count = JobTemplate.UNIQUE_CHUNK_JOBS + 510;
         List<Long> ids = new ArrayList<>();
 
         long created = jobs.enqueueAll(
@@ -220,6 +223,48 @@ class UniqueJobsTest {
         assertThat(rooms.count("ready")).isEqualTo(1);
     }
 
+    @Test
+    void callsThatTakeTheSameKeysInOppositeOrderBothSucceed() {
+        int count = 3 * JobTemplate.CHUNK_JOBS;
+        for (int round = 0; round < 3; round++) {
+            String prefix = round + "-";
+            List<CompletableFuture<Long>> calls = Stream.of(false, true)
+                    .map(backwards -> CompletableFuture.supplyAsync(() -> jobs.enqueueAll(keyed(
+                            prefix,
+                            IntStream.range(0, count)
+                                    .map(i -> backwards ? count - 1 - i : i)
+                                    .boxed()))))
+                    .toList();
+
+            assertThat(calls.stream().mapToLong(CompletableFuture::join).sum()).isEqualTo(count);
+        }
+
+        assertThat(rooms.count("ready")).isEqualTo(3 * count);
+    }
+
+    @Test
+    void aCallThatIsTheVictimOfADeadlockIsRepeated() throws Exception {
+        List<Long> ids = new ArrayList<>();
+        try (OpenTransaction business = new OpenTransaction(rooms.database())) {
+            JobTemplate other = template(business.database());
+            other.enqueue(new SendMail("other"), o -> o.unique("z"));
+            business.execute("SET LOCAL deadlock_timeout = '1min'"); // it is not the one that gives in
+            CompletableFuture<Long> call = CompletableFuture.supplyAsync(() -> jobs.enqueueAll(
+                    Stream.of("a", "z").map(key -> JobRequest.of(new SendMail(key), o -> o.unique(key))), ids::add));
+            rooms.awaitBlocked();
+
+            long a = other.enqueue(new SendMail("other"), o -> o.unique("a"));
+            business.commit();
+
+            assertThat(call.get(1, TimeUnit.MINUTES)).isZero();
+            assertThat(ids).hasSize(2).startsWith(a);
+        }
+    }
+
+    private static Stream<JobRequest> keyed(String prefix, Stream<Integer> numbers) {
+        return numbers.map(i -> JobRequest.of(new SendMail(""), o -> o.unique(prefix + "%05d".formatted(i))));
+    }
+
     // Wake-ups
 
     @Test
@@ -235,6 +280,11 @@ class UniqueJobsTest {
                         JobRequest.of(new SendMail(""), o -> o.queue("d" + i).unique("order-4" + (2 + i)))));
 
         assertThat(wakeups.heard()).containsExactly("1 ready in a from rank 0", "1 ready in d1 from rank 0");
+    }
+
+    private JobTemplate template(Database database) {
+        return new JobTemplate(
+                database, new JacksonPayloadCodec(JsonMapper.builder().build()), 1_000, type -> null, wakeups);
     }
 
     private List<String> mails() {

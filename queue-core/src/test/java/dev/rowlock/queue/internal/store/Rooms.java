@@ -332,7 +332,6 @@ public final class Rooms {
         return sql("SELECT j::text FROM rowlock.job j ORDER BY id").query().listOfRows();
     }
 
-    /** Waits until a statement waits for a lock that another transaction holds. */
     /** Makes the planner believe what a vacuum finds where all rows are gone and their pages still there. */
     void believeEmptied(String... tables) {
         for (String table : tables) {
@@ -342,7 +341,8 @@ public final class Rooms {
         }
     }
 
-    void awaitBlocked() {
+    /** Waits until a statement waits for a lock that another transaction holds. */
+    public void awaitBlocked() {
         Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> blocked() == 1);
     }
 
