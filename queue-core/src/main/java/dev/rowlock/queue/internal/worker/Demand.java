@@ -52,8 +52,7 @@ final class Demand {
     int room(int held) {
         int prefetch = prefetch();
         int room = concurrency + prefetch - held;
-        boolean threadsIdle = held < concurrency;
-        return threadsIdle || room > prefetch / 2 ? Math.max(0, room) : 0;
+        return room > prefetch / 2 ? room : 0; // so always, where threads are idle
     }
 
     /** Once no more than this many are held, {@link #room} is positive again. One thread at a time. */

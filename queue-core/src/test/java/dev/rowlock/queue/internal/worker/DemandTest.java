@@ -26,6 +26,38 @@ class DemandTest {
     }
 
     @Test
+    void untilAHandlerHasEndedNothingIsClaimedAhead() {
+        assertThat(new Demand(FETCH, handlers).room(0)).isEqualTo(THREADS);
+    }
+
+    @Test
+    void slowerHandlersHaveFewerJobsClaimedAheadByAndBy() {
+        demand.room(0);
+
+        demand.handled(Duration.ofMillis(50).toNanos());
+        demand.handled(Duration.ofMillis(150).toNanos());
+        // 100 ms weigh 0.3: of jobs that take 30 ms each thread begins 8 1/3 within the horizon.
+        assertThat(demand.room(0)).isEqualTo(THREADS + 33);
+
+        demand.handled(Duration.ofMillis(100).toNanos());
+        // Now 51 ms: 4.9 for each thread.
+        assertThat(demand.room(0)).isEqualTo(THREADS + 19);
+    }
+
+    @Test
+    void aFewMoreAreNotWorthAClaim() {
+        assertThat(demand.lowWater()).isEqualTo(53);
+
+        assertThat(demand.room(54)).isZero();
+        assertThat(demand.room(53)).isEqualTo(51);
+    }
+
+    @Test
+    void noMoreAreEverClaimedThanTheThreadsAndWhatMayBePrefetched() {
+        assertThat(demand.most()).isEqualTo(104);
+    }
+
+    @Test
     void handlersThatTakeLongerThanUsualCountBeforeTheyEnd() {
         for (int thread = 0; thread < THREADS; thread++) {
             begin(thread, Duration.ofSeconds(30));
