@@ -223,7 +223,9 @@ CREATE TABLE ${schema}.node (
     started_at   timestamptz NOT NULL,
     heartbeat_at timestamptz NOT NULL,
     beats        bigint      NOT NULL,  -- how many there have been
-    lease_millis bigint      NOT NULL
+    lease_millis bigint      NOT NULL,
+    retries      jsonb                  -- how often its listeners try again and after which waits, by type: for whoever
+                                        -- takes a job from a handler that ignores its deadline
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
 
 -- How far the nodes that empty a queue together have got: a claim of many jobs begins where any node's last one ended, not

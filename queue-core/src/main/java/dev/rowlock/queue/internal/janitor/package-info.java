@@ -21,7 +21,8 @@
  *   <li>A node is dead if its beats stood still for its lease, as watched by another node's monotonic clock. The statement that
  *       removes it names the beat that was seen.
  *   <li>A handler's time is up by the monotonic clock of its node, which takes its job if it goes on all the same. From a node
- *       that does not, any other takes it, once the job has looked overdue for all the time that it may run.
+ *       that does not, any other takes it, once the job has looked overdue for all the time that it may run. Either way the job's
+ *       retries are its own, or those that its node has registered for its listener.
  *   <li>History that looks too old is not dropped for a day after the clock was set forward by a day or more.
  *   <li>A chore is due after its time, and if it was taken in the future: then the clock was set back.
  * </ul>

@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * Takes jobs past their deadline from nodes that did not stop them in time. The attempt has failed: back to waiting,
- * or to dead once the retries are used up.
+ * or to dead once the retries are used up: the job's own, or those that its node has registered for its listener.
  */
 public final class TakeOverdueJobs {
 
@@ -24,9 +24,13 @@ public final class TakeOverdueJobs {
                 RETURNING *, rowlock.with_error(errors, attempt, jsonb_build_object('type', 'timeout', 'trace', '', 'message',
                     'still running after its deadline; its node did not stop it')) AS history
             ), judged AS (
-                SELECT *, CASE WHEN cancel_requested THEN 'cancelled'
-                               WHEN attempt > coalesce(max_retries, ?) THEN 'failed' ELSE 'retry' END AS fate
-                  FROM overdue
+                SELECT o.*, CASE WHEN o.cancel_requested THEN 'cancelled'
+                                 WHEN o.attempt > coalesce(o.max_retries, (l.retries ->> 'maxRetries')::int, ?) THEN 'failed'
+                                 ELSE 'retry' END AS fate,
+                       coalesce((l.retries -> 'waits' ->> (least(o.attempt, jsonb_array_length(l.retries -> 'waits')) - 1))::bigint, ?)
+                           AS wait_millis
+                  FROM overdue o
+                  LEFT JOIN LATERAL (SELECT n.retries -> o.type FROM rowlock.node n WHERE n.id = o.node_id) AS l (retries) ON true
             ), cancelled AS (
                 INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
                                           crashes, max_retries, state, queue, type, payload, headers, errors)
@@ -42,7 +46,7 @@ public final class TakeOverdueJobs {
             ), retried AS (
                 INSERT INTO rowlock.waiting (id, due_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
                                              reason, queue, type, payload, headers, errors)
-                SELECT id, statement_timestamp() + ? * interval '1 ms', enqueued_at, timeout_millis, rank, attempt, crashes,
+                SELECT id, statement_timestamp() + wait_millis * interval '1 ms', enqueued_at, timeout_millis, rank, attempt, crashes,
                        max_retries, 'retry', queue, type, payload, headers, history
                   FROM judged WHERE fate = 'retry'
             )
@@ -63,8 +67,8 @@ public final class TakeOverdueJobs {
      * Returns how many were taken.
      *
      * @param overdue claims whose deadline has passed, grace included; who knows that, does not go by the server's clock
-     * @param maxRetries for jobs that do not say
-     * @param delay how long a job waits that is tried again
+     * @param maxRetries where neither job nor node says how often
+     * @param delay how long a job waits that is tried again, where its node does not say
      */
     public int run(List<Claim> overdue, int maxRetries, Duration delay) {
         return partitions.around(() -> database.alone(connection -> {

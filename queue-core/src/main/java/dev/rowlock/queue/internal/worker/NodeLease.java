@@ -50,7 +50,7 @@ final class NodeLease implements Runnable {
     }
 
     private final LeaseSettings settings;
-    private final List<String> queues;
+    private final RegisterNode.Work work;
     private final DataSource direct;
     private final Listener listener;
     private final EnsureDonePartitions partitions;
@@ -67,10 +67,10 @@ final class NodeLease implements Runnable {
     private volatile boolean stopping;
     private @Nullable Connection connection; // lease's thread only
 
-    NodeLease(LeaseSettings settings, List<String> queues, DataSource direct, Database database, Listener listener) {
+    NodeLease(LeaseSettings settings, RegisterNode.Work work, DataSource direct, Database database, Listener listener) {
         Schema schema = database.schema();
         this.settings = settings;
-        this.queues = queues;
+        this.work = work;
         this.direct = direct;
         this.listener = listener;
         this.partitions = new EnsureDonePartitions(database);
@@ -136,7 +136,7 @@ final class NodeLease implements Runnable {
                 partitions.run(c, DAYS_AHEAD);
                 return c;
             });
-            nodeId = transactions.single(open, c -> register.run(c, settings.nodeName(), queues, settings.lease()));
+            nodeId = transactions.single(open, c -> register.run(c, settings.nodeName(), work, settings.lease()));
             others.begin();
             log.info(
                     "node {} ('{}') registered, lease {}, heartbeat {}",

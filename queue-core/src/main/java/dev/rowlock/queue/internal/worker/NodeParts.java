@@ -8,6 +8,7 @@ import dev.rowlock.queue.internal.store.FindDoneClaims;
 import dev.rowlock.queue.internal.store.FinishJobInTransaction;
 import dev.rowlock.queue.internal.store.IsolateJob;
 import dev.rowlock.queue.internal.store.LoadPayload;
+import dev.rowlock.queue.internal.store.RegisterNode;
 import dev.rowlock.queue.internal.store.SaveProgress;
 import dev.rowlock.queue.spi.FetchSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
@@ -64,6 +65,13 @@ record NodeParts(
         FetchSettings fetch = settings.worker().fetch();
         String timeouts = timeouts(listeners.getOrDefault(queue.queue(), List.of()));
         return new Fetcher(new Claimer(queue, claim, fetch, node, timeouts), fetch.pollInterval());
+    }
+
+    /** What others must know of this node. */
+    RegisterNode.Work work() {
+        return new RegisterNode.Work(
+                queues.stream().map(QueueWorker::queue).toList(),
+                ListenerRetries.json(listeners.values().stream().flatMap(List::stream)));
     }
 
     /** For the log line at the start: queues with their concurrency. */

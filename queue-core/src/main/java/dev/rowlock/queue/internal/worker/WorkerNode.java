@@ -104,12 +104,7 @@ public final class WorkerNode {
         Run(NodeParts parts) {
             Database database = services.database();
             this.parts = parts;
-            this.lease = new NodeLease(
-                    settings.lease(),
-                    parts.queues().stream().map(QueueWorker::queue).toList(),
-                    services.direct(),
-                    database,
-                    this);
+            this.lease = new NodeLease(settings.lease(), parts.work(), services.direct(), database, this);
             this.janitor = new Janitor(
                     database,
                     new JanitorSettings(

@@ -102,8 +102,8 @@ class DatabaseTest {
             new PauseQueue(manual).pause("joined");
             manual.alone(connection -> insert(connection, "alone"));
             manual.atomically(connection -> insert(connection, "together"));
-            long node = manual.atomically(connection ->
-                    new RegisterNode(manual.schema()).run(connection, "n", List.of(Rooms.QUEUE), Rooms.LEASE));
+            long node = manual.atomically(connection -> new RegisterNode(manual.schema())
+                    .run(connection, "n", new RegisterNode.Work(List.of(Rooms.QUEUE), null), Rooms.LEASE));
             long id = rooms.ready();
             ClaimedJob job = new ClaimReadyJobs(manual)
                     .run(Rooms.QUEUE, QueueRange.ALL, 1, node, null)

@@ -130,7 +130,8 @@ class NodesTest {
     private long nodeFor(String... queues) {
         RegisterNode register = new RegisterNode(rooms.database().schema());
         return rooms.database()
-                .atomically(connection -> register.run(connection, "node", List.of(queues), Duration.ofMinutes(10)));
+                .atomically(connection -> register.run(
+                        connection, "node", new RegisterNode.Work(List.of(queues), null), Duration.ofMinutes(10)));
     }
 
     // Declaring dead

@@ -189,8 +189,17 @@ public final class Rooms {
     }
 
     public long node(String name) {
-        return database.atomically(
-                connection -> new RegisterNode(database.schema()).run(connection, name, List.of(QUEUE), LEASE));
+        return node(name, null);
+    }
+
+    private long node(String name, @Nullable String retries) {
+        return database.atomically(connection -> new RegisterNode(database.schema())
+                .run(connection, name, new RegisterNode.Work(List.of(QUEUE), retries), LEASE));
+    }
+
+    /** Registers a node whose listeners try again as this JSON says. */
+    long nodeThatRetries(String retries) {
+        return node("node", retries);
     }
 
     /** Removes the node's row: what a judge does to a node that does not beat any more. */

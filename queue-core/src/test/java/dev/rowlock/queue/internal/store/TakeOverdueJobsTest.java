@@ -11,6 +11,7 @@ import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -89,6 +90,46 @@ class TakeOverdueJobsTest {
     }
 
     @Test
+    void jobsThatDoNotSayHaveTheRetriesOfTheListenerOnTheirNode() {
+        ClaimedJob job = runningOn("{\"send\": {\"maxRetries\": 0, \"waits\": [1000]}}", null);
+
+        take(job);
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
+    }
+
+    @Test
+    void aJobsOwnRetriesDecideOverItsListeners() {
+        ClaimedJob job = runningOn("{\"send\": {\"maxRetries\": 0, \"waits\": [1000]}}", 1);
+
+        take(job);
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("waiting");
+    }
+
+    @Test
+    void aJobWaitsAsItsListenerSaysForThisAttempt() {
+        String hours = "{\"send\": {\"maxRetries\": 9, \"waits\": [3600000, 7200000, 10800000]}}";
+        ClaimedJob second = runningOn(hours, null);
+        ClaimedJob seventh = runningOn(hours, null);
+        rooms.execute("UPDATE rowlock.running SET attempt = CASE id WHEN %d THEN 2 ELSE 7 END".formatted(second.id()));
+
+        take(second, seventh);
+
+        assertThat(hoursUntilDue(second)).isEqualTo(2);
+        assertThat(hoursUntilDue(seventh)).isEqualTo(3);
+    }
+
+    @Test
+    void aTypeThatItsNodeDoesNotMentionHasTheDefaults() {
+        ClaimedJob job = runningOn("{\"print\": {\"maxRetries\": 0, \"waits\": [1000]}}", null);
+
+        take(job);
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("waiting");
+    }
+
+    @Test
     void aJobThatSomebodyAskedToCancelEndsAsCancelled() {
         ClaimedJob job = overdue(running(null), Duration.ofHours(1));
         new RequestCancel(rooms.database()).run(job.id());
@@ -157,13 +198,35 @@ class TakeOverdueJobsTest {
         return takeOverdue.run(found(), 10, DELAY);
     }
 
+    private void take(ClaimedJob... jobs) {
+        takeOverdue.run(Stream.of(jobs).map(ClaimedJob::claim).toList(), 10, DELAY);
+    }
+
     private List<Claim> found() {
         return new FindOverdueJobs(rooms.database())
                 .run(GRACE).stream().map(Overdue::claim).toList();
     }
 
     private ClaimedJob running(@Nullable Integer maxRetries) {
-        return rooms.running(new NewJob(QUEUE, "send", 0, null, maxRetries, Duration.ofMinutes(1), "{}", null, null));
+        return rooms.running(limited(maxRetries));
+    }
+
+    /** Claimed by a node whose listeners try again as this JSON says. */
+    private ClaimedJob runningOn(String retries, @Nullable Integer maxRetries) {
+        rooms.ready(List.of(limited(maxRetries)));
+        return rooms.claim(rooms.nodeThatRetries(retries), 1).get(0);
+    }
+
+    private static NewJob limited(@Nullable Integer maxRetries) {
+        return new NewJob(QUEUE, "send", 0, null, maxRetries, Duration.ofMinutes(1), "{}", null, null);
+    }
+
+    private long hoursUntilDue(ClaimedJob job) {
+        return rooms.sql(
+                        "SELECT round(date_part('epoch', due_at - statement_timestamp()) / 3600)::bigint FROM rowlock.waiting WHERE id = ?")
+                .param(job.id())
+                .query(Long.class)
+                .single();
     }
 
     private ClaimedJob overdue(ClaimedJob job, Duration by) {

@@ -244,6 +244,18 @@ class WorkerNodeTest extends NodeTest {
     }
 
     @Test
+    void aNodeTellsOthersHowOftenItsListenersTryAgain() {
+        node.listener(Greet.class, (context, payload) -> null).start();
+        Awaitility.await().until(() -> node.status().nodeId() > 0);
+
+        assertThat(node.sql
+                        .sql("SELECT retries = '{\"Greet\": {\"maxRetries\": 3, \"waits\": [20]}}' FROM rowlock.node")
+                        .query(Boolean.class)
+                        .single())
+                .isTrue();
+    }
+
+    @Test
     void aNodeHearsOfWhatOthersEnqueue() {
         node.pollInterval(SELDOM)
                 .listener(Greet.class, (context, payload) -> null)
