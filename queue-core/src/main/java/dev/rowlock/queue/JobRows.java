@@ -1,6 +1,7 @@
 package dev.rowlock.queue;
 
 import dev.rowlock.queue.JobDetails.FailedAttempt;
+import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.job.JobState;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -8,9 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -18,7 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Rows of the view {@code job} as values. */
 final class JobRows {
 
-    /** For our own documents, headers and errors; payloads stay text. */
+    /** For our own documents; payloads stay text. */
     private final JsonMapper json = JsonMapper.builder().build();
 
     JobSummary summary(ResultSet row) throws SQLException {
@@ -62,19 +61,9 @@ final class JobRows {
                 row.getString("progress_note"),
                 row.getBoolean("cancel_requested"),
                 row.getString("payload"),
-                headers(row.getString("headers")),
+                Headers.decode(row.getString("headers")),
                 errors(row.getString("errors")),
                 row.getString("result"));
-    }
-
-    private Map<String, String> headers(@Nullable String document) {
-        Map<String, String> headers = new HashMap<>();
-        if (document != null) {
-            json.readTree(document)
-                    .properties()
-                    .forEach(e -> headers.put(e.getKey(), e.getValue().asString()));
-        }
-        return Map.copyOf(headers);
     }
 
     private List<FailedAttempt> errors(@Nullable String document) {

@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.store.EnqueueReadyJobs;
 import dev.rowlock.queue.internal.store.EnqueueUniqueJobs;
 import dev.rowlock.queue.internal.store.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.internal.store.EnqueueWaitingJobs;
+import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.internal.store.NewJob;
 import dev.rowlock.queue.internal.store.Standing;
 import dev.rowlock.queue.job.Due;
@@ -257,7 +258,7 @@ public final class JobTemplate implements JobOperations {
                 options.maxRetries(),
                 options.timeout(),
                 json,
-                options.headers().isEmpty() ? null : codec.encode(options.headers()),
+                Headers.encode(options.headers()),
                 options.uniqueKey());
     }
 

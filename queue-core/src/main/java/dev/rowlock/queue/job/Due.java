@@ -1,5 +1,6 @@
 package dev.rowlock.queue.job;
 
+import java.io.Serializable;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * When a job becomes runnable: some time from now by the <em>database's</em> clock, or at an instant that somebody
  * named. Exactly one of the two is set.
  */
-public record Due(@Nullable Duration after, @Nullable Instant at) {
+public record Due(@Nullable Duration after, @Nullable Instant at) implements Serializable {
 
     /** The longest delay: 100 years. Anything above is a slip of units. */
     public static final Duration MAX_DELAY = Duration.ofDays(36_500);

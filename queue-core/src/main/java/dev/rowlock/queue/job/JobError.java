@@ -1,7 +1,11 @@
 package dev.rowlock.queue.job;
 
+import static java.util.stream.Collectors.joining;
+
 import java.io.PrintWriter;
-import java.io.StringWriter;
+import java.io.Writer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What went wrong in one attempt, as it is kept in the job's error history.
@@ -21,10 +25,11 @@ public record JobError(String type, String message, String trace) {
 
     private static final String CUT = " ...\n";
 
+    /** Nulls, which only exceptions that break their contract bring, become empty. */
     public JobError {
-        type = text(type, 300);
-        message = text(message, MAX_MESSAGE);
-        trace = text(shortened(trace), MAX_TRACE);
+        type = text(orEmpty(type), 300);
+        message = text(orEmpty(message), MAX_MESSAGE);
+        trace = text(shortened(orEmpty(trace)), MAX_TRACE);
     }
 
     /** Describes an exception that left a handler. */
@@ -47,13 +52,69 @@ public record JobError(String type, String message, String trace) {
         }
     }
 
+    /** User code as well: it may throw half-way or print for ever, and what it printed until then is kept. */
     private static String traceOf(Throwable thrown) {
+        Excerpt trace = new Excerpt();
         try {
-            StringWriter trace = new StringWriter();
             thrown.printStackTrace(new PrintWriter(trace));
-            return trace.toString();
+        } catch (Throwable e) {
+            return trace.length() > 0 ? trace.toString() : framesOf(thrown);
+        }
+        return trace.toString();
+    }
+
+    private static String framesOf(Throwable thrown) {
+        try {
+            return thrown.getClass().getName()
+                    + Arrays.stream(thrown.getStackTrace())
+                            .limit(50)
+                            .map("\n\tat %s"::formatted)
+                            .collect(joining());
         } catch (Throwable e) {
             return "";
+        }
+    }
+
+    private static String orEmpty(@Nullable String text) {
+        return text == null ? "" : text;
+    }
+
+    /** Takes so much that the causes are in it, and no more. */
+    private static final class Excerpt extends Writer {
+
+        private static final int MAX = 200_000;
+
+        private final StringBuilder text = new StringBuilder();
+
+        int length() {
+            return text.length();
+        }
+
+        @Override
+        public void write(char[] characters, int offset, int length) {
+            text.append(characters, offset, Math.min(length, MAX - text.length()));
+            if (text.length() >= MAX) {
+                throw new IllegalStateException("enough"); // ends whoever prints, in traceOf
+            }
+        }
+
+        @Override
+        public void write(String string, int offset, int length) {
+            text.append(string, offset, offset + Math.min(length, MAX - text.length()));
+            if (text.length() >= MAX) {
+                throw new IllegalStateException("enough");
+            }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+
+        @Override
+        public String toString() {
+            return text.toString();
         }
     }
 

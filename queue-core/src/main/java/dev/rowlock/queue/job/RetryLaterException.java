@@ -12,7 +12,7 @@ public class RetryLaterException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    private final transient Due due;
+    private final Due due;
 
     public RetryLaterException(String message, Duration delay, @Nullable Throwable cause) {
         super(message, cause);
@@ -24,7 +24,7 @@ public class RetryLaterException extends RuntimeException {
         this.due = Due.at(at);
     }
 
-    public Due due() {
+    public final Due due() {
         return due;
     }
 }

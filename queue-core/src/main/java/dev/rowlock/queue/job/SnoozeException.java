@@ -11,7 +11,7 @@ public final class SnoozeException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    private final transient Due due;
+    private final Due due;
 
     public SnoozeException(Duration delay) {
         this(Due.after(delay));

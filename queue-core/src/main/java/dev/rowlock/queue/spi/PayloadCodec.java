@@ -3,7 +3,7 @@ package dev.rowlock.queue.spi;
 import java.lang.reflect.Type;
 
 /**
- * Turns payloads and results into JSON and back. Thread-safe.
+ * Turns payloads and results into JSON and back. Headers are stored as plain JSON without it. Thread-safe.
  */
 public interface PayloadCodec {
 

@@ -57,6 +57,53 @@ class JobErrorTest {
     }
 
     @Test
+    void whatAnExceptionPrintsBeforeItThrowsIsKept() {
+        JobError error = JobError.of(new RuntimeException("outer") {
+            @Override
+            public void printStackTrace(java.io.PrintWriter writer) {
+                writer.println("the beginning");
+                throw new IllegalStateException();
+            }
+        });
+
+        assertThat(error.trace()).startsWith("the beginning");
+    }
+
+    @Test
+    void anExceptionThatCannotBePrintedShowsItsFrames() {
+        JobError error = JobError.of(new RuntimeException("outer") {
+            @Override
+            public String toString() {
+                throw new IllegalStateException();
+            }
+        });
+
+        assertThat(error.trace()).contains("\tat dev.rowlock.queue.job.JobErrorTest.");
+    }
+
+    @Test
+    void aTraceWithoutEndIsCut() {
+        JobError error = JobError.of(new RuntimeException("outer") {
+            @Override
+            public void printStackTrace(java.io.PrintWriter writer) {
+                while (true) {
+                    writer.println("again");
+                }
+            }
+        });
+
+        assertThat(error.trace()).startsWith("again").hasSizeLessThanOrEqualTo(JobError.MAX_TRACE);
+    }
+
+    @Test
+    void causesThatGoRoundInCirclesEnd() {
+        RuntimeException first = new RuntimeException("first");
+        first.initCause(new RuntimeException("second", first));
+
+        assertThat(JobError.of(first).trace()).contains("first", "second");
+    }
+
+    @Test
     void anExceptionWhoseMessageThrowsIsKeptAllTheSame() {
         RuntimeException hostile = new RuntimeException() {
             @Override
@@ -68,7 +115,7 @@ class JobErrorTest {
         JobError error = JobError.of(hostile);
 
         assertThat(error.message()).contains("UnsupportedOperationException");
-        assertThat(error.trace()).isEmpty();
+        assertThat(error.trace()).contains("\tat dev.rowlock.queue.job.JobErrorTest.");
     }
 
     @Test

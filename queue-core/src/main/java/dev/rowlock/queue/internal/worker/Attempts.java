@@ -68,7 +68,9 @@ final class Attempts {
             watchDeadline(execution, listener);
             return returned(execution, listener, call(execution, listener, context));
         } catch (Throwable thrown) { // user code: whatever it throws fails its job, never the worker
-            return thrown(execution, listener, thrown);
+            return thrown == context.unstorableResult()
+                    ? unstorable(execution, listener, thrown)
+                    : thrown(execution, listener, thrown);
         } finally {
             context.close();
             own.restore(listener.name());
@@ -160,9 +162,15 @@ final class Attempts {
                     ? COMPLETED
                     : new Outcome.Completed(services.results().encode(result));
         } catch (PayloadException e) {
-            // Its work is done, and doing it again would not make the result serialize.
             return new Outcome.Failed(JobError.of(e));
         }
+    }
+
+    /** Doing the work again would not make the result serialize, whether it is done or was rolled back. */
+    private Outcome unstorable(Execution execution, ListenerDefinition listener, Throwable thrown) {
+        return execution.stopped() == Execution.Stop.NONE
+                ? new Outcome.Failed(JobError.of(thrown))
+                : thrown(execution, listener, thrown);
     }
 
     private Outcome thrown(Execution execution, ListenerDefinition listener, Throwable thrown) {

@@ -40,6 +40,7 @@ final class Execution {
     private final long claimedNanos;
 
     private Stop stop = Stop.NONE; // guarded by this
+    private int interruptedFor; // guarded by this; a bit for each reason
     private @Nullable Thread thread; // guarded by this; set while the handler runs
     private @Nullable Future<?> deadline; // guarded by this
     private long deadlineAt; // guarded by this; monotonic; says something while there is a deadline
@@ -92,12 +93,17 @@ final class Execution {
         Thread.interrupted();
     }
 
-    /** Stops the handler if it runs, and keeps it from starting if it does not. */
+    /**
+     * Stops the handler if it runs, and keeps it from starting if it does not. Each reason interrupts once: a cancel comes with
+     * each heartbeat and must not hit the clean-up that its first one began. A deadline can be moved, and passes again.
+     */
     synchronized void stop(Stop reason) {
         if (stop == Stop.NONE || reason == Stop.CLAIM_LOST) {
             stop = reason;
         }
-        if (thread != null) {
+        int bit = 1 << reason.ordinal();
+        if (thread != null && (reason == Stop.TIMED_OUT || (interruptedFor & bit) == 0)) {
+            interruptedFor |= bit;
             thread.interrupt();
         }
     }

@@ -1,10 +1,12 @@
 package dev.rowlock.queue.internal.worker;
 
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.internal.store.Standing;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.spi.PayloadException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -20,6 +22,7 @@ final class ExecutionContext implements JobContext {
     private final Execution execution;
     private final ContextServices services;
     private volatile boolean open = true;
+    private volatile @Nullable PayloadException unstorableResult;
     private volatile @Nullable Instant deadline;
 
     ExecutionContext(Execution execution, ContextServices services) {
@@ -71,7 +74,7 @@ final class ExecutionContext implements JobContext {
 
     @Override
     public Map<String, String> headers() {
-        return services.headers(execution.job());
+        return Headers.decode(execution.job().headers());
     }
 
     @Override
@@ -117,11 +120,26 @@ final class ExecutionContext implements JobContext {
             throw new IllegalStateException(
                     "completeInTransaction needs an open transaction on Rowlock's DataSource, of a manager that synchronizes: call it inside @Transactional, on the thread that runs the transaction, before it ends");
         }
-        String json = services.results().encode(result);
+        String json = encode(result);
         if (execution.stopped() == Execution.Stop.CLAIM_LOST || !finish(json)) {
             throw lost();
         }
         TransactionSynchronizationManager.registerSynchronization(new CompletionWatch(execution));
+    }
+
+    private @Nullable String encode(@Nullable Object result) {
+        try {
+            return services.results().encode(result);
+        } catch (PayloadException e) {
+            unstorableResult = e;
+            throw e;
+        }
+    }
+
+    /** What {@link #completeInTransaction} threw because it cannot keep the result; null if it has not. */
+    @Nullable
+    PayloadException unstorableResult() {
+        return unstorableResult;
     }
 
     private boolean finish(@Nullable String result) {
