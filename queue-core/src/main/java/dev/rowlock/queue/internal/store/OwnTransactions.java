@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
 import org.postgresql.core.BaseConnection;
+import org.postgresql.jdbc.PgConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -85,6 +86,7 @@ public final class OwnTransactions {
     }
 
     private static Habits look(Connection connection) throws SQLException {
+        unforceBinary(connection);
         try (PreparedStatement statement = IndexPlan.prepare(connection, LOOK)) {
             statement.setString(1, "");
             Habits first = read(statement);
@@ -101,6 +103,17 @@ public final class OwnTransactions {
         }
     }
 
+    /** Forced to binary transfer (prepareThreshold=-1), the driver reads one statement in the formats of the other, and fails. */
+    private static void unforceBinary(Connection connection) throws SQLException {
+        if (connection.isWrapperFor(PgConnection.class)) {
+            PgConnection driver = connection.unwrap(PgConnection.class);
+            if (driver.getForceBinary() || driver.getPrepareThreshold() < 0) {
+                driver.setForceBinary(false);
+                driver.setPrepareThreshold(1);
+            }
+        }
+    }
+
     private static Habits read(PreparedStatement statement) throws SQLException {
         try (ResultSet row = IndexPlan.query(statement)) {
             row.next();
@@ -112,6 +125,10 @@ public final class OwnTransactions {
         boolean autoCommit = connection.getAutoCommit();
         if (autoCommit) {
             connection.setAutoCommit(false);
+        } else {
+            // Some pools hand out connections in a transaction that somebody left open. Where there is none, nothing is
+            // sent.
+            connection.rollback();
         }
         try {
             // A pool's connection may say read-only at each BEGIN, which auto-commit knows nothing of.

@@ -19,9 +19,11 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /**
  * Whatever options the driver has, and whatever defaults role, database and pool: claims, outcomes and the rest do what
@@ -39,6 +41,7 @@ class ConnectionSettingsTest {
             "stringtype=unspecified",
             "stringtype=unspecified auto-commit=false",
             "preferQueryMode=simple",
+            "prepareThreshold=-1",
             DEFAULT + "isolation=serializable",
             DEFAULT + "read_only=on stringtype=unspecified",
             "isolation=TRANSACTION_REPEATABLE_READ auto-commit=false",
@@ -181,6 +184,23 @@ class ConnectionSettingsTest {
             }
 
             assertThat(outside(pool)).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void aTransactionThatSomebodyLeftOpenOnAPoolsConnectionIsNotContinued() throws SQLException {
+        String url = test.jdbcUrl() + (test.jdbcUrl().contains("?") ? "&" : "?") + DEFAULT + "isolation=serializable";
+        SingleConnectionDataSource pool = new SingleConnectionDataSource(url, test.username(), test.password(), true);
+        try (pool;
+                Connection left = pool.getConnection()) {
+            left.setAutoCommit(false);
+            Database database = new Database(pool, new Schema("rowlock"));
+            for (int round = 0; round < 3; round++) {
+                transaction(left); // begins one, and nobody ends it
+
+                assertThat(database.<String>alone(ConnectionSettingsTest::transaction))
+                        .isEqualTo("read committed, off");
+            }
         }
     }
 
