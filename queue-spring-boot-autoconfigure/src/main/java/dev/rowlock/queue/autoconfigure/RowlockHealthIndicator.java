@@ -28,19 +28,19 @@ final class RowlockHealthIndicator extends AbstractHealthIndicator {
     }
 
     @Override
-    protected void doHealthCheck(Health.Builder health) throws SQLException {
-        boolean answers = answers();
-        health.status(answers ? "UP" : "DOWN")
-                .withDetail("schema", database.schema().name())
-                .withDetail("database", answers);
+    protected void doHealthCheck(Health.Builder health) {
+        lookAtDatabase(health.withDetail("schema", database.schema().name()));
         if (node != null) {
             describe(node.status(), health);
         }
     }
 
-    private boolean answers() throws SQLException {
+    private void lookAtDatabase(Health.Builder health) {
         try (Connection connection = database.dataSource().getConnection()) {
-            return connection.isValid(ANSWER_SECONDS);
+            boolean answers = connection.isValid(ANSWER_SECONDS);
+            health.status(answers ? "UP" : "DOWN").withDetail("database", answers);
+        } catch (SQLException e) {
+            health.down(e).withDetail("database", false);
         }
     }
 

@@ -98,11 +98,11 @@ class BootSettingsTest {
         contexts.withBean(Greeter.class).run(context -> {
             JobListenerContainer container = context.getBean(JobListenerContainer.class);
 
-            context.stop();
+            context.getSourceApplicationContext().pause();
             assertThat(container.isRunning()).isFalse();
             assertThat(nodes()).isZero();
 
-            context.start();
+            context.getSourceApplicationContext().restart();
             assertThat(container.isRunning()).isTrue();
             context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("again"));
             assertThat(context.getBean(Greeter.class).nextCall()).isNotNull();

@@ -2,13 +2,17 @@ package dev.rowlock.queue.autoconfigure;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 @PostgresTest(freshPerTest = true)
 class RowlockHealthIndicatorTest {
@@ -58,6 +62,45 @@ class RowlockHealthIndicatorTest {
 
                     assertThat(health.getStatus()).isEqualTo(Status.DOWN);
                 });
+    }
+
+    @Test
+    void aNodeWhoseDatabaseIsAwayIsDownAndUpAgainWhenItIsBack() {
+        JdbcClient elsewhere = JdbcClient.create(new DriverManagerDataSource(
+                database.jdbcUrl().replace(database.name(), "postgres"), database.username(), database.password()));
+        Contexts.on(database)
+                .withPropertyValues("spring.datasource.hikari.connection-timeout=500", "rowlock.worker.heartbeat=200ms")
+                .withBean(Greeter.class)
+                .run(context -> {
+                    HealthIndicator indicator = context.getBean(HealthIndicator.class);
+                    await().until(() -> status(indicator).equals(Status.UP));
+
+                    elsewhere
+                            .sql("ALTER DATABASE %s ALLOW_CONNECTIONS false".formatted(database.name()))
+                            .update();
+                    elsewhere
+                            .sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ?")
+                            .param(database.name())
+                            .query()
+                            .listOfRows();
+
+                    await().atMost(Duration.ofSeconds(30))
+                            .untilAsserted(() -> assertThat(
+                                            requireNonNull(indicator.health()).getDetails())
+                                    .containsEntry("database", false)
+                                    .containsEntry("beats", false));
+                    assertThat(status(indicator)).isEqualTo(Status.DOWN);
+
+                    elsewhere
+                            .sql("ALTER DATABASE %s ALLOW_CONNECTIONS true".formatted(database.name()))
+                            .update();
+                    await().atMost(Duration.ofSeconds(30))
+                            .until(() -> status(indicator).equals(Status.UP));
+                });
+    }
+
+    private static Status status(HealthIndicator indicator) {
+        return requireNonNull(indicator.health()).getStatus();
     }
 
     @Test

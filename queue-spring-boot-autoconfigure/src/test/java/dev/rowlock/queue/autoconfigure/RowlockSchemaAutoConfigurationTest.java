@@ -23,7 +23,10 @@ import org.springframework.boot.autoconfigure.AutoConfigurationPackage;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration;
 import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
+import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.liquibase.autoconfigure.LiquibaseAutoConfiguration;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
+import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -119,6 +122,33 @@ class RowlockSchemaAutoConfigurationTest {
                     assertThat(tables("public")).contains("databasechangelog", "product");
                     assertThat(tables("rowlock")).contains("ready");
                 });
+    }
+
+    @Test
+    void theApplicationsLiquibaseAndScriptsOfOthersRunBesideEachOther() {
+        contexts.withConfiguration(AutoConfigurations.of(LiquibaseAutoConfiguration.class))
+                .withPropertyValues("spring.liquibase.change-log=classpath:shop/liquibase/changelog.sql")
+                .withUserConfiguration(SessionTables.class)
+                .withBean(Greeter.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(tables("public")).contains("databasechangelog", "product", "session");
+                    context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("beside"));
+                    assertThat(context.getBean(Greeter.class).nextCall()).isNotNull();
+                });
+    }
+
+    /** As Spring Session makes its tables. */
+    @Configuration(proxyBeanMethods = false)
+    static class SessionTables {
+
+        @Bean
+        DataSourceScriptDatabaseInitializer sessionTables(DataSource dataSource) {
+            DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
+            settings.setSchemaLocations(List.of("classpath:shop/session.sql"));
+            settings.setMode(DatabaseInitializationMode.ALWAYS);
+            return new DataSourceScriptDatabaseInitializer(dataSource, settings);
+        }
     }
 
     @Test

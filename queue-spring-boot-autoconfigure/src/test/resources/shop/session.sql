@@ -1,0 +1,1 @@
+CREATE TABLE session (id text PRIMARY KEY);
