@@ -35,9 +35,10 @@ test: ## Run one test class: make test T=SelectionTest (or T='SelectionTest#aMet
 db: ## Start a PostgreSQL to play with, until Ctrl-C
 	@$(MAVEN) -q -pl queue-test-postgres compile exec:java $(A)
 
-# SEED draws another run; MINUTES says how long faults go on.
-chaos: ## Hurt real nodes and a real database, 30 minutes: make chaos [SEED=1] [MINUTES=5]
-	$(MAVEN) -q -pl queue-chaos -am -Pchaos process-classes -Dchaos.seed=$(SEED) -Dchaos.minutes=$(MINUTES) $(A)
+# SEED draws another run; MINUTES says how long faults go on; FAULTS are parts of names, such as clock,partition,stringtype:
+# then there are only these (none: no fault at all).
+chaos: ## Hurt real nodes and a real database, 30 minutes: make chaos [SEED=1] [MINUTES=5] [FAULTS=clock]
+	$(MAVEN) -q -pl queue-chaos -am -Pchaos process-classes -Dchaos.seed=$(SEED) -Dchaos.minutes=$(MINUTES) -Dchaos.faults=$(FAULTS) $(A)
 
 kills: ## How long jobs of killed nodes wait, 5 minutes: make kills [MINUTES=2] [A=-Dchaos.defaults=true]
 	$(MAVEN) -q -pl queue-chaos -am -Pchaos process-classes -Dchaos.main=KillMain -Dchaos.seed=$(SEED) -Dchaos.minutes=$(MINUTES) $(A)

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** {@code make chaos [SEED=…] [MINUTES=…]}: a long run. Ends with 1 if a promise was broken. */
+/** {@code make chaos [SEED=…] [MINUTES=…] [FAULTS=…]}: a long run. Ends with 1 if a promise was broken. */
 public final class ChaosMain {
 
     private ChaosMain() {}
@@ -14,7 +14,12 @@ public final class ChaosMain {
         long seed = seed();
         Duration hurt = length("30");
         ChaosRun run = new ChaosRun(new ChaosSettings(
-                seed, hurt, Duration.ofMinutes(4), Duration.ofMillis(40), Files.createTempDirectory("rowlock-chaos-")));
+                seed,
+                hurt,
+                Duration.ofMinutes(4),
+                Duration.ofMillis(40),
+                Files.createTempDirectory("rowlock-chaos-"),
+                setting("chaos.faults", "")));
         ChaosReport report = ChaosReport.of(run.run(), run.late());
         System.out.printf("%n=== chaos, seed %d, %s%n%s%n", seed, hurt, report);
         System.exit(report.passed() ? 0 : 1);

@@ -13,6 +13,9 @@ import java.util.stream.Collectors;
 /** What came of a run, for people. */
 public record ChaosReport(History history, List<Violation> violations, List<String> late) {
 
+    /** How many violations of a promise are written out. */
+    private static final int MOST = 8;
+
     /**
      * Checks the history.
      *
@@ -33,6 +36,7 @@ public record ChaosReport(History history, List<Violation> violations, List<Stri
                 enqueued %s
                 ended %s
                 %d claims, %d handlers begun, %d outcomes recorded, %d told lost, %d nodes removed
+                struck by %s
                 %d nodes killed with %d handlers; until their jobs ran again: median %d ms, p99 %d ms, longest %d ms
                 %s%s
                 """.formatted(
@@ -49,19 +53,30 @@ public record ChaosReport(History history, List<Violation> violations, List<Stri
                         .filter(said -> said.label().equals("lost"))
                         .count(),
                 history.removals().size(),
+                count(history.strikes().stream().map(History.Strike::fault).toList()),
                 history.kills().size(),
                 recovery.size(),
                 Recovery.percentile(recovery, 50).toMillis(),
                 Recovery.percentile(recovery, 99).toMillis(),
                 Recovery.percentile(recovery, 100).toMillis(),
-                violations.isEmpty()
-                        ? "every promise held"
-                        : violations.size() + " VIOLATIONS\n"
-                                + violations.stream()
-                                        .limit(40)
-                                        .map(Violation::toString)
-                                        .collect(Collectors.joining("\n")),
+                violations.isEmpty() ? "every promise held" : broken(),
                 late.isEmpty() ? "" : "\nnot stopped in time: " + late);
+    }
+
+    /** Some of each promise: one that is broken everywhere must not hide the others. */
+    private String broken() {
+        Map<String, List<Violation>> byPromise = violations.stream()
+                .collect(Collectors.groupingBy(Violation::promise, TreeMap::new, Collectors.toList()));
+        return "%d VIOLATIONS: %s%n"
+                        .formatted(
+                                violations.size(),
+                                count(violations.stream()
+                                        .map(Violation::promise)
+                                        .toList()))
+                + byPromise.values().stream()
+                        .flatMap(same -> same.stream().limit(MOST))
+                        .map(Violation::toString)
+                        .collect(Collectors.joining("\n"));
     }
 
     private static Map<String, Long> count(List<String> words) {

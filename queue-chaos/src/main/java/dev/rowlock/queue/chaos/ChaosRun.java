@@ -4,23 +4,28 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.chaos.cluster.Clocks;
 import dev.rowlock.queue.chaos.cluster.Database;
+import dev.rowlock.queue.chaos.cluster.DatabaseWatch;
 import dev.rowlock.queue.chaos.cluster.Worker;
 import dev.rowlock.queue.chaos.cluster.WorkerSetup;
 import dev.rowlock.queue.chaos.fault.Arena;
 import dev.rowlock.queue.chaos.fault.Fault;
 import dev.rowlock.queue.chaos.history.History;
+import dev.rowlock.queue.chaos.load.Bursts;
 import dev.rowlock.queue.chaos.load.Load;
 import dev.rowlock.queue.chaos.load.Producer;
+import dev.rowlock.queue.chaos.load.Ways;
 import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.test.postgres.ServerClock;
 import dev.rowlock.queue.test.postgres.SmallDisk;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,13 +37,21 @@ public final class ChaosRun {
 
     private static final Logger log = LoggerFactory.getLogger(ChaosRun.class);
 
+    /** Nothing happens for so long: what may take its time under faults may not then. */
+    private static final Duration CALM = Duration.ofSeconds(22);
+
+    /** The last fault is no longer felt when this part of it has passed. */
+    private static final Duration SETTLED = Duration.ofSeconds(10);
+
     private final ChaosSettings settings;
     private final Random random;
+    private final Draw draw;
     private final List<String> late = new ArrayList<>();
 
     public ChaosRun(ChaosSettings settings) {
         this.settings = settings;
         this.random = new Random(settings.seed());
+        this.draw = new Draw(random, settings.wanted());
     }
 
     /** Workers that did not end in time after SIGTERM. */
@@ -49,19 +62,27 @@ public final class ChaosRun {
     public History run() {
         log.info("chaos with seed {} for {}, logs in {}", settings.seed(), settings.hurt(), settings.folder());
         try (Database database = database();
-                HikariDataSource pool = producersPool(database)) {
+                DatabaseWatch watch = new DatabaseWatch(database);
+                HikariDataSource pool = producersPool(database, true);
+                HikariDataSource manual = producersPool(database, false);
+                HikariDataSource foreign = producersPool(database, true)) {
+            database.requirePassword(settings.folder().resolve("password"));
             Producer producer = new Producer(pool, Wakeups.NONE);
+            Ways ways = new Ways(producer, List.of(pool, manual), foreign);
             List<Worker> workers = workers(database);
             try {
                 Arena arena = new Arena(database, workers);
+                long begun = System.nanoTime();
                 arena.heal();
                 awaitNodes(arena);
-                try (Load load = new Load(producer, settings.seed(), settings.pause()).start()) {
-                    hurt(arena);
+                arena.started(begun);
+                try (Load load = new Load(producer, ways, settings.seed(), settings.pause()).start()) {
+                    hurt(arena, new Bursts(producer));
                 }
                 drain(arena);
                 stop(workers);
-                return database.audit().history(producer.told(), logs(workers), arena.kills());
+                return database.audit()
+                        .history(producer.told(), logs(workers), arena.kills(), arena.strikes(), watch.pulses());
             } finally {
                 workers.forEach(Worker::close);
             }
@@ -69,16 +90,21 @@ public final class ChaosRun {
     }
 
     private static Database database() {
+        return Database.withAll(
+                orNone("the disk gets full", SmallDisk::open), orNone("the server's clock steps", ServerClock::open));
+    }
+
+    private static <T> @Nullable T orNone(String fault, Supplier<T> needed) {
         try {
-            return Database.withTablesOn(SmallDisk.open());
+            return needed.get();
         } catch (UnsupportedOperationException e) {
-            log.info("the disk gets full: SKIPPED, {}", e.getMessage());
-            return new Database();
+            log.info("{}: SKIPPED, {}", fault, e.getMessage());
+            return null;
         }
     }
 
     private List<Worker> workers(Database database) {
-        WorkerSetup setup = WorkerSetup.quick(settings.folder());
+        WorkerSetup setup = WorkerSetup.quick(settings.folder()).withTraits(draw::traits);
         Optional<Map<String, String>> clock = Clocks.off("+5h");
         log.info(
                 "a worker's clock is off by five hours: {}",
@@ -90,7 +116,7 @@ public final class ChaosRun {
     }
 
     private static void awaitNodes(Arena arena) {
-        for (int look = 0; look < 900; look++) {
+        for (int look = 0; look < 1_800; look++) {
             long nodes = arena.database()
                     .sql()
                     .sql("SELECT count(*) FROM rowlock.node")
@@ -101,26 +127,41 @@ public final class ChaosRun {
             }
             Arena.last(Duration.ofMillis(200));
         }
-        throw new IllegalStateException("the workers did not register within three minutes");
+        throw new IllegalStateException("the workers did not register within six minutes");
     }
 
-    /** Every kind of fault comes before any comes again. */
-    private void hurt(Arena arena) {
+    /** Every kind of fault comes before any comes again; when all have come, and at the end, there is calm. */
+    private void hurt(Arena arena, Bursts bursts) {
         long end = System.nanoTime() + settings.hurt().toNanos();
-        List<Fault> deck = new ArrayList<>();
         while (System.nanoTime() - end < 0) {
-            Arena.last(Duration.ofMillis(500 + random.nextInt(1_500)));
-            if (deck.isEmpty()) {
-                deck.addAll(List.of(Fault.values()));
-                Collections.shuffle(deck, random);
+            if (draw.hasFaults()) {
+                strike(arena);
             }
-            Fault fault = deck.remove(0);
-            Worker worker = arena.workers().get(random.nextInt(arena.workers().size()));
-            arena.heal();
-            worker.awaitStarted(Duration.ofSeconds(15));
-            log.info("{} ({})", fault, worker.name());
-            fault.strike(arena, worker, random);
+            if (draw.roundIsOver()) {
+                calm(arena, bursts);
+            }
         }
+        if (!draw.roundIsOver()) {
+            calm(arena, bursts);
+        }
+    }
+
+    private void strike(Arena arena) {
+        Arena.last(Duration.ofMillis(500 + random.nextInt(1_500)));
+        Fault fault = draw.fault();
+        Worker worker = arena.workers().get(random.nextInt(arena.workers().size()));
+        arena.heal();
+        worker.awaitStarted(Duration.ofSeconds(15));
+        log.info("{} ({} {})", fault, worker.name(), worker.traits());
+        arena.strike(fault, worker, random);
+    }
+
+    private static void calm(Arena arena, Bursts bursts) {
+        arena.heal();
+        log.info("nothing happens");
+        Arena.last(SETTLED);
+        bursts.mixed();
+        Arena.last(CALM.minus(SETTLED));
     }
 
     /** Waits until no job is left that could still run; the checker names those that are, if the time is up. */
@@ -128,6 +169,7 @@ public final class ChaosRun {
         arena.heal();
         // The deploy is completed: what only the new version knows can now be claimed by nobody else.
         arena.workers().get(2).retire();
+        arena.catchUp();
         long begun = System.nanoTime();
         long left;
         do {
@@ -160,8 +202,10 @@ public final class ChaosRun {
         return workers.stream().flatMap(worker -> worker.logs().stream()).toList();
     }
 
-    private static HikariDataSource producersPool(Database database) {
+    private static HikariDataSource producersPool(Database database, boolean autoCommit) {
         HikariConfig config = new HikariConfig();
+        config.setPoolName(autoCommit ? "a pool with auto-commit" : "a pool without auto-commit");
+        config.setAutoCommit(autoCommit);
         config.setDataSource(database.dataSource("producer"));
         config.setMaximumPoolSize(4);
         config.setConnectionTimeout(2_000);

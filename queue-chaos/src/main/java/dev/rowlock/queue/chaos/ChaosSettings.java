@@ -11,5 +11,6 @@ import java.time.Duration;
  * @param drain how long everything may take to come to rest after that
  * @param pause between two enqueues
  * @param folder for what the processes write; it stays
+ * @param wanted parts of the names of faults and traits, with commas between them, to have only these; empty: all
  */
-public record ChaosSettings(long seed, Duration hurt, Duration drain, Duration pause, Path folder) {}
+public record ChaosSettings(long seed, Duration hurt, Duration drain, Duration pause, Path folder, String wanted) {}

@@ -3,6 +3,7 @@ package dev.rowlock.queue.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.chaos.history.History;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
@@ -18,13 +19,16 @@ class ShortChaosTest {
     void underRealFaultsEveryPromiseHolds(@TempDir Path folder) {
         long seed = Long.getLong("chaos.seed.short", ThreadLocalRandom.current().nextInt(1_000_000));
         ChaosRun run = new ChaosRun(new ChaosSettings(
-                seed, Duration.ofSeconds(25), Duration.ofSeconds(180), Duration.ofMillis(60), folder));
+                seed, Duration.ofSeconds(25), Duration.ofSeconds(180), Duration.ofMillis(60), folder, ""));
 
         History history = run.run();
 
         ChaosReport report = ChaosReport.of(history, run.late());
         System.out.printf("chaos, seed %d%n%s%n", seed, report);
         assertThat(report.passed()).as("seed %d%n%s", seed, report).isTrue();
+        assertThat(history.moves().stream().anyMatch(move -> move.nanos() != 0))
+                .as("without times half of the promises are not looked at")
+                .isEqualTo(Files.exists(Path.of("/proc/uptime")));
         assertThat(history.rows()).as("a run without load proves nothing").hasSizeGreaterThan(50);
     }
 }

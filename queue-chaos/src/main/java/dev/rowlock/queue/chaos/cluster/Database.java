@@ -5,11 +5,13 @@ import dev.rowlock.queue.internal.schema.SchemaMigrator;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.spi.SchemaMode;
 import dev.rowlock.queue.test.postgres.EmbeddedServer;
+import dev.rowlock.queue.test.postgres.ServerClock;
 import dev.rowlock.queue.test.postgres.SmallDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -24,16 +26,21 @@ public final class Database implements AutoCloseable {
 
     private final EmbeddedServer server;
     private final @Nullable SmallDisk disk;
+    private final @Nullable ServerClock clock;
     private final Path data;
+    private Duration ahead = Duration.ZERO;
+    private Duration mostAhead = Duration.ZERO;
+    private @Nullable Password password;
 
     public Database() {
-        this(EmbeddedServer.start(SETTINGS), null);
+        this(EmbeddedServer.start(SETTINGS), null, null);
         migrate(dataSource("harness"));
     }
 
-    private Database(EmbeddedServer server, @Nullable SmallDisk disk) {
+    private Database(EmbeddedServer server, @Nullable SmallDisk disk, @Nullable ServerClock clock) {
         this.server = server;
         this.disk = disk;
+        this.clock = clock;
         this.data = Path.of(sql().sql("SHOW data_directory").query(String.class).single());
     }
 
@@ -42,7 +49,23 @@ public final class Database implements AutoCloseable {
      * as a whole. Closing the database closes the disk.
      */
     public static Database withTablesOn(SmallDisk disk) {
-        Database database = new Database(EmbeddedServer.start(SETTINGS, disk), disk);
+        return onDisk(new Database(EmbeddedServer.start(SETTINGS, disk), disk, null), disk);
+    }
+
+    /** The same with a clock that can be set; both as far as the machine allows. */
+    public static Database withAll(@Nullable SmallDisk disk, @Nullable ServerClock clock) {
+        if (clock == null) {
+            return disk == null ? new Database() : withTablesOn(disk);
+        }
+        if (disk != null) {
+            return onDisk(new Database(EmbeddedServer.start(SETTINGS, disk, clock), disk, clock), disk);
+        }
+        Database database = new Database(EmbeddedServer.start(SETTINGS, clock), null, clock);
+        database.migrate(database.dataSource("harness"));
+        return database;
+    }
+
+    private static Database onDisk(Database database, SmallDisk disk) {
         database.sql()
                 .sql("CREATE TABLESPACE small LOCATION '%s'".formatted(disk.folder()))
                 .update();
@@ -54,7 +77,7 @@ public final class Database implements AutoCloseable {
 
     /** With the server's log on this disk: without room it panics. Closing the database closes the disk. */
     public static Database withLogOn(SmallDisk disk) {
-        Database database = new Database(EmbeddedServer.start(SETTINGS, disk), disk);
+        Database database = new Database(EmbeddedServer.start(SETTINGS, disk), disk, null);
         Path log = database.data.resolve("pg_wal");
         database.server.stop();
         disk.run("mv", log.toString(), disk.folder().toString());
@@ -91,6 +114,40 @@ public final class Database implements AutoCloseable {
         return server.port();
     }
 
+    /** Sets the server's clock forward, or back by a negative step, if it has one that can be set. */
+    public void stepClock(Duration step) {
+        setClock(ahead.plus(step));
+    }
+
+    /** Sets it to the latest that it ever was; false if it is that already. */
+    public boolean clockCatchesUp() {
+        boolean behind = ahead.compareTo(mostAhead) < 0;
+        if (behind) {
+            setClock(mostAhead);
+        }
+        return behind;
+    }
+
+    private void setClock(Duration aheadFromNow) {
+        if (clock != null) {
+            ahead = aheadFromNow;
+            mostAhead = ahead.compareTo(mostAhead) > 0 ? ahead : mostAhead;
+            clock.set(ahead);
+        }
+    }
+
+    /** From now on there is a role {@code app}, which needs the password that stands in this file. */
+    public void requirePassword(Path file) {
+        password = new Password(this, data, file);
+    }
+
+    /** Only for whoever connects from now on. */
+    public void changePassword(String secret) {
+        if (password != null) {
+            password.change(secret);
+        }
+    }
+
     /** New connections past all proxies, under this name. */
     public PGSimpleDataSource dataSource(String applicationName) {
         PGSimpleDataSource source = new PGSimpleDataSource();
@@ -114,5 +171,8 @@ public final class Database implements AutoCloseable {
     public void close() {
         server.close();
         disk().ifPresent(SmallDisk::close);
+        if (clock != null) {
+            clock.close();
+        }
     }
 }

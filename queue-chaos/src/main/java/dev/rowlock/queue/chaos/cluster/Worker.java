@@ -1,6 +1,7 @@
 package dev.rowlock.queue.chaos.cluster;
 
 import dev.rowlock.queue.chaos.proxy.TcpProxy;
+import dev.rowlock.queue.chaos.worker.Trait;
 import dev.rowlock.queue.chaos.worker.WorkerMain;
 import dev.rowlock.queue.chaos.worker.WorkerOptions;
 import java.io.File;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,7 @@ public final class Worker implements AutoCloseable {
     private @Nullable Process process;
     private int incarnation;
     private boolean retired;
+    private Set<Trait> traits = Set.of();
 
     public Worker(String place, WorkerSetup setup, int databasePort) {
         this.place = place;
@@ -55,6 +58,11 @@ public final class Worker implements AutoCloseable {
     /** The name of the process of now. */
     public String name() {
         return place + "-" + incarnation;
+    }
+
+    /** What the process of now has chosen. */
+    public Set<Trait> traits() {
+        return traits;
     }
 
     /** What all its processes wrote down. */
@@ -88,6 +96,7 @@ public final class Worker implements AutoCloseable {
         incarnation++;
         Path log = setup.folder().resolve(name() + ".log");
         logs.add(log);
+        traits = setup.traits().get();
         WorkerOptions options = new WorkerOptions(
                 name(),
                 url(pool),
@@ -97,7 +106,9 @@ public final class Worker implements AutoCloseable {
                 setup.lease(),
                 setup.heartbeat(),
                 setup.drain(),
-                setup.fresh());
+                setup.fresh(),
+                setup.password(),
+                traits);
         List<String> command = new ArrayList<>(List.of(
                 ProcessHandle.current().info().command().orElse("java"),
                 "-Xmx128m",

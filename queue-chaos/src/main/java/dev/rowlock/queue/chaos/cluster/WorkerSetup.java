@@ -1,8 +1,11 @@
 package dev.rowlock.queue.chaos.cluster;
 
+import dev.rowlock.queue.chaos.worker.Trait;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * How a worker's processes are started.
@@ -17,27 +20,45 @@ public record WorkerSetup(
         Duration heartbeat,
         Duration drain,
         boolean fresh,
-        Map<String, String> environment) {
+        Map<String, String> environment,
+        Supplier<Set<Trait>> traits) {
 
     /** A lease of three seconds, so that a run sees many of them run out. */
     public static WorkerSetup quick(Path folder) {
         return new WorkerSetup(
-                folder, 8, Duration.ofSeconds(3), Duration.ofMillis(500), Duration.ofSeconds(4), true, Map.of());
+                folder,
+                8,
+                Duration.ofSeconds(3),
+                Duration.ofMillis(500),
+                Duration.ofSeconds(4),
+                true,
+                Map.of(),
+                Set::of);
     }
 
     public WorkerSetup withLease(Duration duration, Duration beat) {
-        return new WorkerSetup(folder, concurrency, duration, beat, drain, fresh, environment);
+        return new WorkerSetup(folder, concurrency, duration, beat, drain, fresh, environment, traits);
     }
 
     public WorkerSetup withConcurrency(int handlers) {
-        return new WorkerSetup(folder, handlers, lease, heartbeat, drain, fresh, environment);
+        return new WorkerSetup(folder, handlers, lease, heartbeat, drain, fresh, environment, traits);
     }
 
     public WorkerSetup old() {
-        return new WorkerSetup(folder, concurrency, lease, heartbeat, drain, false, environment);
+        return new WorkerSetup(folder, concurrency, lease, heartbeat, drain, false, environment, traits);
     }
 
     public WorkerSetup withEnvironment(Map<String, String> more) {
-        return new WorkerSetup(folder, concurrency, lease, heartbeat, drain, fresh, more);
+        return new WorkerSetup(folder, concurrency, lease, heartbeat, drain, fresh, more, traits);
+    }
+
+    /** @param drawn what each process has chosen, asked as it is started */
+    public WorkerSetup withTraits(Supplier<Set<Trait>> drawn) {
+        return new WorkerSetup(folder, concurrency, lease, heartbeat, drain, fresh, environment, drawn);
+    }
+
+    /** Where the application's password stands, if it needs one. */
+    public Path password() {
+        return folder.resolve("password");
     }
 }

@@ -3,10 +3,12 @@ package dev.rowlock.queue.chaos.fault;
 import dev.rowlock.queue.chaos.cluster.Database;
 import dev.rowlock.queue.chaos.cluster.Worker;
 import dev.rowlock.queue.chaos.history.History.Kill;
+import dev.rowlock.queue.chaos.history.History.Strike;
 import dev.rowlock.queue.test.postgres.SmallDisk;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -19,6 +21,7 @@ public final class Arena {
     private final Database database;
     private final List<Worker> workers;
     private final List<Kill> kills = new ArrayList<>();
+    private final List<Strike> strikes = new ArrayList<>();
 
     public Arena(Database database, List<Worker> workers) {
         this.database = database;
@@ -35,6 +38,35 @@ public final class Arena {
 
     public List<Kill> kills() {
         return List.copyOf(kills);
+    }
+
+    public List<Strike> strikes() {
+        return List.copyOf(strikes);
+    }
+
+    /** Lets a fault happen, and notes when. */
+    public void strike(Fault fault, Worker worker, Random random) {
+        long from = System.nanoTime();
+        try {
+            fault.strike(this, worker, random);
+        } finally {
+            long to = System.nanoTime() + fault.settles().toNanos();
+            strikes.add(new Strike(fault.name(), fault.place(worker), from, to, fault.silences()));
+        }
+    }
+
+    /** Everything has been started since then, which nobody calls a fault; but from now on there may be peace. */
+    public void started(long since) {
+        strikes.add(new Strike("START", "", since, System.nanoTime(), true));
+    }
+
+    /** Sets the server's clock to the latest that it ever was, so that all becomes due that ever was to. */
+    public void catchUp() {
+        long from = System.nanoTime();
+        if (database.clockCatchesUp()) {
+            long to = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+            strikes.add(new Strike("CLOCK_CATCHES_UP", "", from, to, false));
+        }
     }
 
     /** The worker that runs the most jobs now; {@code otherwise} if none runs any. */

@@ -3,49 +3,24 @@ package dev.rowlock.queue.chaos.history;
 import dev.rowlock.queue.chaos.history.History.Effect;
 import dev.rowlock.queue.chaos.history.History.Kill;
 import dev.rowlock.queue.chaos.history.History.Move;
+import dev.rowlock.queue.chaos.history.History.Pulse;
 import dev.rowlock.queue.chaos.history.History.Removal;
 import dev.rowlock.queue.chaos.history.History.Row;
+import dev.rowlock.queue.chaos.history.History.Signs;
+import dev.rowlock.queue.chaos.history.History.Strike;
 import dev.rowlock.queue.chaos.history.History.Told;
 import java.nio.file.Path;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.List;
-import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** The database as a witness: triggers write down every insert into a room, in the transaction that makes it. */
+/** The database as a witness: what {@link AuditTables} wrote down, and where the jobs are at the end. */
 public final class Audit {
-
-    // Numbers are drawn while the row is locked, so for one job their order is the order of its moves.
-    private static final String TABLES = """
-            CREATE TABLE effect (uid bigint NOT NULL, job bigint NOT NULL, token bigint NOT NULL);
-            CREATE SEQUENCE audit_seq;
-            CREATE TABLE audit_move (seq bigint NOT NULL, job bigint NOT NULL, room text NOT NULL, detail text NOT NULL,
-                                     token bigint NOT NULL, node bigint NOT NULL, attempt int NOT NULL, crashes int NOT NULL);
-            CREATE TABLE audit_removal (seq bigint NOT NULL, node bigint NOT NULL, name text NOT NULL);
-            CREATE FUNCTION note_removal() RETURNS trigger LANGUAGE plpgsql AS $$
-            BEGIN
-                INSERT INTO public.audit_removal VALUES (nextval('public.audit_seq'), OLD.id, OLD.name);
-                RETURN NULL;
-            END $$;
-            CREATE TRIGGER note_removal AFTER DELETE ON rowlock.node FOR EACH ROW EXECUTE FUNCTION note_removal();
-            """;
-
-    private static final String TRIGGER = """
-            CREATE FUNCTION note_%1$s() RETURNS trigger LANGUAGE plpgsql AS $$
-            BEGIN
-                INSERT INTO public.audit_move
-                VALUES (nextval('public.audit_seq'), NEW.id, '%1$s', %2$s, %3$s, %4$s, NEW.attempt, NEW.crashes);
-                RETURN NULL;
-            END $$;
-            CREATE TRIGGER note_%1$s AFTER INSERT ON rowlock.%1$s FOR EACH ROW EXECUTE FUNCTION note_%1$s();
-            """;
-
-    private static final Map<String, List<String>> ROOMS = Map.of(
-            "waiting", List.of("NEW.reason", "0", "0"),
-            "ready", List.of("''", "0", "0"),
-            "running", List.of("''", "NEW.token", "NEW.node_id"),
-            "done", List.of("NEW.state", "coalesce(NEW.token, 0)", "coalesce(NEW.node_id, 0)"),
-            "dead", List.of("NEW.state", "0", "0"));
 
     private final JdbcClient sql;
 
@@ -55,27 +30,52 @@ public final class Audit {
 
     /** Starts to write things down. Rowlock's tables must be there. */
     public void install() {
-        execute(TABLES);
-        ROOMS.forEach(
-                (room, columns) -> execute(TRIGGER.formatted(room, columns.get(0), columns.get(1), columns.get(2))));
+        new AuditTables(sql).install();
     }
 
-    /** Reads everything and puts it together. */
+    /** Reads everything and puts it together, where nobody wrote down what was done to whom. */
     public History history(List<Told> told, List<Path> logs, List<Kill> kills) {
+        return history(told, logs, kills, List.of(), List.of());
+    }
+
+    /**
+     * Reads everything and puts it together.
+     *
+     * @param pulses when the database answered
+     */
+    public History history(
+            List<Told> told, List<Path> logs, List<Kill> kills, List<Strike> strikes, List<Pulse> pulses) {
         ActionLogs actions = ActionLogs.read(logs);
+        List<Pulse> all =
+                Stream.concat(actions.pulses().stream(), pulses.stream()).toList();
+        long offset = nanosSinceServersZero();
         return new History(
-                told, actions.starts(), actions.ends(), actions.said(), moves(), removals(), effects(), rows(), kills);
+                told,
+                actions.starts(),
+                actions.ends(),
+                actions.said(),
+                moves(offset),
+                removals(offset),
+                effects(),
+                rows(),
+                kills,
+                strikes,
+                new Signs(all, actions.serves(), actions.gone(), actions.traces()));
     }
 
-    private void execute(String statements) {
-        sql.sql(statements).update();
+    /** What to add to the audit's times, which count from when the machine started, to have this process's. */
+    private long nanosSinceServersZero() {
+        long theirs = sql.sql("SELECT audit_nanos()").query(Long.class).single();
+        return System.nanoTime() - theirs;
     }
 
-    private List<Move> moves() {
+    private List<Move> moves(long offset) {
         return sql.sql("SELECT * FROM audit_move ORDER BY seq")
                 .query((row, n) -> new Move(
                         row.getLong("seq"),
+                        nanos(row, offset),
                         row.getLong("job"),
+                        row.getString("queue"),
                         row.getString("room"),
                         row.getString("detail"),
                         row.getLong("token"),
@@ -85,10 +85,16 @@ public final class Audit {
                 .list();
     }
 
-    private List<Removal> removals() {
+    private List<Removal> removals(long offset) {
         return sql.sql("SELECT * FROM audit_removal ORDER BY seq")
-                .query((row, n) -> new Removal(row.getLong("seq"), row.getLong("node"), row.getString("name")))
+                .query((row, n) ->
+                        new Removal(row.getLong("seq"), nanos(row, offset), row.getLong("node"), row.getString("name")))
                 .list();
+    }
+
+    private static long nanos(ResultSet row, long offset) throws SQLException {
+        long theirs = row.getLong("nanos");
+        return theirs == 0 ? 0 : theirs + offset;
     }
 
     private List<Effect> effects() {
@@ -97,20 +103,34 @@ public final class Audit {
                 .list();
     }
 
+    /** Also those in partitions of done that a fault took away: they were kept aside. */
     private List<Row> rows() {
+        String kept = sql
+                .sql("SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE 'kept\\_%'")
+                .query(String.class)
+                .list()
+                .stream()
+                .map(" UNION ALL SELECT id, payload, state, attempt, crashes, errors, token FROM public.%s"::formatted)
+                .collect(Collectors.joining());
         return sql.sql("""
-                        SELECT id, (payload ->> 'uid')::bigint AS uid, state, attempt, crashes,
-                               coalesce(jsonb_array_length(errors), 0) AS errors, token
-                          FROM rowlock.job
-                        """)
-                .query((row, n) -> new Row(
-                        row.getLong("id"),
-                        row.getLong("uid"),
-                        row.getString("state"),
-                        row.getInt("attempt"),
-                        row.getInt("crashes"),
-                        row.getInt("errors"),
-                        row.getObject("token", Long.class)))
-                .list();
+                        SELECT id, coalesce((payload ->> 'uid')::bigint, u.uid) AS uid, state, attempt, crashes, token,
+                               coalesce(jsonb_array_length(errors), 0) AS errors,
+                               ARRAY(SELECT e ->> 'type' FROM jsonb_array_elements(coalesce(errors, '[]')) e) AS blames
+                          FROM (SELECT id, payload, state, attempt, crashes, errors, token FROM rowlock.job%s) job
+                          LEFT JOIN audit_uid u ON u.job = job.id
+                        """.formatted(kept)).query((row, n) -> row(row)).list();
+    }
+
+    private static Row row(ResultSet row) throws SQLException {
+        Array blames = row.getArray("blames");
+        return new Row(
+                row.getLong("id"),
+                row.getLong("uid"),
+                row.getString("state"),
+                row.getInt("attempt"),
+                row.getInt("crashes"),
+                row.getInt("errors"),
+                row.getObject("token", Long.class),
+                List.of((String[]) blames.getArray()));
     }
 }

@@ -13,7 +13,16 @@ public final class Checker {
             new OneHandlerPerClaim(),
             new EffectsOnce(),
             new ExactAttempts(),
-            new CrashesOfDeadNodes());
+            new CrashesOfDeadNodes(),
+            new AnsweredIdsAreJobs(),
+            new SuccessIsNotDead(),
+            new EarnedAttempts(),
+            new NoMoreRetries(),
+            new NobodyWaits(),
+            new OutcomesAreRecorded(),
+            new OnlyTheSilentDie(),
+            new ThreadsStay(),
+            new NoTraces());
 
     private Checker() {}
 

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.chaos.history;
 
 import dev.rowlock.queue.chaos.load.Act;
+import dev.rowlock.queue.job.JobOptions;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +20,9 @@ public record History(
         List<Removal> removals,
         List<Effect> effects,
         List<Row> rows,
-        List<Kill> kills) {
+        List<Kill> kills,
+        List<Strike> strikes,
+        Signs signs) {
 
     /** What a producer knows about the transaction that enqueued a job. */
     public enum Fate {
@@ -34,8 +37,14 @@ public record History(
      *
      * @param id 0 where the producer never learnt it
      * @param type the job's type
+     * @param way how it was enqueued, for people
      */
-    public record Told(long uid, long id, Fate fate, String type, Act act, int number) {}
+    public record Told(long uid, long id, Fate fate, String type, Act act, int number, JobOptions options, String way) {
+
+        Told(long uid, long id, Fate fate, String type, Act act, int number) {
+            this(uid, id, fate, type, act, number, JobOptions.NONE, "alone");
+        }
+    }
 
     /** A handler began. {@code node} is the name of a process; one that is started again has another name. */
     public record Start(String node, long nanos, long job, long token, long uid, int attempt, int crashes) {}
@@ -49,20 +58,34 @@ public record History(
     /**
      * A row was inserted into a room, in the order of {@code seq}.
      *
+     * @param nanos when; not by the server's clock, which steps. 0 where the machine does not tell
      * @param detail the reason in waiting, the state in done and dead, otherwise empty
      * @param token 0 except in running and done
      * @param node the node's number; 0 except in running and done
      */
     public record Move(
-            long seq, long job, String room, String detail, long token, long node, int attempt, int crashes) {}
+            long seq,
+            long nanos,
+            long job,
+            String queue,
+            String room,
+            String detail,
+            long token,
+            long node,
+            int attempt,
+            int crashes) {}
 
     /** A node's row was deleted. */
-    public record Removal(long seq, long node, String name) {}
+    public record Removal(long seq, long nanos, long node, String name) {}
 
     /** A row that a transactional handler wrote. */
     public record Effect(long uid, long job, long token) {}
 
-    /** Where a job is at the end. */
+    /**
+     * Where a job is at the end.
+     *
+     * @param blames the types of its errors, oldest first
+     */
     public record Row(
             long id,
             long uid,
@@ -70,10 +93,56 @@ public record History(
             int attempt,
             int crashes,
             int errors,
-            @Nullable Long token) {}
+            @Nullable Long token,
+            List<String> blames) {
+
+        public Row {
+            blames = List.copyOf(blames);
+        }
+
+        Row(long id, long uid, String state, int attempt, int crashes, int errors, @Nullable Long token) {
+            this(id, uid, state, attempt, crashes, errors, token, List.of());
+        }
+    }
 
     /** A process was killed by the harness. */
     public record Kill(String node, long nanos) {}
+
+    /**
+     * A fault.
+     *
+     * @param place whom it struck, such as {@code w1}; empty: everybody
+     * @param to when the last of its effects has ended that it may have by right
+     * @param silences whether somebody who was struck may be taken for dead
+     */
+    public record Strike(String fault, String place, long from, long to, boolean silences) {}
+
+    /** What the processes showed of themselves, several times a second. */
+    public record Signs(List<Pulse> pulses, List<Serves> serves, List<Gone> gone, List<Trace> traces) {
+
+        public Signs {
+            pulses = List.copyOf(pulses);
+            serves = List.copyOf(serves);
+            gone = List.copyOf(gone);
+            traces = List.copyOf(traces);
+        }
+    }
+
+    /** A process was alive; {@link #DATABASE}: the database answered. */
+    public record Pulse(String node, long nanos) {
+
+        /** The node of pulses that are the database's. */
+        public static final String DATABASE = "database";
+    }
+
+    /** A process runs the jobs of a queue, on so many threads. */
+    public record Serves(String node, String queue, int threads) {}
+
+    /** One of Rowlock's own threads is missing in a process. */
+    public record Gone(String node, long nanos, String thread) {}
+
+    /** A handler found on its thread what other user code had left there. */
+    public record Trace(String node, long nanos, String what) {}
 
     public History {
         told = List.copyOf(told);
@@ -85,5 +154,6 @@ public record History(
         effects = List.copyOf(effects);
         rows = List.copyOf(rows);
         kills = List.copyOf(kills);
+        strikes = List.copyOf(strikes);
     }
 }

@@ -20,6 +20,14 @@ public enum Act {
     HOG,
     /** Takes all memory of its process, keeps it for so many milliseconds, and fails with what that throws. */
     EXHAUST,
+    /** Throws something that is hard to write down; what, the number says. */
+    ODD,
+    /** Returns what does not serialize, or throws what says nothing that can be used; what, the number says. */
+    NONSENSE,
+    /** Returns, and leaves something behind on its thread; what, the number says. */
+    LEAVE,
+    /** Tells its progress so many times, each time on a connection of Rowlock's. */
+    PROGRESS,
     /** Ends its process at once: Runtime.halt. */
     HALT,
     /** Ends its process in an orderly way: System.exit. */

@@ -1,9 +1,13 @@
 package dev.rowlock.queue.chaos.load;
 
+import dev.rowlock.queue.chaos.load.Work.Bulky;
+import dev.rowlock.queue.chaos.load.Work.Cursed;
 import dev.rowlock.queue.chaos.load.Work.Fresh;
 import dev.rowlock.queue.chaos.load.Work.Money;
+import dev.rowlock.queue.chaos.load.Work.Once;
 import dev.rowlock.queue.chaos.load.Work.Plain;
 import dev.rowlock.queue.chaos.load.Work.Poison;
+import dev.rowlock.queue.chaos.load.Work.Tiny;
 import dev.rowlock.queue.job.JobOptions;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -17,18 +21,24 @@ import java.util.stream.IntStream;
 public final class Load implements AutoCloseable {
 
     private static final int MAX_POISON = 2;
+    private static final int MAX_EXHAUST = 2;
 
     private final Producer producer;
+    private final Ways ways;
+    private final Bursts bursts;
     private final Random random;
     private final Duration pause;
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Deque<Long> toCancel = new ArrayDeque<>();
     private final Thread thread = new Thread(this::run, "load");
     private int poison;
+    private int exhaust;
 
     /** @param pause between two enqueues */
-    public Load(Producer producer, long seed, Duration pause) {
+    public Load(Producer producer, Ways ways, long seed, Duration pause) {
         this.producer = producer;
+        this.ways = ways;
+        this.bursts = new Bursts(producer);
         this.random = new Random(seed);
         this.pause = pause;
     }
@@ -69,36 +79,39 @@ public final class Load implements AutoCloseable {
         int draw = random.nextInt(100);
         long uid = producer.nextUid();
         JobOptions plain = JobOptions.NONE.priority(random.nextInt(5) - 2);
-        if (draw < 20) {
+        if (draw < 16) {
             enqueue(new Plain(uid, Act.SLEEP, random.nextInt(40)), plain);
-        } else if (draw < 26) {
+        } else if (draw < 20) {
             enqueue(new Plain(uid, Act.SLEEP, 500 + random.nextInt(4_000)), plain);
-        } else if (draw < 34) {
+        } else if (draw < 26) {
             enqueue(new Plain(uid, Act.RETRY, 1 + random.nextInt(3)), plain);
-        } else if (draw < 37) {
+        } else if (draw < 28) {
             enqueue(new Plain(uid, Act.FAIL, 0), plain);
-        } else if (draw < 44) {
+        } else if (draw < 33) {
             enqueue(new Plain(uid, Act.SNOOZE, 3), plain);
-        } else if (draw < 47) {
+        } else if (draw < 35) {
             enqueue(new Plain(uid, Act.ERROR, 0), plain);
-        } else if (draw < 64) {
+        } else if (draw < 48) {
             enqueue(new Money(uid, Act.SLEEP, random.nextInt(200)), plain);
-        } else if (draw < 70) {
+        } else if (draw < 53) {
             enqueue(new Money(uid, Act.RETRY, 1 + random.nextInt(2)), plain);
-        } else if (draw < 74) {
-            toCancel.add(enqueue(
-                    new Plain(uid, Act.SIT, 0),
-                    plain.timeout(Duration.ofSeconds(8)).maxRetries(0)));
-        } else if (draw < 77) {
-            enqueue(
-                    new Plain(uid, Act.SIT, 0),
-                    plain.timeout(Duration.ofMillis(700)).maxRetries(0));
-        } else if (draw < 82) {
+        } else if (draw < 57) {
             enqueue(new Plain(uid, Act.SLEEP, 5), plain.delay(Duration.ofMillis(random.nextInt(3_000))));
-        } else if (draw < 88) {
+        } else if (draw < 62) {
             enqueue(new Fresh(uid, Act.SLEEP, 5), plain);
-        } else if (draw < 94) {
+        } else if (draw < 67) {
             bulk(uid, plain);
+        } else if (draw < 74) {
+            enqueue(new Tiny(uid, Act.SLEEP, random.nextInt(40)), plain.queue(Tiny.queue(uid)));
+        } else if (draw < 81) {
+            Way way = Way.values()[random.nextInt(Way.values().length)];
+            ways.take(way, random.nextInt(2), new Plain(uid, Act.SLEEP, 1), plain);
+        } else if (draw < 86) {
+            enqueue(new Cursed(uid, random.nextInt(3) > 0 ? Act.SLEEP : Act.RETRY, 1), plain);
+        } else if (draw < 91) {
+            limited(uid, plain);
+        } else if (draw < 97) {
+            odd(uid, plain);
         } else {
             rare(uid, plain);
         }
@@ -119,16 +132,45 @@ public final class Load implements AutoCloseable {
                 commit);
     }
 
+    /** Jobs that end by their timeout, or just before. */
+    private void limited(long uid, JobOptions options) {
+        JobOptions never = options.maxRetries(0);
+        switch (random.nextInt(4)) {
+            case 0 -> toCancel.add(enqueue(new Plain(uid, Act.SIT, 0), never.timeout(Duration.ofSeconds(8))));
+            case 1 -> enqueue(new Plain(uid, Act.SIT, 0), never.timeout(Duration.ofMillis(700)));
+            case 2 -> enqueue(new Plain(uid, Act.SLEEP, 300), never.timeout(Duration.ofSeconds(1)));
+            default -> enqueue(new Once(uid, Act.SLEEP, random.nextInt(500)), options);
+        }
+    }
+
+    private void odd(long uid, JobOptions options) {
+        int number = random.nextInt(1_000);
+        switch (random.nextInt(4)) {
+            case 0 -> enqueue(new Plain(uid, Act.ODD, number), options);
+            case 1 -> enqueue(new Plain(uid, Act.NONSENSE, number), options);
+            case 2 -> enqueue(new Plain(uid, Act.LEAVE, number), options);
+            default -> enqueue(new Plain(uid, Act.PROGRESS, 1 + number % 5), options);
+        }
+    }
+
     private void rare(long uid, JobOptions options) {
-        switch (random.nextInt(6)) {
-            case 0, 1 -> enqueue(new Plain(uid, Act.IGNORE, 2_000), options);
+        switch (random.nextInt(8)) {
+            case 0 -> enqueue(new Plain(uid, Act.IGNORE, 2_000), options);
+            case 1 -> enqueue(new Once(uid, Act.IGNORE, 14_000), options);
             case 2 -> enqueue(new Plain(uid, Act.HOG, 1_500), options);
-            case 3 -> {
+            case 3 -> bursts.mixed();
+            case 4 -> bursts.bulky();
+            case 5 -> {
                 if (poison++ < MAX_POISON) {
                     enqueue(new Poison(uid, poison % 2 == 0 ? Act.HALT : Act.EXIT, 0), options);
                 }
             }
-            default -> enqueue(new Plain(uid, Act.SLEEP, 1), options);
+            case 6 -> {
+                if (exhaust++ < MAX_EXHAUST) {
+                    enqueue(new Poison(uid, Act.EXHAUST, 300), options.maxRetries(1));
+                }
+            }
+            default -> enqueue(new Bulky(uid, Act.SLEEP, 1), options);
         }
     }
 }

@@ -31,8 +31,12 @@ public final class Producer {
 
     private static final Duration PAUSE = Duration.ofMillis(100);
 
+    /** Longer than clocks ever step: who asks again must meet the job of the first time. */
+    private static final Duration HELD = Duration.ofDays(300);
+
     private static final String DISK_FULL = "53100";
 
+    private final Wakeups wakeups;
     private final JobTemplate jobs;
     private final JobAdmin admin;
     private final TransactionTemplate transactions;
@@ -41,16 +45,24 @@ public final class Producer {
 
     /** @param wakeups tells the workers; they also look by themselves */
     public Producer(DataSource dataSource, Wakeups wakeups) {
-        Database database = new Database(dataSource, new Schema("rowlock"));
-        this.jobs = new JobTemplate(
-                database,
+        this.wakeups = wakeups;
+        this.jobs = jobs(dataSource, wakeups);
+        this.admin = new JobAdmin(new Database(dataSource, new Schema("rowlock")), wakeups);
+        this.transactions = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
+    }
+
+    static JobTemplate jobs(DataSource dataSource, Wakeups wakeups) {
+        return new JobTemplate(
+                new Database(dataSource, new Schema("rowlock")),
                 new JacksonPayloadCodec(
                         tools.jackson.databind.json.JsonMapper.builder().build()),
                 1 << 20,
                 type -> null,
                 wakeups);
-        this.admin = new JobAdmin(database, wakeups);
-        this.transactions = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
+    }
+
+    Wakeups wakeups() {
+        return wakeups;
     }
 
     public long nextUid() {
@@ -66,13 +78,13 @@ public final class Producer {
     public long enqueue(Work work, JobOptions options) {
         try {
             long id = jobs.enqueue(work, options);
-            note(work, id, Fate.COMMITTED);
+            note(work, id, Fate.COMMITTED, options, "alone");
             return id;
         } catch (RuntimeException e) {
             // Written and committed in one call: nobody outside can tell which of them failed, unless the server says
             // so.
             boolean full = DISK_FULL.equals(sqlState(e));
-            note(work, 0, full ? Fate.ROLLED_BACK : Fate.UNKNOWN);
+            note(work, 0, full ? Fate.ROLLED_BACK : Fate.UNKNOWN, options, "alone");
             return 0;
         }
     }
@@ -82,18 +94,18 @@ public final class Producer {
      * calls before. Returns its id; 0 if the database was away for too long.
      */
     public long enqueueUnique(Work work, JobOptions options) {
-        UniqueKey key = UniqueKey.of("uid-" + work.uid()).atLeast(Duration.ofHours(1));
+        UniqueKey key = UniqueKey.of("uid-" + work.uid()).atLeast(HELD);
         long begun = System.nanoTime();
         do {
             try {
                 long id = jobs.enqueueUnique(work, key, options).id();
-                note(work, id, Fate.COMMITTED);
+                note(work, id, Fate.COMMITTED, options, "unique");
                 return id;
             } catch (RuntimeException e) {
                 LockSupport.parkNanos(PAUSE.toNanos());
             }
         } while (System.nanoTime() - begun < PATIENCE.toNanos());
-        note(work, 0, Fate.UNKNOWN);
+        note(work, 0, Fate.UNKNOWN, options, "unique");
         return 0;
     }
 
@@ -114,7 +126,7 @@ public final class Producer {
             fate = commit && written[0] ? Fate.UNKNOWN : Fate.ROLLED_BACK;
         }
         for (int i = 0; i < ids.length; i++) {
-            note(work.get(i), fate == Fate.UNKNOWN ? 0 : ids[i], fate);
+            note(work.get(i), fate == Fate.UNKNOWN ? 0 : ids[i], fate, options, "many");
         }
     }
 
@@ -133,7 +145,8 @@ public final class Producer {
                 : "";
     }
 
-    private void note(Work work, long id, Fate fate) {
-        told.add(new Told(work.uid(), id, fate, JobTypes.typeOf(work.getClass()), work.act(), work.number()));
+    void note(Work work, long id, Fate fate, JobOptions options, String way) {
+        String type = JobTypes.typeOf(work.getClass());
+        told.add(new Told(work.uid(), id, fate, type, work.act(), work.number(), options, way));
     }
 }

@@ -1,6 +1,9 @@
 package dev.rowlock.queue.chaos.load;
 
 import dev.rowlock.queue.JobType;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.LongStream;
 
 /**
  * What a job of the load carries: who it is, and what its handler is to do. One class per type of job, because a type
@@ -31,4 +34,47 @@ public sealed interface Work {
     /** Only the new version of the application knows this type. */
     @JobType("fresh")
     record Fresh(long uid, Act act, int number) implements Work {}
+
+    /** A listener that is never retried and has a timeout, in a queue of its own. */
+    @JobType(value = "once", queue = "once")
+    record Once(long uid, Act act, int number) implements Work {
+
+        /** The listener's. */
+        public static final Duration TIMEOUT = Duration.ofSeconds(1);
+    }
+
+    /** A plain listener; from time to time the database refuses the rows of this type. */
+    @JobType("cursed")
+    record Cursed(long uid, Act act, int number) implements Work {}
+
+    /** A plain listener; almost as large as a job may be, and a hundredth of that when it is compressed. */
+    @JobType("bulky")
+    record Bulky(long uid, Act act, int number, String ballast) implements Work {
+
+        private static final String BALLAST = "rowlock ".repeat(115_000);
+
+        public Bulky(long uid, Act act, int number) {
+            this(uid, act, number, BALLAST);
+        }
+    }
+
+    /** A queue of its own, in which short and long jobs meet. */
+    @JobType(value = "mixed", queue = "mixed")
+    record Mixed(long uid, Act act, int number) implements Work {}
+
+    /** One of many queues, each with a thread of its own; a type is known in any of them. */
+    @JobType("plain")
+    record Tiny(long uid, Act act, int number) implements Work {
+
+        private static final int QUEUES = 24;
+
+        /** Which queue a job of this kind is in. */
+        public static String queue(long uid) {
+            return "tiny.%02d".formatted(uid % QUEUES);
+        }
+
+        public static List<String> queues() {
+            return LongStream.range(0, QUEUES).mapToObj(Tiny::queue).toList();
+        }
+    }
 }

@@ -40,6 +40,26 @@ final class ActionLog {
         write("outcome|%d|%d|%s".formatted(job, token, label));
     }
 
+    /** The process is alive. */
+    void pulse() {
+        write("pulse|0|0|alive");
+    }
+
+    /** The process runs the jobs of this queue, on so many threads. */
+    void serves(String queue, int threads) {
+        write("serves|0|0|%s|%d".formatted(queue, threads));
+    }
+
+    /** A thread of Rowlock's own is missing. */
+    void gone(String thread) {
+        write("gone|0|0|" + thread);
+    }
+
+    /** User code found on its thread what other user code had left there. */
+    void trace(String what) {
+        write("trace|0|0|" + what);
+    }
+
     /** The process is about to end, in good order. */
     void note(String what) {
         write("note|0|0|" + what);

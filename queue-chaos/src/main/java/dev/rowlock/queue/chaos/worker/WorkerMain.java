@@ -1,6 +1,5 @@
 package dev.rowlock.queue.chaos.worker;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.JacksonPayloadCodec;
 import dev.rowlock.queue.internal.store.Database;
@@ -12,45 +11,82 @@ import dev.rowlock.queue.internal.worker.NodeServices;
 import dev.rowlock.queue.internal.worker.NodeSettings;
 import dev.rowlock.queue.internal.worker.WorkerNode;
 import dev.rowlock.queue.spi.FetchSettings;
+import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.LeaseSettings;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.RetentionSettings;
 import dev.rowlock.queue.spi.WorkerSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import javax.sql.DataSource;
-import org.postgresql.Driver;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
-/** One node as a process of its own, put together by hand. SIGTERM stops it in good order. */
+/** One node as a process of its own, put together by hand or by Spring Boot. SIGTERM stops it in good order. */
 public final class WorkerMain {
-
-    /** The application's connections. */
-    static final int POOL = 6;
 
     private WorkerMain() {}
 
     public static void main(String[] arguments) throws InterruptedException {
         WorkerOptions options = WorkerOptions.parse(arguments);
         ActionLog log = new ActionLog(options.log(), options.name());
-        HikariDataSource pool = pool(options);
-        Notifier notifier = new Notifier(new SendWakeup(database(pool)));
-        WorkerNode node = new WorkerNode(settings(options), services(pool, direct(options), notifier, log));
+        HikariDataSource pool = Connections.pool(options);
+        Together together = together(options, pool, log);
+        WorkerNode node = new WorkerNode(settings(options), together.services());
+        List<ListenerDefinition> listeners = new Handlers(pool, log).listeners(options.concurrency(), options.fresh());
+        Watchdog watchdog = watchdog(listeners, options, log);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            watchdog.stop();
             log.note("stopping");
             node.stop();
-            notifier.close();
+            together.close().run();
             pool.close();
             log.note("stopped");
         }));
-        node.start(new Handlers(pool, log).listeners(options.concurrency(), options.fresh()));
+        node.start(listeners);
         log.note("started");
+        watchdog.start();
         new CountDownLatch(1).await(); // until a signal ends the process
+    }
+
+    /** What a node works with, and how to give it back. */
+    private record Together(NodeServices services, Runnable close) {}
+
+    private static Together together(WorkerOptions options, HikariDataSource pool, ActionLog log) {
+        JobObserver polite = new LoggingObserver(log);
+        JobObserver observer = options.traits().contains(Trait.RUDE_OBSERVER) ? new RudeObserver(polite) : polite;
+        PayloadCodec codec =
+                new RudeCodec(new JacksonPayloadCodec(JsonMapper.builder().build()));
+        if (options.traits().contains(Trait.SPRING_BOOT)) {
+            ConfigurableApplicationContext context = BootApplication.start(pool, codec, observer);
+            return new Together(context.getBean(NodeServices.class), context::close);
+        }
+        Notifier notifier = new Notifier(new SendWakeup(database(pool)));
+        NodeServices services = new NodeServices(
+                database(pool),
+                Connections.direct(options),
+                codec,
+                List.of(observer),
+                new WakeupBus(notifier),
+                new TransactionTemplate(new DataSourceTransactionManager(pool)));
+        return new Together(services, notifier::close);
+    }
+
+    private static Watchdog watchdog(List<ListenerDefinition> listeners, WorkerOptions options, ActionLog log) {
+        Map<String, Integer> threads = new TreeMap<>();
+        listeners.forEach(listener -> threads.merge(
+                listener.queue(),
+                Optional.ofNullable(listener.concurrency()).orElse(options.concurrency()),
+                Math::max));
+        threads.forEach(log::serves);
+        return new Watchdog(log, threads.keySet());
     }
 
     private static NodeSettings settings(WorkerOptions options) {
@@ -62,52 +98,15 @@ public final class WorkerMain {
                         options.drain(),
                         false),
                 new LeaseSettings(options.name(), options.lease(), options.heartbeat(), 3),
-                RetentionSettings.DEFAULT,
+                new RetentionSettings(
+                        options.traits().contains(Trait.SHORT_RETENTION) ? Duration.ofDays(1) : Trait.LONG_RETENTION,
+                        null),
                 Handlers.RETRY,
                 1 << 20,
                 true);
     }
 
-    private static NodeServices services(DataSource pool, DataSource direct, Notifier notifier, ActionLog log) {
-        return new NodeServices(
-                database(pool),
-                direct,
-                new JacksonPayloadCodec(JsonMapper.builder().build()),
-                List.of(new LoggingObserver(log)),
-                new WakeupBus(notifier),
-                new TransactionTemplate(new DataSourceTransactionManager(pool)));
-    }
-
     private static Database database(DataSource pool) {
         return new Database(pool, new Schema("rowlock"));
-    }
-
-    private static HikariDataSource pool(WorkerOptions options) {
-        HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(options.poolUrl());
-        config.setUsername("postgres");
-        config.setPassword("");
-        config.setMaximumPoolSize(POOL);
-        config.setConnectionTimeout(5_000);
-        // Said, not asked for: a pool whose first connection breaks while it asks never works again.
-        config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-        config.setInitializationFailTimeout(-1); // may start while the database is away
-        // A handler's own statements are the application's to bound: without this, one whose peer has silently gone
-        // waits for ever.
-        config.addDataSourceProperty("socketTimeout", "15");
-        config.addDataSourceProperty("ApplicationName", "pool-" + options.name());
-        return new HikariDataSource(config);
-    }
-
-    /** With the settings that the auto-configuration gives to connections beside the pool. */
-    private static DataSource direct(WorkerOptions options) {
-        SimpleDriverDataSource direct = new SimpleDriverDataSource(new Driver(), options.directUrl(), "postgres", "");
-        Properties properties = new Properties();
-        properties.put("tcpKeepAlive", "true");
-        properties.put("connectTimeout", "10");
-        properties.put("loginTimeout", "10");
-        properties.put("ApplicationName", "direct-" + options.name());
-        direct.setConnectionProperties(properties);
-        return direct;
     }
 }

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -16,6 +17,7 @@ import java.util.stream.Stream;
  * @param directUrl where lease and ear connect to
  * @param log where it writes what it does
  * @param fresh whether it knows the new type of job
+ * @param password where the application's password stands; without such a file, it logs in as who needs none
  */
 public record WorkerOptions(
         String name,
@@ -26,7 +28,9 @@ public record WorkerOptions(
         Duration lease,
         Duration heartbeat,
         Duration drain,
-        boolean fresh) {
+        boolean fresh,
+        Path password,
+        Set<Trait> traits) {
 
     /** As arguments of a main. */
     public List<String> arguments() {
@@ -39,7 +43,9 @@ public record WorkerOptions(
                 "lease=" + lease.toMillis(),
                 "heartbeat=" + heartbeat.toMillis(),
                 "drain=" + drain.toMillis(),
-                "fresh=" + fresh));
+                "fresh=" + fresh,
+                "password=" + password,
+                "traits=" + traits.stream().map(Trait::name).collect(Collectors.joining(","))));
     }
 
     static WorkerOptions parse(String[] arguments) {
@@ -55,7 +61,12 @@ public record WorkerOptions(
                 millis(values, "lease"),
                 millis(values, "heartbeat"),
                 millis(values, "drain"),
-                Boolean.parseBoolean(required(values, "fresh")));
+                Boolean.parseBoolean(required(values, "fresh")),
+                Path.of(required(values, "password")),
+                Stream.of(required(values, "traits").split(","))
+                        .filter(name -> !name.isEmpty())
+                        .map(Trait::valueOf)
+                        .collect(Collectors.toSet()));
     }
 
     private static Duration millis(Map<String, String> values, String name) {

@@ -29,7 +29,14 @@ class ShutdownTest {
         try (Stage stage = new Stage(folder)) {
             WorkerSetup quick = stage.setup();
             Worker worker = stage.worker(new WorkerSetup(
-                    quick.folder(), 8, quick.lease(), quick.heartbeat(), DRAIN, true, quick.environment()));
+                    quick.folder(),
+                    8,
+                    quick.lease(),
+                    quick.heartbeat(),
+                    DRAIN,
+                    true,
+                    quick.environment(),
+                    quick.traits()));
             List<Long> took = new ArrayList<>();
 
             for (int round = 0; round < 10; round++) {

@@ -1,14 +1,24 @@
 package dev.rowlock.queue.chaos.history;
 
+import static dev.rowlock.queue.chaos.history.Story.move;
+import static dev.rowlock.queue.chaos.history.Story.removal;
+import static dev.rowlock.queue.chaos.history.Story.second;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.chaos.history.History.Effect;
 import dev.rowlock.queue.chaos.history.History.End;
+import dev.rowlock.queue.chaos.history.History.Fate;
+import dev.rowlock.queue.chaos.history.History.Gone;
 import dev.rowlock.queue.chaos.history.History.Move;
 import dev.rowlock.queue.chaos.history.History.Removal;
 import dev.rowlock.queue.chaos.history.History.Row;
 import dev.rowlock.queue.chaos.history.History.Said;
 import dev.rowlock.queue.chaos.history.History.Start;
+import dev.rowlock.queue.chaos.history.History.Strike;
+import dev.rowlock.queue.chaos.history.History.Told;
+import dev.rowlock.queue.chaos.history.History.Trace;
+import dev.rowlock.queue.chaos.load.Act;
+import dev.rowlock.queue.job.JobOptions;
 import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -20,9 +30,49 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A checker that cannot fail is a defect: every way of breaking a promise must be found, and named. */
 class CheckerTest {
 
+    private static final String NOBODY_WAITS = "nobody waits beside the idle";
+
     @Test
     void aHistoryInWhichEveryPromiseHeldIsAccepted() {
         assertThat(Checker.check(new Story().history())).isEmpty();
+    }
+
+    @Test
+    void inPeaceAJobMayWaitAMoment() {
+        assertThat(Checker.check(new Story().peace().fifth(12).history())).isEmpty();
+    }
+
+    @Test
+    void aJobMayWaitWhileAllThreadsAreBusy() {
+        Story story = new Story().peace().fifth(20);
+        story.starts.add(new Start("w1", second(8), 6, 17, 6, 1, 0));
+        story.starts.add(new Start("w2", second(8), 7, 18, 7, 1, 0));
+        story.moves.add(new Move(19, second(8), 6, "default", "running", "", 17, 1, 1, 0));
+        story.moves.add(new Move(20, second(8), 7, "default", "running", "", 18, 2, 1, 0));
+
+        assertThat(Checker.check(story.history()))
+                .extracting(Violation::promise)
+                .doesNotContain(NOBODY_WAITS);
+    }
+
+    @Test
+    void aJobMayWaitUnderAFaultAndWhereNobodyIsAwake() {
+        Story struck = new Story().peace().fifth(20);
+        struck.strikes.add(new Strike("NETWORK_CUT", "w1", second(9), second(19), true));
+        Story asleep = new Story().peace().fifth(20);
+        asleep.pulses.removeIf(pulse -> pulse.nanos() > second(11) && pulse.nanos() < second(19));
+
+        assertThat(Checker.check(struck.history())).isEmpty();
+        assertThat(Checker.check(asleep.history())).isEmpty();
+    }
+
+    @Test
+    void aNodeThatAFaultSilencedMayBeDeclaredDead() {
+        Story story = new Story().peace();
+        story.removals.add(new Removal(30, second(30), 2, "w2"));
+        story.strikes.add(new Strike("NETWORK_CUT", "w2", second(26), second(29), true));
+
+        assertThat(Checker.check(story.history())).isEmpty();
     }
 
     @Test
@@ -71,27 +121,24 @@ class CheckerTest {
                 lie(
                         "two outcomes for one claim",
                         "one outcome per claim",
-                        s -> s.moves.add(new Move(16, 1, "dead", "failed", 0, 0, 1, 0))),
+                        s -> s.moves.add(move(16, 1, "dead", "failed", 0, 0, 1, 0))),
                 lie(
                         "a job done twice",
                         "one outcome per claim",
-                        s -> s.moves.add(new Move(16, 1, "done", "completed", 10, 1, 1, 0))),
+                        s -> s.moves.add(move(16, 1, "done", "completed", 10, 1, 1, 0))),
                 lie(
                         "a release that cost an attempt",
                         "one outcome per claim",
-                        s -> s.moves.set(6, new Move(8, 2, "ready", "", 0, 0, 1, 1))),
+                        s -> s.moves.set(6, move(8, 2, "ready", "", 0, 0, 1, 1))),
                 lie(
                         "a retry that counted as a crash",
                         "one outcome per claim",
-                        s -> s.moves.set(10, new Move(12, 3, "waiting", "retry", 0, 0, 1, 1))),
-                lie(
-                        "a token going back",
-                        "tokens grow",
-                        s -> s.moves.set(7, new Move(9, 2, "running", "", 9, 2, 1, 1))),
+                        s -> s.moves.set(10, move(12, 3, "waiting", "retry", 0, 0, 1, 1))),
+                lie("a token going back", "tokens grow", s -> s.moves.set(7, move(9, 2, "running", "", 9, 2, 1, 1))),
                 lie(
                         "a token given twice",
                         "tokens grow",
-                        s -> s.moves.set(12, new Move(14, 3, "running", "", 12, 2, 2, 0))),
+                        s -> s.moves.set(12, move(14, 3, "running", "", 12, 2, 2, 0))),
                 lie(
                         "an outcome accepted from a zombie",
                         "outcomes only from owners",
@@ -148,7 +195,62 @@ class CheckerTest {
                 lie(
                         "a job taken before its node was declared dead",
                         "only dead nodes lose jobs",
-                        s -> s.removals.set(0, new Removal(20, 1, "w1"))));
+                        s -> s.removals.set(0, removal(20, 1, "w1"))),
+                lie(
+                        "an id without a job",
+                        "answered ids are jobs",
+                        s -> s.told.add(new Told(5, 5, Fate.COMMITTED, "plain", Act.SLEEP, 0))),
+                lie(
+                        "a job dead whose handler returned",
+                        "nothing that succeeded is dead",
+                        s -> s.moves.set(4, move(5, 1, "dead", "failed", 0, 0, 1, 0))),
+                lie(
+                        "a job retried whose handler returned",
+                        "nothing that succeeded is dead",
+                        s -> s.moves.set(4, move(5, 1, "waiting", "retry", 0, 0, 1, 0))),
+                lie("an attempt of a handler that never began", "attempts are earned", s -> s.starts.remove(3)),
+                lie("a timeout before its time", "attempts are earned", s -> {
+                    s.told.set(0, limited(JobOptions.NONE.timeout(Duration.ofSeconds(1))));
+                    s.moves.set(4, move(5, 1, "dead", "failed", 0, 0, 1, 0));
+                }),
+                lie("a job retried that never may be", "retries are the listener's", s -> {
+                    s.told.set(0, limited(JobOptions.NONE.maxRetries(0)));
+                    s.moves.set(4, move(5, 1, "waiting", "retry", 0, 0, 1, 0));
+                }),
+                lie(
+                        "a claimed job stranded beside an idle node",
+                        NOBODY_WAITS,
+                        s -> s.peace().fifth(20)),
+                lie("a ready job that nobody claims", NOBODY_WAITS, s -> {
+                    s.peace().fifth(20);
+                    s.moves.removeIf(move -> move.seq() > 16);
+                    s.starts.removeIf(start -> start.job() == 5);
+                    s.ends.removeIf(end -> end.job() == 5);
+                }),
+                lie("a node that beats and does not record", "who cannot record does not keep its lease", s -> {
+                    s.peace().fifth(12);
+                    s.moves.removeIf(move -> move.seq() == 18);
+                }),
+                lie(
+                        "a node declared dead that was there",
+                        "only the silent are declared dead",
+                        s -> s.peace().removals.add(new Removal(30, second(30), 2, "w2"))),
+                lie("a node declared dead because a clock stepped", "only the silent are declared dead", s -> {
+                    s.peace().removals.add(new Removal(30, second(30), 2, "w2"));
+                    s.strikes.add(new Strike("CLOCK_FORWARD", "", second(28), second(40), false));
+                }),
+                lie(
+                        "a thread that ended",
+                        "no thread of ours is gone",
+                        s -> s.gone.add(new Gone("w1", 20, "rowlock-janitor"))),
+                lie(
+                        "an MDC that a handler left",
+                        "user code leaves no trace",
+                        s -> s.traces.add(new Trace("w1", 20, "job 3 found a key of the MDC"))));
+    }
+
+    private static Told limited(JobOptions options) {
+        return new Told(1, 1, Fate.COMMITTED, "plain", Act.SLEEP, 0, options, "alone");
     }
 
     private static Arguments lie(String lie, String promise, Consumer<Story> tell) {

@@ -3,16 +3,23 @@ package dev.rowlock.queue.chaos.history;
 import dev.rowlock.queue.chaos.history.History.Effect;
 import dev.rowlock.queue.chaos.history.History.End;
 import dev.rowlock.queue.chaos.history.History.Fate;
+import dev.rowlock.queue.chaos.history.History.Gone;
 import dev.rowlock.queue.chaos.history.History.Kill;
 import dev.rowlock.queue.chaos.history.History.Move;
+import dev.rowlock.queue.chaos.history.History.Pulse;
 import dev.rowlock.queue.chaos.history.History.Removal;
 import dev.rowlock.queue.chaos.history.History.Row;
 import dev.rowlock.queue.chaos.history.History.Said;
+import dev.rowlock.queue.chaos.history.History.Serves;
+import dev.rowlock.queue.chaos.history.History.Signs;
 import dev.rowlock.queue.chaos.history.History.Start;
+import dev.rowlock.queue.chaos.history.History.Strike;
 import dev.rowlock.queue.chaos.history.History.Told;
+import dev.rowlock.queue.chaos.history.History.Trace;
 import dev.rowlock.queue.chaos.load.Act;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * A history that can be told wrong. As it begins, every promise holds: job 1 completes at once; job 2 moves money, is
@@ -20,6 +27,9 @@ import java.util.List;
  * rolled back.
  */
 final class Story {
+
+    /** When each move was made, by its number. */
+    private static final long[] AT = {0, 1, 2, 3, 9, 13, 19, 49, 50, 59, 66, 69, 73, 78, 79, 83, 84};
 
     final List<Told> told = new ArrayList<>(List.of(
             new Told(1, 1, Fate.COMMITTED, "plain", Act.SLEEP, 0),
@@ -43,21 +53,21 @@ final class Story {
             new Said("w2", 73, 3, 13, "retried"),
             new Said("w2", 83, 3, 14, "completed")));
     final List<Move> moves = new ArrayList<>(List.of(
-            new Move(1, 1, "ready", "", 0, 0, 0, 0),
-            new Move(2, 2, "ready", "", 0, 0, 0, 0),
-            new Move(3, 3, "ready", "", 0, 0, 0, 0),
-            new Move(4, 1, "running", "", 10, 1, 1, 0),
-            new Move(5, 1, "done", "completed", 10, 1, 1, 0),
-            new Move(6, 2, "running", "", 11, 1, 1, 0),
-            new Move(8, 2, "ready", "", 0, 0, 0, 1),
-            new Move(9, 2, "running", "", 12, 2, 1, 1),
-            new Move(10, 2, "done", "completed", 12, 2, 1, 1),
-            new Move(11, 3, "running", "", 13, 2, 1, 0),
-            new Move(12, 3, "waiting", "retry", 0, 0, 1, 0),
-            new Move(13, 3, "ready", "", 0, 0, 1, 0),
-            new Move(14, 3, "running", "", 14, 2, 2, 0),
-            new Move(15, 3, "done", "completed", 14, 2, 2, 0)));
-    final List<Removal> removals = new ArrayList<>(List.of(new Removal(7, 1, "w1")));
+            move(1, 1, "ready", "", 0, 0, 0, 0),
+            move(2, 2, "ready", "", 0, 0, 0, 0),
+            move(3, 3, "ready", "", 0, 0, 0, 0),
+            move(4, 1, "running", "", 10, 1, 1, 0),
+            move(5, 1, "done", "completed", 10, 1, 1, 0),
+            move(6, 2, "running", "", 11, 1, 1, 0),
+            move(8, 2, "ready", "", 0, 0, 0, 1),
+            move(9, 2, "running", "", 12, 2, 1, 1),
+            move(10, 2, "done", "completed", 12, 2, 1, 1),
+            move(11, 3, "running", "", 13, 2, 1, 0),
+            move(12, 3, "waiting", "retry", 0, 0, 1, 0),
+            move(13, 3, "ready", "", 0, 0, 1, 0),
+            move(14, 3, "running", "", 14, 2, 2, 0),
+            move(15, 3, "done", "completed", 14, 2, 2, 0)));
+    final List<Removal> removals = new ArrayList<>(List.of(removal(7, 1, "w1")));
     final List<Effect> effects = new ArrayList<>(List.of(new Effect(2, 2, 12)));
     final List<Row> rows = new ArrayList<>(List.of(
             new Row(1, 1, "completed", 1, 0, 0, 10L),
@@ -65,7 +75,53 @@ final class Story {
             new Row(3, 3, "completed", 2, 0, 1, 14L)));
     final List<Kill> kills = new ArrayList<>(List.of(new Kill("w1", 30)));
 
+    final List<Strike> strikes = new ArrayList<>();
+    final List<Pulse> pulses = new ArrayList<>();
+    final List<Serves> serves = new ArrayList<>();
+    final List<Gone> gone = new ArrayList<>();
+    final List<Trace> traces = new ArrayList<>();
+
+    /** From the first second on nothing is wrong, for a minute; both nodes are there, with one thread each, and idle. */
+    Story peace() {
+        strikes.add(new Strike("START", "", 0, second(1), true));
+        for (String node : List.of(Pulse.DATABASE, "w1", "w2")) {
+            IntStream.rangeClosed(0, 60).forEach(i -> pulses.add(new Pulse(node, second(i))));
+        }
+        serves.add(new Serves("w1", "default", 1));
+        serves.add(new Serves("w2", "default", 1));
+        return this;
+    }
+
+    /** A fifth job, ready in second 10, claimed by node 1 at once, begun and done in this one. */
+    Story fifth(int begun) {
+        told.add(new Told(5, 5, Fate.COMMITTED, "plain", Act.SLEEP, 0));
+        moves.add(moveAt(10, 16, "ready", "", 0, 0, 0));
+        moves.add(moveAt(10, 17, "running", "", 16, 1, 1));
+        starts.add(new Start("w1", second(begun), 5, 16, 5, 1, 0));
+        ends.add(new End("w1", second(begun), 5, 16, "returned"));
+        moves.add(moveAt(begun, 18, "done", "completed", 16, 1, 1));
+        rows.add(new Row(5, 5, "completed", 1, 0, 0, 16L));
+        return this;
+    }
+
+    private static Move moveAt(int second, long seq, String room, String detail, long token, long node, int attempt) {
+        return new Move(seq, second(second), 5, "default", room, detail, token, node, attempt, 0);
+    }
+
+    static long second(long number) {
+        return number * 1_000_000_000;
+    }
+
+    static Move move(long seq, long job, String room, String detail, long token, long node, int attempt, int crashes) {
+        return new Move(seq, AT[(int) seq], job, "default", room, detail, token, node, attempt, crashes);
+    }
+
+    static Removal removal(long seq, long node, String name) {
+        return new Removal(seq, AT[Math.min((int) seq, AT.length - 1)], node, name);
+    }
+
     History history() {
-        return new History(told, starts, ends, said, moves, removals, effects, rows, kills);
+        Signs signs = new Signs(pulses, serves, gone, traces);
+        return new History(told, starts, ends, said, moves, removals, effects, rows, kills, strikes, signs);
     }
 }

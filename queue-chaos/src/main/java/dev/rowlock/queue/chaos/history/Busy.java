@@ -1,0 +1,54 @@
+package dev.rowlock.queue.chaos.history;
+
+import dev.rowlock.queue.chaos.history.History.End;
+import dev.rowlock.queue.chaos.history.History.Serves;
+import dev.rowlock.queue.chaos.history.History.Start;
+import dev.rowlock.queue.chaos.history.Spans.Span;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** When handlers kept the threads of a node busy. */
+final class Busy {
+
+    static final Comparator<Serves> ORDER =
+            Comparator.comparing(Serves::node).thenComparing(Serves::queue).thenComparing(Serves::threads);
+
+    /** Long after everything, but not so long that sums overflow. */
+    private static final long NEVER = Long.MAX_VALUE / 4;
+
+    private Busy() {}
+
+    /** When fewer of these handlers than there are threads were at work. */
+    static Spans free(List<Start> starts, Map<Long, End> ends, int threads) {
+        TreeMap<Long, Integer> changes = new TreeMap<>();
+        for (Start start : starts) {
+            changes.merge(start.nanos(), 1, Integer::sum);
+            changes.merge(end(start, ends), -1, Integer::sum);
+        }
+        List<Span> free = new ArrayList<>();
+        long since = -NEVER;
+        int busy = 0;
+        for (Map.Entry<Long, Integer> change : changes.entrySet()) {
+            int before = busy;
+            busy += change.getValue();
+            if (before < threads && busy >= threads) {
+                free.add(new Span(since, change.getKey()));
+            } else if (before >= threads && busy < threads) {
+                since = change.getKey();
+            }
+        }
+        if (busy < threads) {
+            free.add(new Span(since, NEVER));
+        }
+        return Spans.of(free);
+    }
+
+    /** A handler that was killed with its process never ended. */
+    static long end(Start start, Map<Long, End> ends) {
+        End end = ends.get(start.token());
+        return end == null ? NEVER : end.nanos();
+    }
+}

@@ -1,0 +1,69 @@
+package dev.rowlock.queue.chaos.history;
+
+import dev.rowlock.queue.chaos.history.History.End;
+import dev.rowlock.queue.chaos.history.History.Move;
+import dev.rowlock.queue.chaos.history.History.Pulse;
+import dev.rowlock.queue.chaos.history.History.Start;
+import dev.rowlock.queue.chaos.history.History.Told;
+import dev.rowlock.queue.chaos.load.Act;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A handler that returned in time has not failed: its job is neither dead nor tried again. Left out is what others may
+ * make fail: transactions, results that cannot be written, rows that the database refuses, memory that has run out.
+ */
+final class SuccessIsNotDead implements Promise {
+
+    @Override
+    public Stream<Violation> broken(History history) {
+        Jobs jobs = Jobs.of(history);
+        Peace peace = Peace.of(history);
+        Claims claims = Claims.of(history);
+        Map<Long, Start> starts =
+                history.starts().stream().collect(Collectors.toMap(Start::token, Function.identity(), (a, b) -> a));
+        return history.ends().stream()
+                .filter(end ->
+                        end.how().equals("returned") && failed(claims.byToken().get(end.token())))
+                .filter(end -> !unheard(jobs, peace, end, claims.byToken().get(end.token())))
+                .filter(end -> !excused(jobs, jobs.told().get(end.job()), starts.get(end.token()), end))
+                .map(end -> Violation.of(
+                        "nothing that succeeded is dead",
+                        "the handler of job %d (token %d) returned, and what became of it is %s, for %s",
+                        end.job(),
+                        end.token(),
+                        claims.byToken().get(end.token()).exit(),
+                        jobs.rows().get(end.job())));
+    }
+
+    static boolean failed(Claims.@Nullable Claim claim) {
+        Move exit = claim == null ? null : claim.exit();
+        return exit != null
+                && (exit.room().equals("dead") && exit.detail().equals("failed")
+                        || exit.room().equals("waiting") && exit.detail().equals("retry"));
+    }
+
+    /** Where a node cannot say that its handler was in time, others take the job some time after its deadline. */
+    private static boolean unheard(Jobs jobs, Peace peace, End end, Claims.@Nullable Claim claim) {
+        Told told = jobs.told().get(end.job());
+        if (told == null || Jobs.timeout(told) == null || claim == null || claim.exit() == null) {
+            return false;
+        }
+        return !peace.awake(end.node())
+                .and(peace.awake(Pulse.DATABASE))
+                .cover(end.nanos(), claim.exit().nanos());
+    }
+
+    private static boolean excused(Jobs jobs, @Nullable Told told, @Nullable Start start, End end) {
+        if (told == null || start == null || !Jobs.needsOnlyItsThread(told) || told.act() == Act.NONSENSE) {
+            return true;
+        }
+        Duration timeout = Jobs.timeout(told);
+        boolean late = timeout != null && end.nanos() - start.nanos() >= timeout.toNanos();
+        return late || jobs.sufferedFromMemory(end.job());
+    }
+}

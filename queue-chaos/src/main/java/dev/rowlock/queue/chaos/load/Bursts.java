@@ -1,0 +1,49 @@
+package dev.rowlock.queue.chaos.load;
+
+import dev.rowlock.queue.chaos.load.Work.Bulky;
+import dev.rowlock.queue.chaos.load.Work.Mixed;
+import dev.rowlock.queue.job.JobOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Many jobs at once, of a kind that nodes find hard to share. Thread-safe. */
+public final class Bursts {
+
+    private static final int LONG_MILLIS = 7_000;
+
+    private final Producer producer;
+
+    public Bursts(Producer producer) {
+        this.producer = producer;
+    }
+
+    /**
+     * After quick jobs, which make nodes claim ahead, some long ones among many quick ones. Of these, some may not wait where
+     * they were claimed: their timeout is shorter than the long ones take, and they are never retried.
+     */
+    public void mixed() {
+        JobOptions limited = JobOptions.NONE.timeout(Duration.ofSeconds(4)).maxRetries(0);
+        producer.enqueueAll(quick(100).toList(), JobOptions.NONE, true);
+        producer.enqueueAll(Stream.concat(jobs(5, LONG_MILLIS), quick(15)).toList(), JobOptions.NONE, true);
+        producer.enqueueAll(quick(20).toList(), limited, true);
+        producer.enqueueAll(quick(150).toList(), JobOptions.NONE, true);
+    }
+
+    /** More than the memory of a worker holds, should it take them all at once. */
+    public void bulky() {
+        List<Bulky> jobs = IntStream.range(0, 50)
+                .mapToObj(i -> new Bulky(producer.nextUid(), Act.SLEEP, 1))
+                .toList();
+        producer.enqueueAll(jobs, JobOptions.NONE, true);
+    }
+
+    private Stream<Mixed> quick(int count) {
+        return jobs(count, 0);
+    }
+
+    private Stream<Mixed> jobs(int count, int millis) {
+        return IntStream.range(0, count).mapToObj(i -> new Mixed(producer.nextUid(), Act.SLEEP, millis));
+    }
+}
