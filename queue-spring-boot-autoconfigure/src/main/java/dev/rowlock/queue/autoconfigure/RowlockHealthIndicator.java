@@ -10,8 +10,8 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * Up while the database answers and, where this application runs jobs, its node beats and can write outcomes. A node
- * that does not hear notifications is healthy: it polls.
+ * Up while the database answers and, where this application runs jobs, its node beats, can write outcomes, and has all its
+ * threads; those that cannot go on it names. A node that does not hear notifications is healthy: it polls.
  */
 final class RowlockHealthIndicator extends AbstractHealthIndicator {
 
@@ -49,7 +49,7 @@ final class RowlockHealthIndicator extends AbstractHealthIndicator {
         if (status.state() == NodeStatus.State.STOPPED) {
             return;
         }
-        if (!status.beats() || !status.records()) {
+        if (!status.beats() || !status.records() || !status.broken().isEmpty()) {
             health.down();
         }
         health.withDetail("node", status.nodeId())
@@ -60,5 +60,8 @@ final class RowlockHealthIndicator extends AbstractHealthIndicator {
                 .withDetail("capacity", status.capacity())
                 .withDetail("unwritten", status.unwritten())
                 .withDetail("setAside", status.setAside());
+        if (!status.broken().isEmpty()) {
+            health.withDetail("broken", status.broken());
+        }
     }
 }

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.janitor;
 
+import dev.rowlock.queue.internal.thread.Lasting;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -18,6 +19,7 @@ final class ChoreLoop {
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
     private final List<Planned> plan;
+    private final Lasting lasting;
     private final Thread thread;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -25,12 +27,17 @@ final class ChoreLoop {
 
     ChoreLoop(String threadName, List<Chore> chores) {
         this.plan = chores.stream().map(Planned::new).toList();
-        this.thread = new Thread(this::run, threadName);
-        this.thread.setDaemon(true);
+        this.lasting = new Lasting(threadName, this::run);
+        this.thread = lasting.thread();
     }
 
     void start() {
         thread.start();
+    }
+
+    /** Its thread. */
+    Lasting part() {
+        return lasting;
     }
 
     /** Sees to it that one of its chores runs within this time. */
@@ -55,10 +62,7 @@ final class ChoreLoop {
             try {
                 open = runNext();
             } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                open = false;
-            } catch (RuntimeException | Error e) { // not a chore's, and all the same no reason to end
-                log.error("a loop of chores met an error and goes on", e);
+                log.debug("interrupted, looks whether it is closed", e);
             }
         }
     }
@@ -94,6 +98,7 @@ final class ChoreLoop {
     }
 
     void stop() {
+        lasting.end();
         lock.lock();
         try {
             closed = true;
@@ -125,18 +130,19 @@ final class ChoreLoop {
         }
 
         void run() {
-            Duration rest;
+            Duration rest = AFTER_FAILURE;
             try {
                 rest = chore.runOnce();
                 failing = false;
             } catch (RuntimeException | Error e) {
-                if (!failing) {
+                boolean first = !failing;
+                failing = true;
+                if (first) {
                     log.warn("{} failed, will try again each {}", chore.name(), AFTER_FAILURE, e);
                 }
-                failing = true;
-                rest = AFTER_FAILURE;
+            } finally {
+                planNext(rest); // also where telling of the failure fails: it would not run again for a day
             }
-            planNext(rest);
         }
 
         private void planNext(Duration rest) {

@@ -17,6 +17,7 @@ import dev.rowlock.queue.internal.store.RemoveReached;
 import dev.rowlock.queue.internal.store.RescueJobs;
 import dev.rowlock.queue.internal.store.TakeChore;
 import dev.rowlock.queue.internal.store.TakeOverdueJobs;
+import dev.rowlock.queue.internal.thread.Lasting;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.Wakeups;
@@ -118,6 +119,11 @@ public final class Janitor {
         dispatching.runWithin(dispatcher, dispatcher.waitingHere(Duration.ZERO));
         rescuing.runWithin(donePartitions, Duration.ZERO);
         chores.runWithin(retention, Duration.ZERO);
+    }
+
+    /** Its threads. */
+    public List<Lasting> parts() {
+        return List.of(dispatching.part(), rescuing.part(), chores.part());
     }
 
     /** Lets the threads end after what is under way. */

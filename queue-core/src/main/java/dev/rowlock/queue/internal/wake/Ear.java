@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.wake;
 
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.thread.Lasting;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -44,6 +45,7 @@ public final class Ear implements AutoCloseable {
     private final Schema schema;
     private final Messages messages;
     private final Runnable connectedAgain;
+    private final Lasting listening;
     private final Thread thread;
     private volatile @Nullable Connection connection; // written by the ear's thread
     private boolean ownBackend; // ear's thread only; no pooler may put others' statements on it, or ours elsewhere
@@ -59,8 +61,8 @@ public final class Ear implements AutoCloseable {
         this.schema = schema;
         this.messages = messages;
         this.connectedAgain = connectedAgain;
-        this.thread = new Thread(this::run, "rowlock-ear");
-        this.thread.setDaemon(true);
+        this.listening = new Lasting("rowlock-ear", this::run);
+        this.thread = listening.thread();
     }
 
     public void start() {
@@ -70,6 +72,11 @@ public final class Ear implements AutoCloseable {
     /** Whether notifications arrive. */
     public boolean hearing() {
         return hearing;
+    }
+
+    /** Its thread. */
+    public Lasting part() {
+        return listening;
     }
 
     private void run() {
@@ -89,10 +96,11 @@ public final class Ear implements AutoCloseable {
                 }
             } catch (SQLException | RuntimeException | Error e) {
                 hearing = false;
-                if (!closed && !failing) {
+                boolean first = !failing;
+                failing = true;
+                if (!closed && first) {
                     log.warn(
                             "not listening for notifications; new jobs are found by polling until that works again", e);
-                    failing = true;
                 }
             } finally {
                 connection = null;
@@ -142,13 +150,14 @@ public final class Ear implements AutoCloseable {
         try {
             Thread.sleep(RECONNECT.toMillis());
         } catch (InterruptedException e) {
-            closed = true;
+            log.debug("interrupted, looks whether it is closed", e);
         }
     }
 
     /** Ends the thread and its connection. Waits two seconds at most. */
     @Override
     public void close() {
+        listening.end();
         closed = true;
         hearing = false;
         Connection open = connection;

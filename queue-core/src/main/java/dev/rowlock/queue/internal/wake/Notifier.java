@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.wake;
 
 import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.internal.thread.Lasting;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,6 +43,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
 
     private final String origin = WakeupMessage.newOrigin();
     private final SendWakeup send;
+    private final Lasting sending = new Lasting("rowlock-notifier", this::run);
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Map<String, Ready> ready = new HashMap<>(); // guarded by lock
@@ -121,12 +123,12 @@ public final class Notifier implements Wakeups, AutoCloseable {
                 return;
             }
             note.run();
-            if (thread == null) {
-                thread = new Thread(this::run, "rowlock-notifier");
-                thread.setDaemon(true);
-                thread.start();
-            }
             changed.signal();
+            if (thread == null) {
+                Thread fresh = sending.thread();
+                fresh.start();
+                thread = fresh; // not before: without memory for a thread, the next wake-up tries again
+            }
         } finally {
             lock.unlock();
         }
@@ -144,13 +146,16 @@ public final class Notifier implements Wakeups, AutoCloseable {
                 failing = false;
                 TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
             } catch (InterruptedException e) {
-                return;
+                if (isClosed()) {
+                    return;
+                }
             } catch (RuntimeException | Error e) {
-                if (!failing) {
+                boolean first = !failing;
+                failing = true;
+                if (first) {
                     log.warn("notifications cannot be sent; other nodes find their work by polling", e);
                 }
-                failing = true;
-                if (!pauseAfterFailure()) {
+                if (!pauseAfterFailure() && isClosed()) {
                     return;
                 }
             }
@@ -188,6 +193,15 @@ public final class Notifier implements Wakeups, AutoCloseable {
         }
     }
 
+    private boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private boolean nothingToSay() {
         return ready.isEmpty() && waiting == null && !moved && !attention;
     }
@@ -205,6 +219,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
     @Override
     public void close() {
         Thread running;
+        sending.end();
         lock.lock();
         try {
             closed = true;

@@ -1,11 +1,16 @@
 package dev.rowlock.queue.internal.worker;
 
+import dev.rowlock.queue.internal.thread.Lasting;
 import java.time.Duration;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Interrupts handlers whose time is up, and minds other short delays. One timer thread for the node; measures with the monotonic clock. */
 final class Deadlines {
+
+    private static final Logger log = LoggerFactory.getLogger(Deadlines.class);
 
     private final ScheduledThreadPoolExecutor timer;
 
@@ -27,9 +32,22 @@ final class Deadlines {
         timer.schedule(task, fromNow.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Runs a short task again and again, that far apart. It must not throw. */
+    /** Runs a short task again and again, that far apart, also after it has thrown. */
     void each(Duration apart, Runnable task) {
-        timer.scheduleWithFixedDelay(task, apart.toMillis(), apart.toMillis(), TimeUnit.MILLISECONDS);
+        timer.scheduleWithFixedDelay(() -> attempt(task), apart.toMillis(), apart.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private static void attempt(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            Lasting.tell(() -> log.error("a task of the timer failed; it runs again", e));
+        }
+    }
+
+    /** Brings the timer's thread back, should it be gone: where memory runs out, no new one may have been had. */
+    void keepAlive() {
+        timer.prestartCoreThread();
     }
 
     void close() {

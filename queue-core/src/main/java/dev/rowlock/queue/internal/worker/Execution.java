@@ -65,7 +65,9 @@ final class Execution {
 
     /** The handler has run, or will not run: a large payload need not wait for the outcome to be written. */
     void forgetPayload() {
-        job = job.withoutPayload();
+        if (payloadBytes() > 0) {
+            job = job.withoutPayload();
+        }
     }
 
     QueueWorker worker() {

@@ -134,32 +134,29 @@ final class Fetcher implements Runnable {
                 rest = claimer.claim();
                 failing = false;
             } catch (RuntimeException | Error e) {
-                if (!failing) {
+                boolean first = !failing;
+                failing = true;
+                if (first) {
                     log.warn("queue '{}': claiming failed, will try again each {}", worker.queue(), retryInterval, e);
                 }
-                failing = true;
                 rest = Signal.jittered(retryInterval);
             }
-            if (!pauseFor(rest)) {
-                break;
-            }
+            pauseFor(rest);
         }
         claimer.close();
     }
 
-    private boolean pauseFor(Duration rest) {
+    private void pauseFor(Duration rest) {
         if (rest.isZero()) {
-            return true;
+            return;
         }
         try {
             worker.room().await(rest);
             if (worker.metUnknownType()) {
                 Signal.pause(Signal.jittered(COURTESY));
             }
-            return true;
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
+            log.debug("queue '{}': interrupted, looks whether it is to stop", worker.queue(), e);
         }
     }
 }

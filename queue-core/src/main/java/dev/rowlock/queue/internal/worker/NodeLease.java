@@ -35,6 +35,13 @@ final class NodeLease implements Runnable {
     /** What the rest of the node must hear. Called on the lease's thread. */
     interface Listener {
 
+        /**
+         * What keeps the node from doing its work, in words; null: nothing. A node that cannot write down what came of its jobs
+         * must not keep them from others: it does not beat.
+         */
+        @Nullable
+        String unable();
+
         /** The node was declared dead: everything that it held belongs to others. */
         void lost();
 
@@ -120,8 +127,7 @@ final class NodeLease implements Runnable {
             try {
                 signal.await(rest);
             } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                break;
+                log.debug("interrupted, looks whether it is to stop", e);
             }
         }
         leave();
@@ -129,6 +135,11 @@ final class NodeLease implements Runnable {
 
     /** Registers if the node has no row, beats otherwise. */
     void runOnce() throws SQLException {
+        String unable = listener.unable();
+        if (unable != null) {
+            throw new IllegalStateException(
+                    "this node does not beat, so that others take its jobs: %s".formatted(unable));
+        }
         Connection open = connection();
         if (nodeId == 0) {
             // Before anything can be claimed whose outcome needs one.
@@ -182,22 +193,24 @@ final class NodeLease implements Runnable {
     }
 
     private void noteFailure(Throwable e) {
-        if (!failing) {
+        boolean first = !failing;
+        failing = true;
+        close();
+        if (first) {
             log.warn(
                     "node {} ('{}') cannot beat; it goes on, and its jobs stay its own as long as nobody declares it dead",
                     nodeId,
                     settings.nodeName(),
                     e);
         }
-        failing = true;
-        close();
     }
 
     private void noteRecovery() {
-        if (failing) {
+        boolean before = failing;
+        failing = false;
+        if (before) {
             log.info("node {} ('{}') beats again", nodeId, settings.nodeName());
         }
-        failing = false;
     }
 
     private Duration retryWait() {

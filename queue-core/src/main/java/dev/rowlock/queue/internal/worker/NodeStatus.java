@@ -1,5 +1,7 @@
 package dev.rowlock.queue.internal.worker;
 
+import java.util.List;
+
 /**
  * How a node is doing.
  *
@@ -11,6 +13,7 @@ package dev.rowlock.queue.internal.worker;
  * @param capacity handlers that may run at once
  * @param unwritten outcomes that are not written yet
  * @param setAside of those, outcomes that cannot be written although others can
+ * @param broken its threads that cannot go on, by name; mostly none
  */
 public record NodeStatus(
         State state,
@@ -21,7 +24,9 @@ public record NodeStatus(
         int active,
         int capacity,
         int unwritten,
-        int setAside) {
+        int setAside,
+
+        List<String> broken) {
 
     /** Where a node is in its life. */
     public enum State {
@@ -30,5 +35,5 @@ public record NodeStatus(
         RUNNING
     }
 
-    static final NodeStatus STOPPED = new NodeStatus(State.STOPPED, 0, false, false, false, 0, 0, 0, 0);
+    static final NodeStatus STOPPED = new NodeStatus(State.STOPPED, 0, false, false, false, 0, 0, 0, 0, List.of());
 }

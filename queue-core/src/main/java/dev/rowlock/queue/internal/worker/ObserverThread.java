@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.worker;
 
+import dev.rowlock.queue.internal.thread.Lasting;
 import dev.rowlock.queue.spi.JobObserver;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -24,12 +25,14 @@ final class ObserverThread implements Runnable {
     private final JobObserver observer;
     private final BlockingQueue<Consumer<JobObserver>> events = new ArrayBlockingQueue<>(ROOM);
     private final AtomicLong missed = new AtomicLong();
+    private final Lasting lasting;
     private final Thread thread;
     private volatile boolean stopping;
 
     ObserverThread(JobObserver observer) {
         this.observer = observer;
-        this.thread = Threads.persistent("rowlock-observer", this);
+        this.lasting = new Lasting("rowlock-observer", this);
+        this.thread = lasting.thread();
     }
 
     void start() {
@@ -60,6 +63,7 @@ final class ObserverThread implements Runnable {
 
     /** Lets the thread end when the observer has heard what is left. */
     void stop() {
+        lasting.end();
         stopping = true;
         events.offer(NOTHING); // wakes it; where there is no room it is awake
     }

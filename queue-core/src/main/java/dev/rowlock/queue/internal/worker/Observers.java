@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.worker;
 
+import dev.rowlock.queue.internal.thread.Lasting;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.JobObserver;
@@ -89,10 +90,10 @@ final class Observers implements JobObserver {
         try {
             event.accept(observer);
         } catch (Throwable e) { // user code
-            log.warn(
+            Lasting.tell(() -> log.warn(
                     "an observer ({}) failed; the job is not affected",
                     observer.getClass().getName(),
-                    e);
+                    e));
         } finally {
             own.restore("an observer");
         }

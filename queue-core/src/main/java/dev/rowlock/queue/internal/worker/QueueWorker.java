@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.worker;
 
+import dev.rowlock.queue.internal.thread.Lasting;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -29,6 +30,8 @@ final class QueueWorker {
 
     private static final Logger log = LoggerFactory.getLogger(QueueWorker.class);
 
+    private static final Outcome RELEASED = new Outcome.Released();
+
     /** Longer than a job of an unknown type is put aside at most. */
     private static final Duration UNKNOWN_TYPE_MEMORY = Duration.ofMinutes(3);
 
@@ -51,6 +54,7 @@ final class QueueWorker {
     private final AtomicInteger unsettled = new AtomicInteger(); // of those held, they have no outcome yet
     private final Signal room = new Signal();
     private final List<Thread> threads = new ArrayList<>(); // written by start only
+    private final List<Lasting> parts = new ArrayList<>(); // written by start only
     private volatile int signalRoomAt = -1; // written by the claimer; reset by whoever signals
     private volatile long unknownTypeAt; // monotonic; 0: never
     private volatile boolean stopping;
@@ -85,15 +89,22 @@ final class QueueWorker {
     void start(ThreadFactory factory) {
         for (int i = 0; i < concurrency; i++) {
             int number = i;
-            Thread thread = factory.newThread(() -> work(number));
+            Lasting part = new Lasting("rowlock-" + queue, () -> work(number));
+            Thread thread = factory.newThread(part);
+            parts.add(part);
             threads.add(thread);
             thread.start();
         }
     }
 
+    /** Its threads. */
+    List<Lasting> parts() {
+        return parts;
+    }
+
     /** How many jobs may be claimed now. Called by the claimer, by one thread at a time. */
     int demand() {
-        if (recorder.overloaded()) {
+        if (recorder.overloaded() || recorder.stuck()) {
             return 0;
         }
         return demand.room(unsettled.get());
@@ -165,28 +176,28 @@ final class QueueWorker {
         if (System.nanoTime() - execution.claimedNanos() > longestWait) {
             // Its deadline in the database was set for an earlier start, and its node may have been frozen past its
             // lease.
-            settle(execution, new Outcome.Released(), Duration.ZERO);
+            settle(execution, RELEASED, Duration.ZERO);
             return;
         }
         if (repeated(execution.job()) && handlers.run(execution.job().id())) {
             setAside(execution, BESIDE_ITSELF);
             return;
         }
-        boolean suspect = suspects.suspect(execution) && attempts.knows(execution.job());
-        if (suspect && !suspects.enter(execution)) {
-            return; // parked: it comes back when its turn has come
-        }
         try {
+            boolean suspect = suspects.suspect(execution) && attempts.knows(execution.job());
+            if (suspect && !suspects.enter(execution)) {
+                return; // parked: it comes back when its turn has come
+            }
             if (suspect && !suspects.isolate(execution)) {
                 execution.stop(Execution.Stop.CLAIM_LOST);
             }
             attempt(thread, execution);
         } catch (DataAccessException e) {
+            settle(execution, RELEASED, Duration.ZERO);
             log.warn("queue '{}': {} could not be isolated and is given back", queue, execution.job(), e);
-            settle(execution, new Outcome.Released(), Duration.ZERO);
         } catch (RuntimeException | Error e) {
             // Whatever it was, the job must not stay in our hands.
-            settle(execution, new Outcome.Released(), Duration.ZERO);
+            settle(execution, RELEASED, Duration.ZERO);
             throw e;
         }
     }
@@ -226,7 +237,8 @@ final class QueueWorker {
             boolean lost =
                     execution.stopped() == Execution.Stop.CLAIM_LOST && !(outcome instanceof Outcome.AlreadyCompleted);
             try {
-                recorder.record(execution, lost ? new Outcome.Released() : outcome, took);
+                execution.forgetPayload();
+                recorder.record(execution, lost ? RELEASED : outcome, took);
             } catch (Error e) {
                 released(execution); // no memory: as a claim that nobody holds, it is given back
                 throw e;
@@ -239,11 +251,7 @@ final class QueueWorker {
         boolean first = execution.settle();
         if (first) {
             unsettled.decrementAndGet();
-            int payloadBytes = execution.payloadBytes();
-            if (payloadBytes > 0) {
-                execution.forgetPayload();
-                budget.giveBack(payloadBytes);
-            }
+            budget.giveBack(execution.payloadBytes());
             signalIfRoom();
         }
         return first;
@@ -292,7 +300,7 @@ final class QueueWorker {
         Error failure = null;
         for (Execution execution : unstarted) {
             try {
-                settle(execution, new Outcome.Released(), Duration.ZERO);
+                settle(execution, RELEASED, Duration.ZERO);
             } catch (Error e) {
                 failure = e;
             }
@@ -356,17 +364,18 @@ final class QueueWorker {
                         queue,
                         execution.job());
             } else if (settled(execution)) {
+                recorder.record(execution, RELEASED, Duration.ZERO);
                 log.warn(
                         "queue '{}': the handler of {} ignores interrupts; its job is given back and may run twice at once",
                         queue,
                         execution.job());
-                recorder.record(execution, new Outcome.Released(), Duration.ZERO);
             }
         }
     }
 
     /** Ends the threads. Those whose handlers ignore interrupts end when their handlers do. */
     void stop() {
+        parts.forEach(Lasting::end);
         stopping = true;
         threads.forEach(Thread::interrupt);
     }

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.worker;
 
+import dev.rowlock.queue.internal.thread.Lasting;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -8,8 +9,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -41,13 +40,6 @@ final class Recorder implements Runnable {
 
     /** While outcomes come one by one, writes begin no sooner than this after each other. */
     private static final Duration APART = Duration.ofMillis(2);
-
-    /** With more outcomes than this unwritten, nothing more is claimed. */
-    static final int OVERLOAD = 5_000;
-
-    /** Nor if their results have more characters than this. */
-    static final long OVERLOAD_OF_RESULTS =
-            Math.min(16L << 20, Runtime.getRuntime().maxMemory() / 16);
 
     private static final Duration LOOK_FOR_ROOM = Duration.ofMillis(20);
 
@@ -83,8 +75,7 @@ final class Recorder implements Runnable {
     private final Doubts doubts;
     private final OutcomeNews news;
     private final Queue<Entry> pending = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger unwritten = new AtomicInteger();
-    private final AtomicLong unwrittenResults = new AtomicLong(); // characters
+    private final Unwritten unwritten = new Unwritten();
     private final AtomicReference<@Nullable Thread> idle = new AtomicReference<>();
     private final Signal retry = new Signal();
     private final Pace pace = new Pace(APART);
@@ -106,11 +97,11 @@ final class Recorder implements Runnable {
     /** Takes an outcome to be written. Never blocks. */
     void record(Execution execution, Outcome outcome, Duration took) {
         Entry entry = new Entry(execution, outcome, took);
-        count(entry, 1);
+        unwritten.add(entry.resultLength());
         try {
             pending.add(entry);
         } catch (Error e) {
-            count(entry, -1);
+            unwritten.remove(entry.resultLength());
             throw e;
         }
         Thread waiting = idle.getAndSet(null);
@@ -120,24 +111,36 @@ final class Recorder implements Runnable {
     }
 
     boolean overloaded() {
-        return unwritten.get() > OVERLOAD || unwrittenResults.get() > OVERLOAD_OF_RESULTS;
+        return unwritten.many();
     }
 
     /** Waits until results can be borne again: who has claimed jobs ahead must not run them all into a database that is away. */
     void awaitRoomForResults() throws InterruptedException {
-        while (unwrittenResults.get() > OVERLOAD_OF_RESULTS && !stopping) {
+        while (unwritten.manyResults() && !stopping) {
             Signal.pause(LOOK_FOR_ROOM);
         }
     }
 
     /** Outcomes that are not written yet. */
     int unwritten() {
-        return unwritten.get();
+        return unwritten.outcomes();
     }
 
     /** Of those, outcomes that cannot be written although others can. */
     int setAside() {
         return setAside;
+    }
+
+    /**
+     * Whether it does not get on with what there is to write, for whatever reason. One that tries in vain, because the database is
+     * away, gets on.
+     */
+    boolean stuck() {
+        return stuck(System.nanoTime());
+    }
+
+    boolean stuck(long now) {
+        return unwritten.stuck(now);
     }
 
     /** Whether the last write failed. */
@@ -158,7 +161,8 @@ final class Recorder implements Runnable {
     @Override
     public void run() {
         while (true) {
-            if (unwritten.get() < SMALL && !stopping) {
+            unwritten.getsOn();
+            if (unwritten.outcomes() < SMALL && !stopping) {
                 pace.await();
             }
             List<Entry> batch = nextBatch();
@@ -215,7 +219,7 @@ final class Recorder implements Runnable {
     }
 
     private List<Entry> nextBatch() {
-        List<Entry> batch = new ArrayList<>(Math.min(BATCH, unwritten.get()));
+        List<Entry> batch = new ArrayList<>(Math.min(BATCH, unwritten.outcomes()));
         fill(batch, BATCH);
         return batch;
     }
@@ -307,6 +311,7 @@ final class Recorder implements Runnable {
     /** Returns what could not be written because nothing could. */
     private List<Entry> attempt(List<Entry> entries) {
         OutcomeWriter.Written written = doubts.resolve(writer.write(entries));
+        unwritten.getsOn();
         if (written.failure() != null) {
             lastFailure = written.failure();
         }
@@ -352,12 +357,14 @@ final class Recorder implements Runnable {
     }
 
     private void noteFailure(@Nullable Throwable failure, int open) {
-        if (failure != null && !failing) {
-            log.warn("{} outcomes could not be written; they are kept and tried again", open, failure);
-        } else if (failure == null && failing) {
-            log.info("outcomes can be written again");
-        }
+        boolean before = failing;
         failing = failure != null;
+        if (failing && !before) {
+            Lasting.tell(
+                    () -> log.warn("{} outcomes could not be written; they are kept and tried again", open, failure));
+        } else if (!failing && before) {
+            Lasting.tell(() -> log.info("outcomes can be written again"));
+        }
     }
 
     private void pause(Duration wait) {
@@ -381,16 +388,8 @@ final class Recorder implements Runnable {
     private boolean forget(Entry entry) {
         boolean held = entry.execution().worker().released(entry.execution());
         if (held) {
-            count(entry, -1);
+            unwritten.remove(entry.resultLength());
         }
         return held;
-    }
-
-    private void count(Entry entry, int sign) {
-        unwritten.addAndGet(sign);
-        int result = entry.resultLength();
-        if (result > 0) {
-            unwrittenResults.addAndGet((long) sign * result);
-        }
     }
 }

@@ -1,19 +1,11 @@
 package dev.rowlock.queue.internal.worker;
 
 import java.lang.reflect.Method;
-import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Where threads come from. */
 final class Threads {
-
-    private static final Logger log = LoggerFactory.getLogger(Threads.class);
-
-    private static final Duration AFTER_ERROR = Duration.ofMillis(200);
 
     private Threads() {}
 
@@ -26,29 +18,6 @@ final class Threads {
             thread.setDaemon(true);
             return thread;
         };
-    }
-
-    /**
-     * A daemon thread that begins its task anew should that throw, as anything may where memory runs out: a node must not
-     * lose a part of itself and go on without it.
-     */
-    static Thread persistent(String name, Runnable task) {
-        Thread thread = new Thread(() -> persist(task), name);
-        thread.setDaemon(true);
-        return thread;
-    }
-
-    private static void persist(Runnable task) {
-        boolean ended = false;
-        while (!ended) {
-            try {
-                task.run();
-                ended = true;
-            } catch (RuntimeException | Error e) {
-                log.error("a thread of Rowlock's own met an error and begins anew", e);
-                LockSupport.parkNanos(AFTER_ERROR.toNanos());
-            }
-        }
     }
 
     /** Threads for handlers; virtual ones need JDK 21 or later. */

@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.janitor.OwnNode;
 import dev.rowlock.queue.internal.store.BeatNode;
 import dev.rowlock.queue.internal.store.BeatNode.Place;
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.thread.Lasting;
 import dev.rowlock.queue.internal.wake.Ear;
 import dev.rowlock.queue.internal.wake.Hearsay;
 import dev.rowlock.queue.job.Claim;
@@ -95,6 +96,9 @@ public final class WorkerNode {
         private final @Nullable Ear ear;
         private final List<Fetcher> fetchers = new ArrayList<>();
         private final List<Thread> fetcherThreads = new ArrayList<>();
+        private final Lasting recording;
+        private final Lasting leasing;
+        private final List<Lasting> fetching = new ArrayList<>();
         private final Thread recorderThread;
         private final Thread leaseThread;
         private volatile Place place = Place.ALONE; // among all nodes; written by the lease's thread
@@ -123,8 +127,10 @@ public final class WorkerNode {
                             this::wakeAll)
                     : null;
             parts.queues().forEach(queue -> fetchers.add(parts.fetcher(queue, this)));
-            this.recorderThread = Threads.persistent("rowlock-recorder", parts.recorder());
-            this.leaseThread = Threads.persistent("rowlock-lease", lease);
+            this.recording = new Lasting("rowlock-recorder", parts.recorder());
+            this.leasing = new Lasting("rowlock-lease", lease);
+            this.recorderThread = recording.thread();
+            this.leaseThread = leasing.thread();
         }
 
         void start() {
@@ -140,7 +146,9 @@ public final class WorkerNode {
                 QueueWorker worker = fetcher.worker();
                 worker.start(Threads.handlers(
                         "rowlock-" + worker.queue(), settings.worker().virtualThreads()));
-                Thread thread = Threads.persistent("rowlock-fetcher-" + worker.queue(), fetcher);
+                Lasting part = new Lasting("rowlock-fetcher-" + worker.queue(), fetcher);
+                Thread thread = part.thread();
+                fetching.add(part);
                 fetcherThreads.add(thread);
                 thread.start();
             }
@@ -153,15 +161,18 @@ public final class WorkerNode {
             stopping = true;
             services.wakeups().unsubscribe(this);
             janitor.stop();
+            fetching.forEach(Lasting::end);
             fetchers.forEach(Fetcher::stop);
             Patience claims = new Patience(LAST_CLAIMS);
             fetcherThreads.forEach(claims::join);
             parts.queues().forEach(QueueWorker::releaseUnstarted);
             int interrupted = Drain.await(parts.queues(), settings.worker().drainTimeout(), UNWIND);
             parts.queues().forEach(QueueWorker::stop);
+            recording.end();
             parts.recorder().stop();
             Patience writes = new Patience(LAST_WRITES);
             writes.join(recorderThread);
+            leasing.end();
             lease.stop();
             writes.join(leaseThread);
             janitor.awaitStop(writes.left());
@@ -198,7 +209,28 @@ public final class WorkerNode {
                     active,
                     capacity,
                     parts.recorder().unwritten(),
-                    parts.recorder().setAside());
+                    parts.recorder().setAside(),
+                    broken());
+        }
+
+        private List<String> broken() {
+            Stream<Lasting> node = Stream.concat(
+                    Stream.of(recording, leasing), Stream.concat(fetching.stream(), janitor.parts().stream()));
+            Stream<Lasting> all = Stream.concat(
+                    Stream.concat(node, Stream.ofNullable(ear).map(Ear::part)),
+                    parts.queues().stream().flatMap(queue -> queue.parts().stream()));
+            Stream<String> names = all.filter(Lasting::troubled).map(Lasting::name);
+            Stream<String> stuck = parts.recorder().stuck() ? Stream.of(recording.name()) : Stream.of();
+            return Stream.concat(names, stuck).distinct().sorted().toList();
+        }
+
+        @Override
+        public @Nullable String unable() {
+            boolean stuck = parts.recorder().stuck();
+            return stuck || recording.troubled()
+                    ? "outcomes are not written any more: '%s' %s"
+                            .formatted(recording.name(), stuck ? "is stuck" : "cannot go on")
+                    : null;
         }
 
         @Override
@@ -263,6 +295,7 @@ public final class WorkerNode {
 
         @Override
         public void heard(BeatNode.Answer answer, @Nullable Duration nextExpiry) {
+            parts.deadlines().keepAlive();
             place = answer.place();
             places = answer.places();
             fetchers.forEach(fetcher ->

@@ -45,6 +45,10 @@
  * <p>Code of the application leaves no trace on them: wherever it runs, {@link
  * dev.rowlock.queue.internal.worker.ThreadState} puts the thread back as it was. {@link
  * dev.rowlock.queue.internal.worker.Observers} run on threads of their own, so that no outcome waits for them.
+ *
+ * <p>Each of them goes on whatever is thrown ({@link dev.rowlock.queue.internal.thread.Lasting}). What cannot go on is named by
+ * {@link dev.rowlock.queue.internal.worker.NodeStatus#broken}. Without its recorder, or with one that has been stuck for five
+ * minutes, a node claims nothing more and does not beat: others take its jobs.
  */
 @NullMarked
 package dev.rowlock.queue.internal.worker;

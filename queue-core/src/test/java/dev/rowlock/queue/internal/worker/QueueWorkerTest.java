@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.internal.thread.Lasting;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -72,7 +73,7 @@ class QueueWorkerTest {
                         })));
         worker = parts.queues().get(0);
         worker.start(Threads.daemon("worker"));
-        Threads.persistent("recorder", parts.recorder()).start();
+        new Lasting("recorder", parts.recorder()).thread().start();
     }
 
     @AfterEach

@@ -25,7 +25,7 @@ class RecorderTest extends NodeTest {
     @Test
     void resultsThatCannotBeWrittenHoldUpTheNextJobsBeforeTheyFillTheMemory(TestDatabase database) throws Exception {
         int characters = 1_000_000;
-        long most = Recorder.OVERLOAD_OF_RESULTS / characters;
+        long most = Unwritten.MANY_RESULTS / characters;
         String result = "x".repeat(characters);
         AtomicInteger ran = new AtomicInteger();
         node.concurrency(2).listener(Order.class, (context, payload) -> {

@@ -82,8 +82,13 @@ final class TestNode implements AutoCloseable {
     }
 
     TestNode(TestDatabase testDatabase, DataSource pool) {
+        this(pool, testDatabase.unpooled());
+    }
+
+    /** @param direct for the connections of its own */
+    TestNode(DataSource pool, DataSource direct) {
         this.pool = pool;
-        this.direct = testDatabase.unpooled();
+        this.direct = direct;
         this.database = new Database(pool, new Schema("rowlock"));
         new SchemaMigrator(pool, database.schema(), SchemaMode.MIGRATE).run();
         this.notifier = new Notifier(new SendWakeup(database));
