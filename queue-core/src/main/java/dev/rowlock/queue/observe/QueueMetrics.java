@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * How deep the queues are, as gauges: {@code rowlock.queue.jobs{queue,state}} for the live rooms and dead,
- * {@code rowlock.queue.oldest.age{queue}} in seconds (how long the longest-waiting job has been runnable), and
+ * {@code rowlock.queue.oldest.age{queue}} in seconds (how long the longest-waiting job had been runnable then), and
  * {@code rowlock.queue.snapshot.age} in seconds. Reads the last measurement of the cluster each 15 s.
  */
 public final class QueueMetrics implements AutoCloseable {
@@ -41,7 +41,8 @@ public final class QueueMetrics implements AutoCloseable {
                 .description("Jobs in the live rooms and dead, as last measured for the whole cluster")
                 .register(registry);
         this.oldest = MultiGauge.builder("rowlock.queue.oldest.age")
-                .description("How long the longest-waiting runnable job has been runnable; 0 if none waits")
+                .description(
+                        "How long the longest-waiting runnable job had been runnable at the measurement; 0 if none waited")
                 .baseUnit("seconds")
                 .register(registry);
         Gauge.builder("rowlock.queue.snapshot.age", this, QueueMetrics::age)

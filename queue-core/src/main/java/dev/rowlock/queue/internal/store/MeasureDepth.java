@@ -5,7 +5,7 @@ import java.sql.PreparedStatement;
 /**
  * Counts the live rooms and dead, by queue, into the table {@code depth}. What that costs does not grow with the rooms:
  * of one that is larger than 32 MB a sample of its pages is counted, and its figures are then off by one or two per cent.
- * Exact all the same are ready queues of fewer than ten thousand jobs, and the age of each queue's oldest ready job.
+ * Exact all the same are queues of fewer than ten thousand ready or dead jobs, and the age of each queue's oldest ready job.
  */
 public final class MeasureDepth {
 
@@ -43,8 +43,21 @@ public final class MeasureDepth {
                        (SELECT count(*) FROM (SELECT FROM rowlock.ready r WHERE r.queue = l.queue LIMIT 10000) AS first) AS first_jobs
                   FROM lane l
                  GROUP BY l.queue
+            ), grave AS (
+                (SELECT queue FROM rowlock.dead ORDER BY queue, id LIMIT 1)
+                UNION ALL
+                SELECT next.* FROM grave CROSS JOIN LATERAL (
+                       SELECT d.queue FROM rowlock.dead d WHERE d.queue > grave.queue ORDER BY d.queue, d.id LIMIT 1) AS next
+            ), dead AS (
+                SELECT g.queue,
+                       (SELECT count(*) FROM (SELECT FROM rowlock.dead d WHERE d.queue = g.queue LIMIT 10000) AS first) AS first_jobs
+                  FROM grave g
             ), measured AS MATERIALIZED (
-                SELECT queue, state, jobs, NULL::timestamptz AS oldest_at FROM sample WHERE state <> 'ready'
+                SELECT queue, state, jobs, NULL::timestamptz AS oldest_at FROM sample WHERE state NOT IN ('ready', 'dead')
+                UNION ALL
+                SELECT d.queue, 'dead', CASE WHEN d.first_jobs < 10000 THEN d.first_jobs ELSE greatest(d.first_jobs, s.jobs) END,
+                       NULL
+                  FROM dead d LEFT JOIN sample s ON s.queue = d.queue AND s.state = 'dead'
                 UNION ALL
                 SELECT r.queue, 'ready', CASE WHEN r.first_jobs < 10000 THEN r.first_jobs ELSE greatest(r.first_jobs, s.jobs) END,
                        r.oldest_at

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 public final class ReadDepth {
 
     private static final String SQL = """
-            SELECT queue, state, jobs, date_part('epoch', statement_timestamp() - oldest_at),
-                   date_part('epoch', statement_timestamp() - measured_at)
+            SELECT queue, state, jobs,
+                   CASE WHEN oldest_at IS NOT NULL THEN date_part('epoch', greatest(measured_at - oldest_at, interval '0')) END,
+                   date_part('epoch', greatest(statement_timestamp() - measured_at, interval '0'))
               FROM rowlock.depth ORDER BY queue, state
             """;
 
@@ -19,7 +20,7 @@ public final class ReadDepth {
      * One line of it.
      *
      * @param state a live room or {@code dead}
-     * @param oldestSeconds how long the longest-waiting job has been runnable, by now; null where that says nothing
+     * @param oldestSeconds how long the longest-waiting job had been runnable at the measurement; null where that says nothing
      * @param ageSeconds how old the measurement is
      */
     public record Depth(

@@ -81,21 +81,6 @@ class DepthTest {
     }
 
     @Test
-    void theAgeOfTheOldestReadyJobGrowsByItself() {
-        rooms.ready(2);
-        rooms.execute(
-                "UPDATE rowlock.ready SET ready_at = ready_at - interval '90 s' WHERE id = (SELECT max(id) FROM rowlock.ready)");
-        measure.run();
-        rooms.execute(
-                "UPDATE rowlock.depth SET oldest_at = oldest_at - interval '10 s', measured_at = measured_at - interval '10 s'");
-
-        Depth depth = read.run().get(0);
-
-        assertThat(depth.oldestSeconds()).isBetween(100.0, 160.0);
-        assertThat(depth.ageSeconds()).isBetween(10.0, 70.0);
-    }
-
-    @Test
     void ofTwoNodesThatWantAChoreOneGetsIt() {
         TakeChore chore = new TakeChore(rooms.database());
 
@@ -117,5 +102,49 @@ class DepthTest {
         boolean taken = chore.run("depth", Duration.ofMinutes(1));
 
         assertThat(taken).isTrue();
+    }
+
+    @Test
+    void theAgeOfTheOldestJobIsThatOfTheMomentOfTheMeasurement() {
+        rooms.ready();
+        rooms.execute("UPDATE rowlock.ready SET ready_at = ready_at - interval '90 s'");
+        measure.run();
+        rooms.execute(
+                "UPDATE rowlock.depth SET oldest_at = oldest_at - interval '1 h', measured_at = measured_at - interval '1 h'");
+
+        Depth ready = read.run().get(0);
+
+        assertThat(ready.oldestSeconds()).isBetween(90.0, 150.0);
+        assertThat(ready.ageSeconds()).isGreaterThanOrEqualTo(3_600);
+    }
+
+    @Test
+    void noAgeIsNegativeWhenTheClockWasSetBack() {
+        rooms.ready();
+        rooms.execute("UPDATE rowlock.ready SET ready_at = ready_at + interval '1 h'");
+        measure.run();
+        rooms.execute("UPDATE rowlock.depth SET measured_at = measured_at + interval '1 min'");
+
+        Depth ready = read.run().get(0);
+
+        assertThat(ready.oldestSeconds()).isZero();
+        assertThat(ready.ageSeconds()).isZero();
+    }
+
+    @Test
+    void aSmallQueueOfManyDeadJobsIsCountedExactly() {
+        rooms.execute("""
+                INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
+                SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), 0, 1, 0, 'failed',
+                       CASE WHEN i % 3000 = 0 THEN 'print' ELSE 'mail' END, 'send', to_json(repeat('x', 800))
+                  FROM generate_series(1, 60000) i""");
+        assertThat(rooms.number("SELECT pg_relation_size('rowlock.dead')")).isGreaterThan(32_000_000);
+
+        measure.run();
+
+        assertThat(read.run())
+                .filteredOn(depth -> depth.queue().equals("print"))
+                .singleElement()
+                .satisfies(depth -> assertThat(depth.jobs()).isEqualTo(20));
     }
 }
