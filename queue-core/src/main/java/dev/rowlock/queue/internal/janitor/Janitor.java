@@ -96,7 +96,7 @@ public final class Janitor {
     /** A claim has failed; whether it was committed, nobody knows. */
     public void claimFailed() {
         strandedClaims.claimFailed();
-        rescuing.runWithin(strandedClaims, StrandedClaims.AGE.plus(MOMENT));
+        rescuing.runWithin(strandedClaims, MOMENT); // to note which claims there are; it looks for them later
     }
 
     /** A job that this process has enqueued is due after this time. */

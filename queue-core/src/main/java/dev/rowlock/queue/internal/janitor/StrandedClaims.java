@@ -28,6 +28,7 @@ final class StrandedClaims implements Chore {
     private final ReleaseStrandedJobs release;
     private final OwnNode own;
     private final Wakeups wakeups;
+    private final TokenMarks marks = new TokenMarks();
     private volatile long suspiciousUntil = System.nanoTime();
 
     StrandedClaims(ReleaseStrandedJobs release, OwnNode own, Wakeups wakeups) {
@@ -55,13 +56,21 @@ final class StrandedClaims implements Chore {
             return interval;
         }
         long begun = System.nanoTime();
-        for (ReleaseStrandedJobs.Released released : release.run(node, AGE, own.heldTokens())) {
+        Long upTo = marks.olderThan(AGE, begun);
+        marks.note(release.lastToken(), begun);
+        if (upTo != null) {
+            release(node, upTo);
+        }
+        return Rest.after(begun, REST_PER_WORK * nodes, interval);
+    }
+
+    private void release(long node, long upTo) {
+        for (ReleaseStrandedJobs.Released released : release.run(node, upTo, own.heldTokens())) {
             log.warn(
                     "queue '{}': {} jobs had been claimed by a statement whose answer was lost; they are ready again",
                     released.queue(),
                     released.jobs());
             wakeups.jobsReady(released.queue(), released.rank(), released.jobs());
         }
-        return Rest.after(begun, REST_PER_WORK * nodes, interval);
     }
 }

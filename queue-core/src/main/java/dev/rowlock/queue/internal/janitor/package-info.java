@@ -24,8 +24,13 @@
  *       that does not, any other takes it, once the job has looked overdue for all the time that it may run. Either way the job's
  *       retries are its own, or those that its node has registered for its listener.
  *   <li>History that looks too old is not dropped for a day after the clock was set forward by a day or more.
+ *   <li>A claim whose answer may be on its way is told by its token, not by its age.
  *   <li>A chore is due after its time, and if it was taken in the future: then the clock was set back.
  * </ul>
+ *
+ * <p>What cannot be helped: due times are the server's. When its clock is set forward, delays, back-off and unique keys' times end
+ * early by as much; when it is set back, they end late by as much, and jobs that were ready before run behind those of the same
+ * priority that are enqueued after.
  *
  * <p>Each chore has a {@code runOnce} that returns when it wants to run again.
  */

@@ -75,6 +75,7 @@ public final class ClaimReadyJobs {
                   LEFT JOIN LATERAL (
                        SELECT r.ready_at, r.id FROM rowlock.reached r
                         WHERE r.queue = ? AND r.rank = own.rank AND r.reached_at > statement_timestamp() - interval '1 s'
+                          AND r.reached_at < statement_timestamp() + interval '1 s' -- from before the clock was set back
                           AND (r.ready_at, r.id) > (own.ready_at, own.id)
                         ORDER BY r.queue DESC, r.rank DESC, r.reached_at DESC
                         LIMIT 1) AS further ON true

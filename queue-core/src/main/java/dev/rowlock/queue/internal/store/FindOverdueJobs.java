@@ -10,7 +10,7 @@ import java.util.List;
 /** Finds running jobs whose deadline has passed on the server's clock, which may have been set since they were claimed. */
 public final class FindOverdueJobs {
 
-    private static final String SQL = """
+    private static final String SQL = IndexPlan.PREFIX + """
             SELECT id, token, node_id, date_part('epoch', deadline),
                    (1000 * date_part('epoch', deadline - claimed_at))::bigint
               FROM rowlock.running
@@ -37,9 +37,9 @@ public final class FindOverdueJobs {
     /** Finds those whose deadline passed longer ago than this, a thousand at most. */
     public List<Overdue> run(Duration grace) {
         return database.alone(connection -> {
-            try (PreparedStatement statement = FreshPlan.prepare(connection, sql)) {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setLong(1, grace.toMillis());
-                try (ResultSet rows = statement.executeQuery()) {
+                try (ResultSet rows = IndexPlan.query(statement)) {
                     List<Overdue> found = new ArrayList<>();
                     while (rows.next()) {
                         found.add(new Overdue(

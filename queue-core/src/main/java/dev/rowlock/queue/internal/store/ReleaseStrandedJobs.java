@@ -2,7 +2,6 @@ package dev.rowlock.queue.internal.store;
 
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,14 +11,14 @@ import java.util.List;
  */
 public final class ReleaseStrandedJobs {
 
-    // Younger claims may be on their way to the node. Reads the whole of running: now and then.
+    // Later claims may be on their way to the node. Tokens say what is later, the server's clock may have been set.
+    // Reads the whole of running: now and then.
     private static final String SQL = """
             WITH stranded AS (
                 DELETE FROM rowlock.running
                  WHERE ctid = ANY (ARRAY(
                        SELECT ctid FROM rowlock.running
-                        WHERE node_id = ? AND claimed_at < statement_timestamp() - ? * interval '1 ms'
-                          AND token <> ALL (?::bigint[])
+                        WHERE node_id = ? AND token <= ? AND token <> ALL (?::bigint[])
                         ORDER BY id LIMIT 1000
                           FOR UPDATE SKIP LOCKED))
                 RETURNING *
@@ -39,6 +38,9 @@ public final class ReleaseStrandedJobs {
             SELECT queue, min(rank), count(*) FROM stranded GROUP BY queue
             """;
 
+    private static final String LAST_TOKEN =
+            "SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM rowlock.claim_token";
+
     /** Jobs of one queue that were given back; {@code rank} is the most urgent. */
     public record Released(String queue, int rank, int jobs) {}
 
@@ -51,15 +53,16 @@ public final class ReleaseStrandedJobs {
     }
 
     /**
-     * Releases what the node claimed longer ago than this and does not hold.
+     * Releases what the node has claimed up to this token and does not hold.
      *
+     * @param upTo claims with later tokens may still be on their way
      * @param heldTokens the claims that the node knows of
      */
-    public List<Released> run(long nodeId, Duration age, long[] heldTokens) {
+    public List<Released> run(long nodeId, long upTo, long[] heldTokens) {
         return database.alone(connection -> {
             try (PreparedStatement statement = FreshPlan.prepare(connection, sql)) {
                 statement.setLong(1, nodeId);
-                statement.setLong(2, age.toMillis());
+                statement.setLong(2, upTo);
                 statement.setObject(3, heldTokens);
                 try (ResultSet rows = statement.executeQuery()) {
                     List<Released> released = new ArrayList<>();
@@ -68,6 +71,17 @@ public final class ReleaseStrandedJobs {
                     }
                     return released;
                 }
+            }
+        });
+    }
+
+    /** The token of the claim that was the last one until now. */
+    public long lastToken() {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(database.sql(LAST_TOKEN));
+                    ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getLong(1);
             }
         });
     }

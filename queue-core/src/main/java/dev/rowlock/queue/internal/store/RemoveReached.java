@@ -6,8 +6,10 @@ import java.time.Duration;
 /** Removes what claims have noted of how far they got, once no claim looks at it any more. */
 public final class RemoveReached {
 
-    private static final String SQL =
-            "DELETE FROM rowlock.reached WHERE reached_at < clock_timestamp() - ? * interval '1 ms'";
+    private static final String SQL = """
+            DELETE FROM rowlock.reached
+             WHERE reached_at NOT BETWEEN clock_timestamp() - ? * interval '1 ms' AND clock_timestamp() + interval '1 min'
+            """;
 
     private final Database database;
     private final String sql;
@@ -17,7 +19,7 @@ public final class RemoveReached {
         this.sql = database.sql(SQL);
     }
 
-    /** Removes what is older than this. Returns how much. */
+    /** Removes what is older than this, or was noted before the clock was set back. Returns how much. */
     public int olderThan(Duration age) {
         return database.alone(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {

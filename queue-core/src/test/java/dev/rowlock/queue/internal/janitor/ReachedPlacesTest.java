@@ -25,6 +25,7 @@ class ReachedPlacesTest {
         reached("10 s");
         reached("61 s");
         reached("1 day");
+        reached("-1 hour"); // the clock was set back
 
         chore.runOnce();
         assertThat(rooms.count("reached")).isEqualTo(1);

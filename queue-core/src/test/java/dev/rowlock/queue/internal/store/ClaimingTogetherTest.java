@@ -169,13 +169,25 @@ class ClaimingTogetherTest {
     }
 
     @Test
+    void whereOthersWereBeforeTheClockWasSetBackDoesNotCount() {
+        long[] ids = rooms.ready(300);
+        Batch mine = claim.run(QUEUE, QueueRange.ALL, 100, rooms.node(), null);
+        giveBack(claim.run(QUEUE, QueueRange.fromOrFurther(last(mine)), 100, rooms.node(), null));
+        rooms.execute("UPDATE rowlock.reached SET reached_at = reached_at + interval '1 h'");
+
+        Batch next = claim.run(QUEUE, QueueRange.fromOrFurther(last(mine)), 100, rooms.node(), null);
+
+        assertThat(ids(next.jobs())).containsExactlyElementsOf(part(ids, 100, 200));
+    }
+
+    @Test
     void whereOthersAreInAnotherRankOrQueueOrFurtherBackDoesNotCount() {
         long[] ids = rooms.ready(200);
         long node = rooms.node();
         Batch first = claim.run(QUEUE, QueueRange.ALL, 1, node, null);
         giveBack(first);
         rooms.execute("INSERT INTO rowlock.reached (queue, rank, reached_at, ready_at, id)"
-                + " SELECT o.queue, o.rank, clock_timestamp() + interval '1 min', now() + o.ready, 0 FROM (VALUES"
+                + " SELECT o.queue, o.rank, clock_timestamp() + interval '500 ms', now() + o.ready, 0 FROM (VALUES"
                 + " ('%1$s', 1, interval '1 h'), ('other', 0, interval '1 h'), ('%1$s', 0, interval '-1 h'))"
                         .formatted(QUEUE)
                 + " AS o (queue, rank, ready)");

@@ -90,7 +90,7 @@ enum HotStatement {
             new DispatchDueJobs(database).run(1_000);
         }
     },
-    FIND_OVERDUE(List.of("running_by_deadline")) {
+    FIND_OVERDUE(List.of("Index Scan using running_by_deadline on running")) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
             new FindOverdueJobs(database).run(Duration.ZERO);
@@ -182,16 +182,10 @@ enum HotStatement {
                     BURY,
                     RELEASE,
                     DISPATCH,
+                    FIND_OVERDUE,
                     TAKE_OVERDUE -> true;
-            case FINISH_IN_TRANSACTION,
-                    SAVE_PROGRESS,
-                    LOAD_PAYLOAD,
-                    EXTEND,
-                    CANCEL,
-                    REQUEST_CANCEL,
-                    FIND,
-                    BEAT,
-                    FIND_OVERDUE -> false;
+            case FINISH_IN_TRANSACTION, SAVE_PROGRESS, LOAD_PAYLOAD, EXTEND, CANCEL, REQUEST_CANCEL, FIND, BEAT ->
+                false;
         };
     }
 

@@ -166,7 +166,7 @@ final class RandomWalk {
 
     private void releaseStranded() {
         if (!nodes.isEmpty()) {
-            new ReleaseStrandedJobs(db).run(pick(nodes), Duration.ZERO, new long[0]);
+            new ReleaseStrandedJobs(db).run(pick(nodes), Long.MAX_VALUE, new long[0]);
         }
     }
 

@@ -7,14 +7,11 @@ import dev.rowlock.queue.internal.store.ReleaseStrandedJobs.Released;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
 class ReleaseStrandedJobsTest {
-
-    private static final Duration AGE = Duration.ofSeconds(60);
 
     private final Rooms rooms;
     private final ReleaseStrandedJobs release;
@@ -28,9 +25,8 @@ class ReleaseStrandedJobsTest {
     void aClaimWhoseAnswerGotLostIsGivenBackAtNoCost() {
         List<ClaimedJob> jobs = rooms.running(2);
         long known = jobs.get(0).claim().token();
-        claimedAgo(AGE.plusSeconds(1));
 
-        List<Released> released = release.run(node(jobs.get(0)), AGE, new long[] {known});
+        List<Released> released = release.run(node(jobs.get(0)), release.lastToken(), new long[] {known});
 
         assertThat(released).containsExactly(new Released(QUEUE, 0, 1));
         assertThat(rooms.roomsOf(jobs.get(0).id())).containsExactly("running");
@@ -40,9 +36,10 @@ class ReleaseStrandedJobsTest {
 
     @Test
     void aClaimThatMayBeOnItsWayIsLeftAlone() {
+        long last = release.lastToken();
         ClaimedJob job = rooms.running();
 
-        List<Released> released = release.run(node(job), AGE, new long[0]);
+        List<Released> released = release.run(node(job), last, new long[0]);
 
         assertThat(released).isEmpty();
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
@@ -51,9 +48,8 @@ class ReleaseStrandedJobsTest {
     @Test
     void otherNodesClaimsAreLeftAlone() {
         ClaimedJob job = rooms.running();
-        claimedAgo(AGE.plusSeconds(1));
 
-        List<Released> released = release.run(rooms.node(), AGE, new long[0]);
+        List<Released> released = release.run(rooms.node(), release.lastToken(), new long[0]);
 
         assertThat(released).isEmpty();
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
@@ -63,17 +59,11 @@ class ReleaseStrandedJobsTest {
     void aStrandedJobThatSomebodyAskedToCancelEndsAsCancelled() {
         ClaimedJob job = rooms.running();
         new RequestCancel(rooms.database()).run(job.id());
-        claimedAgo(AGE.plusSeconds(1));
 
-        release.run(node(job), AGE, new long[0]);
+        release.run(node(job), release.lastToken(), new long[0]);
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("done");
         assertThat(rooms.look(job.id())).containsEntry("state", "cancelled");
-    }
-
-    private void claimedAgo(Duration ago) {
-        rooms.execute("UPDATE rowlock.running SET claimed_at = claimed_at - interval '%d seconds'"
-                .formatted(ago.toSeconds()));
     }
 
     private long node(ClaimedJob job) {
