@@ -79,6 +79,8 @@ final class Recorder implements Runnable {
     private final AtomicReference<@Nullable Thread> idle = new AtomicReference<>();
     private final Signal retry = new Signal();
     private final Pace pace = new Pace(APART);
+    private final List<Entry> batch =
+            new ArrayList<>(BATCH); // recorder's thread only; a field, so that no error forgets it
     private final OutcomesApart blocked = // recorder's thread only
             new OutcomesApart(Duration.ofMillis(100), Duration.ofSeconds(1));
     private final OutcomesApart unwritable = // recorder's thread only
@@ -165,10 +167,10 @@ final class Recorder implements Runnable {
             if (unwritten.outcomes() < SMALL && !stopping) {
                 pace.await();
             }
-            List<Entry> batch = nextBatch();
-            if (!batch.isEmpty()) {
+            if (hasBatch()) {
                 pace.begun();
                 writeWhatever(batch);
+                batch.clear();
             } else if (stopping) {
                 retryBlocked();
                 retryUnwritable();
@@ -218,10 +220,12 @@ final class Recorder implements Runnable {
         setAside = unwritable.size();
     }
 
-    private List<Entry> nextBatch() {
-        List<Entry> batch = new ArrayList<>(Math.min(BATCH, unwritten.outcomes()));
-        fill(batch, BATCH);
-        return batch;
+    /** What an error left from the last time, or what has come since. */
+    private boolean hasBatch() {
+        if (batch.isEmpty()) {
+            fill(batch, BATCH);
+        }
+        return !batch.isEmpty();
     }
 
     private void fill(List<Entry> batch, int most) {

@@ -47,6 +47,30 @@ class RecorderTest extends NodeTest {
         Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> ran.get() == jobs);
     }
 
+    @Test
+    void nobodyWaitsASecondTimeForAJobThatSomebodyHasLocked(TestDatabase database) throws SQLException {
+        try (Connection business = database.unpooled().getConnection()) {
+            business.setAutoCommit(false);
+            node.listener(Order.class, (context, payload) -> {
+                TestNode.lockRunning(business, context.id());
+                return null;
+            });
+            long id = node.jobs.enqueue(new Order(1));
+            node.start();
+            awaitWaitingForALock();
+            Awaitility.await().until(() -> !waitsForALock());
+
+            // It is tried again several times meanwhile.
+            Awaitility.await()
+                    .pollInterval(Duration.ofMillis(5))
+                    .during(Duration.ofSeconds(3))
+                    .until(() -> !waitsForALock());
+
+            business.rollback();
+            node.awaitState(id, JobState.COMPLETED);
+        }
+    }
+
     /** As when a first try is still being committed by a connection that broke. */
     @Test
     void anOutcomeThatWasCommittingWhileItWasTriedAgainIsNotToldAsLost() throws Exception {
@@ -87,11 +111,14 @@ class RecorderTest extends NodeTest {
     }
 
     private void awaitWaitingForALock() {
-        Awaitility.await()
-                .until(() -> node.elsewhere
-                        .sql("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock')")
-                        .query(Boolean.class)
-                        .single());
+        Awaitility.await().pollInterval(Duration.ofMillis(5)).until(this::waitsForALock);
+    }
+
+    private boolean waitsForALock() {
+        return node.elsewhere.sql("""
+                        SELECT EXISTS (SELECT FROM pg_stat_activity
+                                        WHERE datname = current_database() AND wait_event_type = 'Lock')
+                        """).query(Boolean.class).single();
     }
 
     @Test
