@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.store.BeatNode;
+import dev.rowlock.queue.internal.store.RegisterNode.Work;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.wake.Notifier;
@@ -99,11 +100,7 @@ class StuckRecorderTest {
     void aNodeThatIsUnableToWorkDoesNotBeatUntilItIsAgain() throws SQLException {
         Ability ability = new Ability();
         NodeLease lease = new NodeLease(
-                LEASE,
-                List.of(Rooms.QUEUE),
-                database.unpooled(),
-                rooms.database().schema(),
-                ability);
+                LEASE, new Work(List.of(Rooms.QUEUE), null), database.unpooled(), rooms.database(), ability);
         lease.runOnce();
         String registered = lastBeat(lease);
 
@@ -138,6 +135,9 @@ class StuckRecorderTest {
 
         @Override
         public void lost() {}
+
+        @Override
+        public void clockStepped() {}
 
         @Override
         public void heard(BeatNode.Answer answer, @Nullable Duration nextExpiry) {}
