@@ -19,6 +19,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -141,6 +142,24 @@ class RowlockFailureAnalyzerTest {
                 contexts.withPropertyValues("rowlock.schema.mode=validate", "rowlock.schema.name=nowhere"),
                 "no schema 'nowhere'",
                 "rowlock.schema.mode=migrate");
+    }
+
+    @Test
+    void aRoleThatMayNotMakeTables() {
+        JdbcClient admin = JdbcClient.create(database.dataSource());
+        String role = database.name() + "_app";
+        admin.sql("CREATE ROLE %s LOGIN PASSWORD 'pass'".formatted(role)).update();
+        try {
+            assertAnalysis(
+                    contexts.withPropertyValues(
+                            "spring.datasource.username=" + role,
+                            "spring.datasource.password=pass",
+                            "rowlock.schema.name=forbidden"),
+                    "tables in schema 'forbidden'",
+                    "CREATE SCHEMA <schema> AUTHORIZATION <role>");
+        } finally {
+            admin.sql("DROP ROLE " + role).update();
+        }
     }
 
     @Test
