@@ -144,6 +144,7 @@ public final class Ear implements AutoCloseable {
     }
 
     private void pause() {
+        Thread.interrupted(); // left behind by somebody's code, or a close's, which has said so by now
         if (closed) {
             return;
         }

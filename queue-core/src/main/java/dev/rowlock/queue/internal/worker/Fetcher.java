@@ -150,6 +150,7 @@ final class Fetcher implements Runnable {
         if (rest.isZero()) {
             return;
         }
+        Thread.interrupted(); // left behind by somebody's code: it would cut each rest short
         try {
             worker.room().await(rest);
             if (worker.metUnknownType()) {

@@ -124,6 +124,7 @@ final class NodeLease implements Runnable {
                 noteFailure(e);
                 rest = retryWait();
             }
+            Thread.interrupted(); // left behind by somebody's code: it would cut each rest short
             try {
                 signal.await(rest);
             } catch (InterruptedException e) {

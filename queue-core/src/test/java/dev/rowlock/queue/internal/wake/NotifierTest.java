@@ -117,6 +117,18 @@ class NotifierTest {
         }
     }
 
+    @Test
+    void anInterruptThatThePoolLeavesBehindEndsNothing() throws InterruptedException {
+        try (Notifier notifier = notifier(() -> Thread.currentThread().interrupt())) {
+            notifier.jobsReady("first", 0, 1);
+            assertThat(elsewhere.next()).isEqualTo("1 ready in first from rank 0");
+
+            notifier.jobsReady("second", 0, 1);
+
+            assertThat(elsewhere.next()).isEqualTo("1 ready in second from rank 0");
+        }
+    }
+
     private interface BeforeConnection {
         void run() throws SQLException;
     }
