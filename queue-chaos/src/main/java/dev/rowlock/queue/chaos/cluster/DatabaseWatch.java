@@ -1,6 +1,8 @@
 package dev.rowlock.queue.chaos.cluster;
 
 import dev.rowlock.queue.chaos.history.History.Pulse;
+import java.lang.management.ManagementFactory;
+import java.lang.management.OperatingSystemMXBean;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -12,10 +14,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 
-/** Asks the database something small, several times a second, and notes when it answered. */
+/** Asks the database something small, several times a second, and notes when it answered quickly. */
 public final class DatabaseWatch implements AutoCloseable {
 
     private static final Duration INTERVAL = Duration.ofMillis(250);
+
+    private static final long QUICK = Duration.ofMillis(300).toNanos();
+
+    /** Processes that want to run, for each processor: a run by itself has about two. */
+    private static final double MOST_LOAD = 6;
 
     private final DataSource source;
     private final Queue<Pulse> pulses = new ConcurrentLinkedQueue<>();
@@ -52,10 +59,20 @@ public final class DatabaseWatch implements AutoCloseable {
         }
     }
 
+    /** Then everything takes its time, and nobody can say who kept whom waiting. */
+    private static boolean overloaded() {
+        OperatingSystemMXBean machine = ManagementFactory.getOperatingSystemMXBean();
+        return machine.getSystemLoadAverage() > MOST_LOAD * machine.getAvailableProcessors();
+    }
+
     private void watch(Statement statement) throws SQLException, InterruptedException {
         while (!stopped.await(INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
+            long asked = System.nanoTime();
             statement.execute("SELECT count(*) FROM rowlock.node");
-            pulses.add(new Pulse(Pulse.DATABASE, System.nanoTime()));
+            long answered = System.nanoTime();
+            if (answered - asked < QUICK && !overloaded()) {
+                pulses.add(new Pulse(Pulse.DATABASE, answered));
+            }
         }
     }
 }

@@ -128,7 +128,7 @@ public record History(
         }
     }
 
-    /** A process was alive; {@link #DATABASE}: the database answered. */
+    /** A process was alive; {@link #DATABASE}: the database answered quickly, and the machine had time for its processes. */
     public record Pulse(String node, long nanos) {
 
         /** The node of pulses that are the database's. */
