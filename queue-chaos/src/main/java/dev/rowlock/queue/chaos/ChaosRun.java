@@ -76,7 +76,7 @@ public final class ChaosRun {
                 arena.heal();
                 awaitNodes(arena);
                 arena.started(begun);
-                try (Load load = new Load(producer, ways, settings.seed(), settings.pause()).start()) {
+                try (Load load = new Load(producer, ways, settings.seed(), settings.pause(), draw::wants).start()) {
                     hurt(arena, new Bursts(producer));
                 }
                 drain(arena);

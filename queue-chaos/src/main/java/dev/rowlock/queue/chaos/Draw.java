@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 final class Draw {
 
     private final Random random;
+    private final Predicate<String> wanted;
     private final List<Fault> faults;
     private final List<Trait> ofDriver;
     private final List<Trait> others;
@@ -24,11 +25,12 @@ final class Draw {
     /** @param wanted parts of names, with commas between them; empty: all */
     Draw(Random random, String wanted) {
         this.random = random;
+        this.wanted = fits(wanted);
         this.faults = Fault.all().stream()
-                .filter(fault -> fits(wanted).test(fault.name()))
+                .filter(fault -> this.wanted.test(fault.name()))
                 .toList();
         List<Trait> traits = Stream.of(Trait.values())
-                .filter(trait -> trait.possible() && fits(wanted).test(trait.name()))
+                .filter(trait -> trait.possible() && this.wanted.test(trait.name()))
                 .toList();
         this.ofDriver = traits.stream().filter(Trait::ofDriver).toList();
         this.others = traits.stream().filter(trait -> !trait.ofDriver()).toList();
@@ -40,6 +42,11 @@ final class Draw {
                 .filter(part -> !part.isEmpty())
                 .toList();
         return name -> parts.isEmpty() || parts.stream().anyMatch(name::contains);
+    }
+
+    /** Whether what bears this name may happen. */
+    boolean wants(String name) {
+        return wanted.test(name);
     }
 
     /** Whether the last fault of a round has been drawn, or there is none. */

@@ -15,6 +15,7 @@ import java.util.Deque;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /** A steady stream of every kind of job, drawn by the seed, until it is stopped. One thread. */
@@ -31,11 +32,18 @@ public final class Load implements AutoCloseable {
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Deque<Long> toCancel = new ArrayDeque<>();
     private final Thread thread = new Thread(this::run, "load");
+    private final int maxPoison;
+    private final int maxExhaust;
     private int poison;
     private int exhaust;
 
-    /** @param pause between two enqueues */
-    public Load(Producer producer, Ways ways, long seed, Duration pause) {
+    /**
+     * @param pause between two enqueues
+     * @param wanted which jobs may bring down their node: {@code POISON}, {@code EXHAUST}
+     */
+    public Load(Producer producer, Ways ways, long seed, Duration pause, Predicate<String> wanted) {
+        this.maxPoison = wanted.test("POISON") ? MAX_POISON : 0;
+        this.maxExhaust = wanted.test("EXHAUST") ? MAX_EXHAUST : 0;
         this.producer = producer;
         this.ways = ways;
         this.bursts = new Bursts(producer);
@@ -161,12 +169,12 @@ public final class Load implements AutoCloseable {
             case 3 -> bursts.mixed();
             case 4 -> bursts.bulky();
             case 5 -> {
-                if (poison++ < MAX_POISON) {
+                if (poison++ < maxPoison) {
                     enqueue(new Poison(uid, poison % 2 == 0 ? Act.HALT : Act.EXIT, 0), options);
                 }
             }
             case 6 -> {
-                if (exhaust++ < MAX_EXHAUST) {
+                if (exhaust++ < maxExhaust) {
                     enqueue(new Poison(uid, Act.EXHAUST, 300), options.maxRetries(1));
                 }
             }
