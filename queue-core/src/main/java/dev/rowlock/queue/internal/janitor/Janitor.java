@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One node's chores. The dispatcher has a thread of its own, because jobs wait for it. So have those that take jobs from
- * whoever cannot go on with them, and that make what outcomes need: no count or drop of large tables may delay them. The others
+ * whoever cannot go on with them: no count or drop of large tables, and no lock that others hold, may delay them. The others
  * share a third one. Each uses one connection at a time.
  */
 public final class Janitor {
@@ -70,11 +70,11 @@ public final class Janitor {
                         new StrayJobs(takeChore, takeBack),
                         strandedClaims,
                         new OverdueJobs(
-                                own, new FindOverdueJobs(database), new TakeOverdueJobs(database), settings.retry()),
-                        donePartitions));
+                                own, new FindOverdueJobs(database), new TakeOverdueJobs(database), settings.retry())));
         this.chores = new ChoreLoop(
                 "rowlock-janitor",
                 List.of(
+                        donePartitions,
                         retention,
                         new FreeKeys(takeChore, new RemoveFreeKeys(database)),
                         new LeftoverPayloads(takeChore, new RemoveLeftoverPayloads(database.patient())),
@@ -117,7 +117,7 @@ public final class Janitor {
     /** The server's clock was set: some jobs may be due, a day may have no partition, and ended jobs may look old. */
     public void clockStepped() {
         dispatching.runWithin(dispatcher, dispatcher.waitingHere(Duration.ZERO));
-        rescuing.runWithin(donePartitions, Duration.ZERO);
+        chores.runWithin(donePartitions, Duration.ZERO);
         chores.runWithin(retention, Duration.ZERO);
     }
 
