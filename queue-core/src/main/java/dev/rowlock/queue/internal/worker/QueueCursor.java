@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  *       front. Looking there may cost all nodes together at most {@link #SHARE} of the time. In a healthy table that allows it
  *       every few milliseconds;
  *   <li>in a table full of dead entries, where a look from the front takes seconds and comes once a minute: from two seconds
- *       and from a minute before the last job, each for at most {@link #SHARE} of the time as well.
+ *       and from a minute before the last job of the rank where the most happens, each for at most {@link #SHARE} of the time
+ *       as well.
  * </ul>
  *
  * <p>A look that finds more than it can take is gone on with until it reaches the cursor: behind a large transaction that
@@ -45,6 +46,9 @@ final class QueueCursor {
     /** Looking back is not worth it where this node or another looks from the front as soon as this. */
     private static final Duration SOON = Duration.ofSeconds(2);
 
+    /** After so many looks at more urgent ranks, one back is due before the next. */
+    private static final int URGENT_IN_A_ROW = 8;
+
     private enum Look {
         FRONT,
         URGENT,
@@ -58,6 +62,9 @@ final class QueueCursor {
     private QueuePosition position = QueuePosition.FRONT;
     private @Nullable Behind behind; // a look that is not over yet
     private Look look = Look.FRONT;
+    private int urgentInARow; // since the last chance to look back
+    private @Nullable Integer lookedRank; // of a look at one rank whose claim has not ended well yet
+    private final ActiveRanks active = new ActiveRanks();
     private boolean caughtUp;
     private final Ration front;
     private final Ration nothing; // looks of any kind that found nothing
@@ -84,6 +91,10 @@ final class QueueCursor {
 
     /** Where to look now. */
     QueueRange next(long now) {
+        if (lookedRank != null) {
+            urgent.add(lookedRank); // its claim failed, or was refused its turn
+            lookedRank = null;
+        }
         if (front.allowedIn(now) == 0) {
             look = Look.FRONT;
             urgent.clear();
@@ -92,8 +103,19 @@ final class QueueCursor {
         QueuePosition ahead = behind != null ? behind.from : position;
         urgent.tailSet(ahead.rank()).clear(); // those lie ahead anyway
         Integer rank = urgent.isEmpty() ? null : urgent.first();
+        // Where jobs of such ranks become ready all the time, nobody would ever look back.
+        if (rank != null && urgentInARow >= URGENT_IN_A_ROW && behind == null) {
+            urgentInARow = 0;
+            QueueRange earlier = lookBack(now);
+            if (earlier != null) {
+                return earlier;
+            }
+        }
         if (rank != null) {
             look = Look.URGENT;
+            urgentInARow++;
+            lookedRank = rank;
+            urgent.remove(rank); // now: what becomes ready while the claim is under way calls for another look
             QueuePosition last = reached.get(rank);
             return last == null ? QueueRange.ofRank(rank) : QueueRange.ofRankFrom(last);
         }
@@ -101,17 +123,35 @@ final class QueueCursor {
             look = Look.BEHIND;
             return QueueRange.from(behind.from);
         }
-        if (frontIsFar(now)) {
-            for (int i = 0; i < back.size(); i++) {
-                if (back.get(i).allowed(now)) {
-                    look = Look.BACK;
-                    lookedBack = i;
-                    return QueueRange.from(position.earlier(back.get(i).by));
-                }
-            }
+        QueueRange earlier = lookBack(now);
+        if (earlier != null) {
+            return earlier;
         }
         look = Look.ON;
         return caughtUp ? QueueRange.from(position.earlier(OVERLAP)) : QueueRange.fromOrFurther(position);
+    }
+
+    private @Nullable QueueRange lookBack(long now) {
+        if (!frontIsFar(now)) {
+            return null;
+        }
+        for (int i = 0; i < back.size(); i++) {
+            if (back.get(i).allowed(now)) {
+                look = Look.BACK;
+                lookedBack = i;
+                return lookBack(back.get(i).by);
+            }
+        }
+        return null;
+    }
+
+    /** In the rank where the most happens: a job of low priority that is claimed in between must not draw it away. */
+    private QueueRange lookBack(Duration by) {
+        Integer rank = active.most();
+        QueuePosition last = rank == null ? null : reached.get(rank);
+        return last == null || last.rank() == position.rank()
+                ? QueueRange.from(position.earlier(by))
+                : QueueRange.ofRankFrom(last.earlier(by));
     }
 
     /**
@@ -126,12 +166,14 @@ final class QueueCursor {
         if (last != null) {
             reached.merge(last.rank(), last, QueueCursor::further);
             position = further(position, last);
+            active.claimed(last.rank());
         } else {
             nothing.took(took, now);
         }
-        if (look == Look.URGENT && !full) {
-            urgent.pollFirst();
+        if (look == Look.URGENT && full && lookedRank != null) {
+            urgent.add(lookedRank);
         }
+        lookedRank = null;
         if (look != Look.URGENT) {
             caughtUp = !full;
         }

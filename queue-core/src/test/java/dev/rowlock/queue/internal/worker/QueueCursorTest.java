@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.store.QueuePosition;
 import dev.rowlock.queue.internal.store.QueueRange;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class QueueCursorTest {
@@ -42,6 +43,67 @@ class QueueCursorTest {
 
         assertThat(cursor.next(now + 18_999_999)).isNotEqualTo(QueueRange.ALL);
         assertThat(cursor.next(now + 19_000_000)).isEqualTo(QueueRange.ALL);
+    }
+
+    @Test
+    void aMoreUrgentRankThatIsRaisedWhileAnotherIsLookedAtIsLookedAtNext() {
+        look(FIFTH, false, Duration.ofMillis(200));
+        cursor.urgent(-1);
+        assertThat(cursor.next(now)).isEqualTo(QueueRange.ofRank(-1));
+
+        cursor.urgent(-5);
+        cursor.claimed(null, false, MILLI, now);
+
+        assertThat(cursor.untilNextLook(now)).isZero();
+        assertThat(cursor.next(now)).isEqualTo(QueueRange.ofRank(-5));
+    }
+
+    @Test
+    void aRankThatIsRaisedAgainWhileItIsLookedAtIsLookedAtAgain() {
+        look(FIFTH, false, Duration.ofMillis(200));
+        cursor.urgent(-3);
+        cursor.next(now);
+
+        cursor.urgent(-3);
+        cursor.claimed(null, false, MILLI, now);
+
+        assertThat(cursor.next(now)).isEqualTo(QueueRange.ofRank(-3));
+        cursor.claimed(null, false, MILLI, now);
+        assertThat(cursor.next(now)).isNotEqualTo(QueueRange.ofRank(-3));
+    }
+
+    @Test
+    void aRankWhoseClaimFailedIsLookedAtAgain() {
+        look(FIFTH, false, Duration.ofMillis(200));
+        cursor.urgent(-3);
+        cursor.next(now);
+
+        assertThat(cursor.next(now)).isEqualTo(QueueRange.ofRank(-3));
+    }
+
+    @Test
+    void aJobOfLowPriorityDoesNotDrawAwayTheLooksBack() {
+        look(FIFTH, false, Duration.ofSeconds(2));
+        for (int i = 0; i < 5; i++) {
+            cursor.next(now);
+            cursor.claimed(FIFTH, false, MILLI, now);
+        }
+        cursor.next(now);
+        cursor.claimed(new QueuePosition(10, NOON, 6), false, MILLI, now);
+        now += Duration.ofSeconds(2).toNanos(); // a look back is allowed again
+
+        assertThat(cursor.next(now)).isEqualTo(QueueRange.ofRankFrom(FIFTH.earlier(Duration.ofMinutes(1))));
+    }
+
+    @Test
+    void looksBackGoToAllActiveRanksInTurn() {
+        ActiveRanks ranks = new ActiveRanks();
+        for (int i = 0; i < 40; i++) {
+            ranks.claimed(i % 4 == 0 ? 10 : 0);
+        }
+
+        assertThat(List.of(String.valueOf(ranks.most()), String.valueOf(ranks.most()), String.valueOf(ranks.most())))
+                .containsExactly("0", "0", "10");
     }
 
     @Test
