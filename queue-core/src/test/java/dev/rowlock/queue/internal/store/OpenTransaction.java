@@ -4,7 +4,6 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 
 /** A statement that has run and not yet committed: the first of two in a race. Closing it rolls back what is left. */
@@ -22,12 +21,6 @@ public final class OpenTransaction implements AutoCloseable {
     /** What runs on it stays open. */
     public Database database() {
         return database;
-    }
-
-    public void execute(String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
     }
 
     public void commit() throws SQLException {
