@@ -33,8 +33,8 @@ enum WriteFailure {
             boolean refused = state.length() == 5 && REFUSALS.contains(state.substring(0, 2));
             return refused && !EnsureDonePartitions.missing(access) ? OF_AN_ENTRY : FOR_NOW;
         }
-        // Not the database's: an outcome that is not what it should be. An error is the machine's.
-        return thrown instanceof Error ? FOR_NOW : OF_AN_ENTRY;
+        // Not said by the database, but by a pool, a proxy or the machine: it proves nothing against an outcome.
+        return FOR_NOW;
     }
 
     /** Empty if there is none. */

@@ -7,14 +7,18 @@ import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Outcomes that the database does not take, whatever it says about that: they stop nobody else. */
 class UnwritableOutcomesTest extends NodeTest {
@@ -127,6 +131,29 @@ class UnwritableOutcomesTest extends NodeTest {
         rooms.execute("DROP TRIGGER refuse ON rowlock.done");
 
         Arrays.stream(ids).forEach(id -> node.awaitState(id, JobState.COMPLETED));
+    }
+
+    /** As proxies and routers do that applications put before their pool. */
+    @Test
+    void aDataSourceThatThrowsWhatItLikesKillsNobody(TestDatabase database) {
+        AtomicInteger failures = new AtomicInteger(2);
+        TestNode moody = new TestNode(database, new DelegatingDataSource(database.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                if (Thread.currentThread().getName().equals("rowlock-recorder") && failures.getAndDecrement() > 0) {
+                    throw new IllegalStateException("no tenant for this thread");
+                }
+                return super.getConnection();
+            }
+        });
+        try (moody) {
+            moody.listener(Order.class, (context, payload) -> null).start();
+
+            long id = moody.jobs.enqueue(new Order(1));
+
+            moody.awaitState(id, JobState.COMPLETED);
+            assertThat(failures).hasNonPositiveValue();
+        }
     }
 
     private void assertSetAside(long id) {
