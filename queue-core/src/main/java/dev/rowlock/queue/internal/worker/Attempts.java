@@ -22,9 +22,6 @@ final class Attempts {
 
     private static final Logger log = LoggerFactory.getLogger(Attempts.class);
 
-    /** A job of an unknown type is put aside for as long as it is old, within these bounds. */
-    private static final Outcome UNKNOWN_TYPE = new Outcome.UnknownType(Duration.ofSeconds(1), Duration.ofMinutes(1));
-
     /** How long a transactional listener's job waits where the partition that it needs cannot be made. */
     private static final Due WITHOUT_PARTITION = Due.after(Duration.ofSeconds(5));
 
@@ -32,6 +29,7 @@ final class Attempts {
 
     private final Map<String, ListenerDefinition> listeners;
     private final ContextServices services;
+    private final UnknownTypes unknownTypes = new UnknownTypes();
     private final @Nullable TransactionOperations transactions;
 
     /**
@@ -56,7 +54,7 @@ final class Attempts {
     Outcome run(Execution execution) {
         ListenerDefinition listener = listeners.get(execution.job().type());
         if (listener == null) {
-            return UNKNOWN_TYPE;
+            return unknownTypes.putAside(execution.job(), System.nanoTime());
         }
         if (!execution.begin()) {
             execution.end();
