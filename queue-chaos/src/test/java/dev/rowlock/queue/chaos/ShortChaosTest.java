@@ -19,7 +19,7 @@ class ShortChaosTest {
     void underRealFaultsEveryPromiseHolds(@TempDir Path folder) {
         long seed = Long.getLong("chaos.seed.short", ThreadLocalRandom.current().nextInt(1_000_000));
         ChaosRun run = new ChaosRun(new ChaosSettings(
-                seed, Duration.ofSeconds(25), Duration.ofSeconds(180), Duration.ofMillis(60), folder, ""));
+                seed, Duration.ofSeconds(20), Duration.ofSeconds(240), Duration.ofMillis(60), folder, ""));
 
         History history = run.run();
 
