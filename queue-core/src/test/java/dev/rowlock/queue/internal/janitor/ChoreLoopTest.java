@@ -127,7 +127,7 @@ class ChoreLoopTest {
         TestChore chore = new TestChore(true, () -> {
             try {
                 hanging.release();
-                Thread.sleep(DAY.toMillis());
+                new Semaphore(0).acquire();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
