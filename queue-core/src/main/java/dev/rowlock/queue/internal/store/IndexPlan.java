@@ -48,7 +48,6 @@ final class IndexPlan {
             PREFIX.replace(", true)", ", false)").replace("SELECT ", """
             SELECT set_config('statement_timeout', '2s', false),
                    set_config('default_transaction_isolation', 'read committed', false),
-                   set_config('default_transaction_read_only', 'off', false),
             """);
 
     private IndexPlan() {}

@@ -14,8 +14,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Transactions of Rowlock's own: read committed and writable, whatever is the default of role, database or pool; with its
- * plan settings, a statement is one transaction, whatever the driver was told. Thread-safe.
+ * Transactions of Rowlock's own: read committed, whatever is the default of role, database or pool, and writable, though the
+ * pool be read-only; with its plan settings, a statement is one transaction, whatever the driver was told. Thread-safe.
+ *
+ * <p>What role, database or server say about read-only holds: that is how an operator, or a provider whose disk is full, stops
+ * all writing.
  *
  * <p>Where the defaults are the usual ones and the driver sends a statement right behind its settings, auto-commit does
  * that in one round trip. Elsewhere there is an explicit transaction. Which of the two it is, is asked once for each
@@ -27,22 +30,20 @@ public final class OwnTransactions {
 
     // The driver sends one statement right behind the other unless its mode is simple, or parameters have no type
     // (stringtype=unspecified) and it has learnt that rows may be long: then each is a transaction of its own. Only in
-    // the
-    // second execution it has learnt that. A server in recovery cannot be told to write.
+    // the second execution it has learnt that.
     private static final String LOOK = """
             SELECT set_config('rowlock.sent_before', 'yes', true);
             SELECT coalesce(current_setting('rowlock.sent_before', true), '') = 'yes',
-                   current_setting('transaction_isolation') = 'read committed',
-                   current_setting('transaction_read_only') = 'off' OR pg_is_in_recovery(), ?::text
+                   current_setting('transaction_isolation') = 'read committed', ?::text
             """;
 
-    private static final String USUAL = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE";
+    private static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
 
     /**
      * What a connection does by itself.
      *
      * @param together two statements that are sent at once are one transaction, also in auto-commit mode
-     * @param usual its transactions are read committed and writable
+     * @param usual its transactions are read committed, and the pool does not make them read-only
      */
     private record Habits(boolean together, boolean usual) {}
 
@@ -91,7 +92,8 @@ public final class OwnTransactions {
             statement.setString(1, "");
             Habits first = read(statement);
             Habits second = read(statement);
-            Habits habits = new Habits(first.together() && second.together(), second.usual());
+            boolean usual = second.usual() && !connection.isReadOnly();
+            Habits habits = new Habits(first.together() && second.together(), usual);
             if (!habits.together() || !habits.usual()) {
                 log.debug("a connection needs explicit transactions: {}", habits);
             }
@@ -117,7 +119,7 @@ public final class OwnTransactions {
     private static Habits read(PreparedStatement statement) throws SQLException {
         try (ResultSet row = IndexPlan.query(statement)) {
             row.next();
-            return new Habits(row.getBoolean(1), row.getBoolean(2) && row.getBoolean(3));
+            return new Habits(row.getBoolean(1), row.getBoolean(2));
         }
     }
 
@@ -144,7 +146,7 @@ public final class OwnTransactions {
         try {
             if (unusual) {
                 try (Statement statement = connection.createStatement()) {
-                    statement.execute(USUAL);
+                    statement.execute(connection.isReadOnly() ? READ_COMMITTED + ", READ WRITE" : READ_COMMITTED);
                 }
             }
             T result = call.on(connection);

@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
@@ -43,7 +44,6 @@ class ConnectionSettingsTest {
             "preferQueryMode=simple",
             "prepareThreshold=-1",
             DEFAULT + "isolation=serializable",
-            DEFAULT + "read_only=on stringtype=unspecified",
             "isolation=TRANSACTION_REPEATABLE_READ auto-commit=false",
             "read-only=true");
 
@@ -66,12 +66,12 @@ class ConnectionSettingsTest {
             "defaultRowFetchSize=2 adaptiveFetch=true maxResultBuffer=10M auto-commit=false",
             "readOnlyMode=always read-only=true",
             "readOnlyMode=ignore read-only=true",
+            "read-only=true stringtype=unspecified",
             "options=-c%20statement_timeout=20s%20-c%20lock_timeout=15s",
             "options=-c%20plan_cache_mode=force_custom_plan%20-c%20jit=on",
             DEFAULT + "isolation=serializable auto-commit=false",
             DEFAULT + "isolation=repeatable%5C%20read stringtype=unspecified",
             DEFAULT + "deferrable=on",
-            DEFAULT + "read_only=on auto-commit=false",
             "isolation=TRANSACTION_SERIALIZABLE preferQueryMode=simple",
             "logUnclosedConnections=true disableColumnSanitiser=true");
 
@@ -184,6 +184,18 @@ class ConnectionSettingsTest {
             }
 
             assertThat(outside(pool)).isEqualTo(before);
+        }
+    }
+
+    /** That is how operators stop all writing, and providers when a disk is full. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", " stringtype=unspecified", " auto-commit=false", " isolation=TRANSACTION_SERIALIZABLE"})
+    void whatRoleDatabaseOrServerSayAboutReadOnlyHolds(String settings) {
+        try (HikariDataSource pool = pool(DEFAULT + "read_only=on" + settings)) {
+            Rooms rooms = new Rooms(new Database(pool, new Schema("rowlock")));
+
+            assertThatThrownBy(() -> rooms.ready(1)).hasStackTraceContaining("read-only transaction");
+            assertThatThrownBy(() -> rooms.claim(1, 1)).hasStackTraceContaining("read-only transaction");
         }
     }
 
