@@ -78,11 +78,10 @@ final class NobodyWaits implements Promise {
         long since = 0;
         for (int i = 0; i < moves.size(); i++) {
             Move move = moves.get(i);
-            Start start = starts.get(move.token());
-            boolean begun = move.room().equals("running") && start != null;
-            if (since != 0 && !Set.of("ready", "running").contains(move.room()) || begun) {
+            Start start = move.room().equals("running") ? starts.get(move.token()) : null;
+            if (start != null || (since != 0 && !Set.of("ready", "running").contains(move.room()))) {
                 if (since != 0) {
-                    waits.add(wait(move, since, begun ? start.nanos() : move.nanos()));
+                    waits.add(wait(move, since, start != null ? start.nanos() : move.nanos()));
                 }
                 since = 0;
             } else if (since == 0 && move.room().equals("ready") && move.crashes() == 0) {

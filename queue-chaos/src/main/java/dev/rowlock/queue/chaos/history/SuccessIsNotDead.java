@@ -27,35 +27,34 @@ final class SuccessIsNotDead implements Promise {
         Map<Long, Start> starts =
                 history.starts().stream().collect(Collectors.toMap(Start::token, Function.identity(), (a, b) -> a));
         return history.ends().stream()
-                .filter(end ->
-                        end.how().equals("returned") && failed(claims.byToken().get(end.token())))
-                .filter(end -> !unheard(jobs, peace, end, claims.byToken().get(end.token())))
-                .filter(end -> !excused(jobs, jobs.told().get(end.job()), starts.get(end.token()), end))
-                .map(end -> Violation.of(
-                        "nothing that succeeded is dead",
-                        "the handler of job %d (token %d) returned, and what became of it is %s, for %s",
-                        end.job(),
-                        end.token(),
-                        claims.byToken().get(end.token()).exit(),
-                        jobs.rows().get(end.job())));
+                .filter(end -> end.how().equals("returned"))
+                .flatMap(end -> Stream.ofNullable(claims.byToken().get(end.token()))
+                        .filter(claim -> failed(claim) && !unheard(jobs, peace, end, claim))
+                        .filter(claim -> !excused(jobs, jobs.told().get(end.job()), starts.get(end.token()), end))
+                        .map(claim -> Violation.of(
+                                "nothing that succeeded is dead",
+                                "the handler of job %d (token %d) returned, and what became of it is %s, for %s",
+                                end.job(),
+                                end.token(),
+                                claim.exit(),
+                                jobs.rows().get(end.job()))));
     }
 
-    static boolean failed(Claims.@Nullable Claim claim) {
-        Move exit = claim == null ? null : claim.exit();
+    static boolean failed(Claims.Claim claim) {
+        Move exit = claim.exit();
         return exit != null
                 && (exit.room().equals("dead") && exit.detail().equals("failed")
                         || exit.room().equals("waiting") && exit.detail().equals("retry"));
     }
 
     /** Where a node cannot say that its handler was in time, others take the job some time after its deadline. */
-    private static boolean unheard(Jobs jobs, Peace peace, End end, Claims.@Nullable Claim claim) {
+    private static boolean unheard(Jobs jobs, Peace peace, End end, Claims.Claim claim) {
         Told told = jobs.told().get(end.job());
-        if (told == null || Jobs.timeout(told) == null || claim == null || claim.exit() == null) {
+        Move exit = claim.exit();
+        if (told == null || Jobs.timeout(told) == null || exit == null) {
             return false;
         }
-        return !peace.awake(end.node())
-                .and(peace.awake(Pulse.DATABASE))
-                .cover(end.nanos(), claim.exit().nanos());
+        return !peace.awake(end.node()).and(peace.awake(Pulse.DATABASE)).cover(end.nanos(), exit.nanos());
     }
 
     private static boolean excused(Jobs jobs, @Nullable Told told, @Nullable Start start, End end) {

@@ -130,8 +130,7 @@ public enum Way {
     }
 
     private static TransactionTemplate within(Side side, int propagation) {
-        TransactionTemplate template =
-                new TransactionTemplate(side.transactions().getTransactionManager());
+        TransactionTemplate template = side.transactions();
         template.setPropagationBehavior(propagation);
         return template;
     }

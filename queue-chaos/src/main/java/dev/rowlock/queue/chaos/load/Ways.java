@@ -10,6 +10,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.IllegalTransactionStateException;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -30,14 +31,19 @@ public final class Ways {
                 .map(source -> new Side(
                         Producer.jobs(source, producer.wakeups()),
                         JdbcClient.create(source),
-                        new TransactionTemplate(new DataSourceTransactionManager(source)),
+                        new DataSourceTransactionManager(source),
                         source instanceof HikariDataSource pool ? pool.getPoolName() : source.toString()))
                 .toList();
         this.foreign = new TransactionTemplate(new DataSourceTransactionManager(foreign));
     }
 
     /** Where jobs are enqueued: a DataSource, and its transactions. */
-    record Side(JobTemplate jobs, JdbcClient sql, TransactionTemplate transactions, String name) {}
+    record Side(JobTemplate jobs, JdbcClient sql, PlatformTransactionManager manager, String name) {
+
+        TransactionTemplate transactions() {
+            return new TransactionTemplate(manager);
+        }
+    }
 
     /** The one call of a way. {@code id} stays 0 if it was refused. */
     static final class Call {
