@@ -6,8 +6,10 @@ import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +41,27 @@ class SuspectsTest extends NodeTest {
             node.awaitState(first, JobState.COMPLETED);
             node.awaitState(second, JobState.COMPLETED);
         }
+    }
+
+    @Test
+    void aSuspectThatItsNodeHasSurvivedForAWhileLetsTheNextStartBesideIt() {
+        Queue<Long> started = new ConcurrentLinkedQueue<>();
+        CountDownLatch end = new CountDownLatch(1);
+        node.listener(Suspect.class, (context, payload) -> {
+            started.add(context.id());
+            end.await();
+            return null;
+        });
+        long first = lastLife("first");
+        long second = lastLife("second");
+
+        node.start();
+        Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> started.size() == 2);
+        end.countDown();
+
+        node.awaitState(first, JobState.COMPLETED);
+        node.awaitState(second, JobState.COMPLETED);
+        assertThat(started).containsExactlyInAnyOrder(first, second);
     }
 
     private long lastLife(String name) {
