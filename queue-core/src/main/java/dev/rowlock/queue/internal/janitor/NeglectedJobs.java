@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.janitor;
 import dev.rowlock.queue.internal.store.FindOverdueJobs.Overdue;
 import dev.rowlock.queue.job.Claim;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,16 +27,17 @@ final class NeglectedJobs {
     /** Returns those of the jobs which look overdue that are neglected; remembers the others until they look so no more. */
     List<Claim> among(List<Overdue> overdue, long now) {
         Map<Claim, Sight> seen = new HashMap<>();
+        List<Claim> neglected = new ArrayList<>();
         for (Overdue job : overdue) {
             Sight before = sights.get(job.claim());
-            boolean same = before != null && before.deadline() == job.deadline();
-            seen.put(job.claim(), same ? before : new Sight(job.deadline(), now));
+            Sight sight =
+                    before != null && before.deadline() == job.deadline() ? before : new Sight(job.deadline(), now);
+            seen.put(job.claim(), sight);
+            if (now - sight.since() >= job.allowed().plus(grace).toNanos()) {
+                neglected.add(job.claim());
+            }
         }
         sights = seen;
-        return overdue.stream()
-                .filter(job -> now - seen.get(job.claim()).since()
-                        >= job.allowed().plus(grace).toNanos())
-                .map(Overdue::claim)
-                .toList();
+        return neglected;
     }
 }
