@@ -20,10 +20,16 @@ final class ObserverThread implements Runnable {
     /** So many events may wait. */
     static final int ROOM = 10_000;
 
-    private static final Consumer<JobObserver> NOTHING = observer -> {};
+    /** Those that wait may hold so many characters of results, errors and headers. One event is never too large. */
+    static final long ROOM_FOR_TEXT = Math.min(8L << 20, Runtime.getRuntime().maxMemory() / 32);
+
+    private static final Event NOTHING = new Event(observer -> {}, 0);
+
+    private record Event(Consumer<JobObserver> call, int characters) {}
 
     private final JobObserver observer;
-    private final BlockingQueue<Consumer<JobObserver>> events = new ArrayBlockingQueue<>(ROOM);
+    private final BlockingQueue<Event> events = new ArrayBlockingQueue<>(ROOM);
+    private final AtomicLong characters = new AtomicLong(); // of the events that wait
     private final AtomicLong missed = new AtomicLong();
     private final Lasting lasting;
     private final Thread thread;
@@ -39,22 +45,38 @@ final class ObserverThread implements Runnable {
         thread.start();
     }
 
-    /** Never blocks. */
-    void tell(Consumer<JobObserver> event) {
-        if (!events.offer(event) && missed.getAndIncrement() % ROOM == 0) {
+    /**
+     * Never blocks.
+     *
+     * @param characters about as many as the event keeps in memory
+     */
+    void tell(Consumer<JobObserver> event, int characters) {
+        if (!added(new Event(event, characters)) && missed.getAndIncrement() % ROOM == 0) {
             log.warn(
                     "observer {} is {} events behind and misses the next ones; it has missed {} until now",
                     observer.getClass().getName(),
-                    ROOM,
+                    events.size(),
                     missed.get() - 1);
         }
+    }
+
+    private boolean added(Event event) {
+        long before = characters.getAndAdd(event.characters());
+        boolean fits = before == 0 || before + event.characters() <= ROOM_FOR_TEXT;
+        boolean added = fits && events.offer(event);
+        if (!added) {
+            characters.addAndGet(-event.characters());
+        }
+        return added;
     }
 
     @Override
     public void run() {
         while (!stopping || !events.isEmpty()) {
             try {
-                Observers.call(observer, events.take());
+                Event event = events.take();
+                characters.addAndGet(-event.characters());
+                Observers.call(observer, event.call());
             } catch (InterruptedException e) {
                 log.debug("an observer's thread was interrupted, and goes on: it is stopped in another way", e);
             }

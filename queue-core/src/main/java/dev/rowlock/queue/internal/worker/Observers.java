@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.worker;
 
 import dev.rowlock.queue.internal.thread.Lasting;
 import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.JobObserver;
 import java.time.Duration;
@@ -46,7 +47,7 @@ final class Observers implements JobObserver {
         }
         if (!apart.isEmpty()) {
             ClaimedJob light = job.withoutPayload();
-            tellApart(observer -> observer.started(light, waited));
+            tellApart(observer -> observer.started(light, waited), characters(light));
         }
     }
 
@@ -57,7 +58,7 @@ final class Observers implements JobObserver {
         }
         if (!apart.isEmpty()) {
             ClaimedJob light = job.withoutPayload();
-            tellApart(observer -> observer.finished(light, outcome, took));
+            tellApart(observer -> observer.finished(light, outcome, took), characters(light) + characters(outcome));
         }
     }
 
@@ -66,22 +67,40 @@ final class Observers implements JobObserver {
         tell(observer -> observer.lost(job));
         if (!apart.isEmpty()) {
             ClaimedJob light = job.withoutPayload();
-            tellApart(observer -> observer.lost(light));
+            tellApart(observer -> observer.lost(light), characters(light));
         }
     }
 
     @Override
     public void rescued(int jobs, int quarantined) {
         tell(observer -> observer.rescued(jobs, quarantined));
-        tellApart(observer -> observer.rescued(jobs, quarantined));
+        tellApart(observer -> observer.rescued(jobs, quarantined), 0);
     }
 
     private void tell(Consumer<JobObserver> event) {
         immediate.forEach(observer -> call(observer, event));
     }
 
-    private void tellApart(Consumer<JobObserver> event) {
-        apart.forEach(observer -> observer.tell(event));
+    private void tellApart(Consumer<JobObserver> event, int characters) {
+        apart.forEach(observer -> observer.tell(event, characters));
+    }
+
+    private static int characters(ClaimedJob withoutPayload) {
+        return withoutPayload.headers() == null ? 0 : withoutPayload.headers().length();
+    }
+
+    private static int characters(Outcome outcome) {
+        if (outcome instanceof Outcome.Completed completed) {
+            return completed.resultJson() == null ? 0 : completed.resultJson().length();
+        }
+        if (outcome instanceof Outcome.Retry retry) {
+            return characters(retry.error());
+        }
+        return outcome instanceof Outcome.Failed failed ? characters(failed.error()) : 0;
+    }
+
+    private static int characters(JobError error) {
+        return error.message().length() + error.trace().length();
     }
 
     /** On the calling thread. Never throws. */

@@ -131,6 +131,54 @@ class ObserversTest extends NodeTest {
         assertThat(heard).hasValue(1 + ObserverThread.ROOM);
     }
 
+    @Test
+    void whatAnObserverHasNotHeardYetIsBoundedByTheResultsThatItHolds() {
+        CountDownLatch entered = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        AtomicInteger heard = new AtomicInteger();
+        Observers observers = new Observers(List.of(new JobObserver() {
+            @Override
+            public void finished(ClaimedJob job, Outcome outcome, Duration took) {
+                heard.incrementAndGet();
+                entered.countDown();
+                await(go);
+            }
+        }));
+        observers.start();
+        ClaimedJob job = TestExecution.of(1).job();
+        int size = (int) (ObserverThread.ROOM_FOR_TEXT / 10);
+        Outcome large = new Outcome.Completed("1".repeat(size));
+        observers.finished(job, new Outcome.Completed(null), Duration.ZERO);
+        await(entered);
+
+        IntStream.range(0, 100).forEach(i -> observers.finished(job, large, Duration.ZERO));
+        observers.finished(job, new Outcome.Completed(null), Duration.ZERO);
+        go.countDown();
+        observers.stop(new Patience(Duration.ofSeconds(20)));
+
+        assertThat(heard).as("the first, ten large ones, the last").hasValue(1 + 10 + 1);
+    }
+
+    @Test
+    void anObserverHearsOfAResultThatIsLargerThanAllRoom() {
+        AtomicInteger heard = new AtomicInteger();
+        Observers observers = new Observers(List.of(new JobObserver() {
+            @Override
+            public void finished(ClaimedJob job, Outcome outcome, Duration took) {
+                heard.incrementAndGet();
+            }
+        }));
+        observers.start();
+
+        observers.finished(
+                TestExecution.of(1).job(),
+                new Outcome.Completed("1".repeat((int) ObserverThread.ROOM_FOR_TEXT + 1)),
+                Duration.ZERO);
+        observers.stop(new Patience(Duration.ofSeconds(20)));
+
+        assertThat(heard).hasValue(1);
+    }
+
     private static void await(CountDownLatch latch) {
         try {
             latch.await();
