@@ -3,7 +3,6 @@ package dev.rowlock.queue.internal.store;
 import dev.rowlock.queue.job.Claim;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -37,10 +36,12 @@ public final class LoadPayload {
         });
     }
 
-    private static String required(@Nullable String payload, Claim claim) throws SQLException {
+    /** No failure of the database's: it would be as missing the next time. */
+    private static String required(@Nullable String payload, Claim claim) {
         if (payload == null) {
-            throw new SQLException("job %d has a payload neither in running nor in payload: was one deleted by hand?"
-                    .formatted(claim.jobId()));
+            throw new IllegalStateException(
+                    "job %d has a payload neither in running nor in payload: was one deleted by hand?"
+                            .formatted(claim.jobId()));
         }
         return payload;
     }

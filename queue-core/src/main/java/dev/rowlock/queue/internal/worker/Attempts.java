@@ -1,11 +1,11 @@
 package dev.rowlock.queue.internal.worker;
 
+import dev.rowlock.queue.internal.thread.Lasting;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
-import dev.rowlock.queue.spi.JobHandler;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.PayloadException;
 import java.time.Duration;
@@ -14,6 +14,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionOperations;
 
@@ -24,6 +26,9 @@ final class Attempts {
 
     /** How long a transactional listener's job waits where the partition that it needs cannot be made. */
     private static final Due WITHOUT_PARTITION = Due.after(Duration.ofSeconds(5));
+
+    /** How long a job waits whose payload could not be read, or whose transaction could not begin. */
+    private static final Outcome NOT_BEGUN = new Outcome.SetAside(Due.after(Duration.ofSeconds(1)));
 
     private static final Outcome COMPLETED = new Outcome.Completed(null);
 
@@ -63,9 +68,11 @@ final class Attempts {
         ExecutionContext context = new ExecutionContext(execution, services);
         ThreadState own = ThreadState.save();
         try {
-            watchDeadline(execution, listener);
             return returned(execution, listener, call(execution, listener, context));
         } catch (Throwable thrown) { // user code: whatever it throws fails its job, never the worker
+            if (!context.begun() && notReady(thrown)) {
+                return notBegun(execution, thrown);
+            }
             return thrown == context.unstorableResult()
                     ? unstorable(execution, listener, thrown)
                     : thrown(execution, listener, thrown);
@@ -74,6 +81,26 @@ final class Attempts {
             own.restore(listener.name());
             execution.end();
         }
+    }
+
+    /** Whether it may begin the next time: it was stopped, or the database or the memory is to blame. */
+    private static boolean notReady(Throwable thrown) {
+        return thrown instanceof StoppedBefore
+                || thrown instanceof DataAccessException
+                || thrown instanceof TransactionException
+                || thrown instanceof VirtualMachineError;
+    }
+
+    /** No attempt was made, so none is charged. */
+    private static Outcome notBegun(Execution execution, Throwable thrown) {
+        if (execution.stopped() != Execution.Stop.NONE) {
+            return Failures.notStarted(execution.stopped());
+        }
+        Lasting.tell(() -> log.warn(
+                "{} could not begin: its payload cannot be read, or its transaction cannot begin; it waits for a second",
+                execution.job(),
+                thrown));
+        return NOT_BEGUN;
     }
 
     private String payload(Execution execution) {
@@ -87,32 +114,39 @@ final class Attempts {
         });
     }
 
-    /** The time that the job has waited for a thread does not count. */
-    private void watchDeadline(Execution execution, ListenerDefinition listener) {
+    /** The time in which the job waited for a thread, its payload or its transaction does not count. */
+    private @Nullable Object handle(
+            Execution execution, ListenerDefinition listener, ExecutionContext context, String payload)
+            throws Throwable {
+        if (execution.stopped() != Execution.Stop.NONE) {
+            throw new StoppedBefore();
+        }
+        context.begin();
         Duration timeout = execution.job().timeout() != null ? execution.job().timeout() : listener.timeout();
         if (timeout != null) {
             services.deadlines().watch(execution, timeout);
         }
+        return listener.handler().handle(context, payload);
     }
 
     private @Nullable Object call(Execution execution, ListenerDefinition listener, ExecutionContext context)
             throws Throwable {
         String payload = payload(execution);
         if (!listener.transactional()) {
-            return listener.handler().handle(context, payload);
+            return handle(execution, listener, context, payload);
         }
         if (transactions == null) {
             throw new IllegalStateException(
                     "%s is transactional but there is no transaction manager".formatted(listener.name()));
         }
-        return inTransaction(transactions, execution, listener.handler(), context, payload);
+        return inTransaction(transactions, execution, listener, context, payload);
     }
 
     /** Checked exceptions roll back too: an attempt that failed leaves nothing behind. */
-    private static @Nullable Object inTransaction(
+    private @Nullable Object inTransaction(
             TransactionOperations transactions,
             Execution execution,
-            JobHandler handler,
+            ListenerDefinition listener,
             ExecutionContext context,
             String payload)
             throws Throwable {
@@ -120,7 +154,7 @@ final class Attempts {
             AtomicReference<@Nullable Object> result = new AtomicReference<>();
             transactions.executeWithoutResult(status -> {
                 try {
-                    result.set(handler.handle(context, payload));
+                    result.set(handle(execution, listener, context, payload));
                     complete(execution, context, result.get());
                 } catch (RuntimeException | Error e) {
                     throw e;
@@ -160,11 +194,14 @@ final class Attempts {
                     ? COMPLETED
                     : new Outcome.Completed(services.results().encode(result));
         } catch (PayloadException e) {
-            return new Outcome.Failed(JobError.of(e));
+            return unstorable(execution, listener, e);
         }
     }
 
-    /** Doing the work again would not make the result serialize, whether it is done or was rolled back. */
+    /**
+     * Doing the work again would not make the result serialize, whether it is done or was rolled back. But a codec that was
+     * interrupted has said nothing about the result.
+     */
     private Outcome unstorable(Execution execution, ListenerDefinition listener, Throwable thrown) {
         return execution.stopped() == Execution.Stop.NONE
                 ? new Outcome.Failed(JobError.of(thrown))
@@ -187,6 +224,16 @@ final class Attempts {
         } catch (RuntimeException e) {
             log.warn("done has no partition for today, and none can be made: {} waits", execution.job(), e);
             return new Outcome.Snoozed(WITHOUT_PARTITION);
+        }
+    }
+
+    /** The job was cancelled, or its claim lost, before its handler began: nothing of its transaction stays. */
+    private static final class StoppedBefore extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        StoppedBefore() {
+            super(null, null, false, false);
         }
     }
 

@@ -21,6 +21,7 @@ final class ExecutionContext implements JobContext {
 
     private final Execution execution;
     private final ContextServices services;
+    private boolean begun; // handler's thread only
     private volatile boolean open = true;
     private volatile @Nullable PayloadException unstorableResult;
     private volatile @Nullable Instant deadline;
@@ -28,7 +29,17 @@ final class ExecutionContext implements JobContext {
     ExecutionContext(Execution execution, ContextServices services) {
         this.execution = execution;
         this.services = services;
-        this.deadline = deadline(execution, services.longestWait());
+    }
+
+    /** The handler begins now. */
+    void begin() {
+        deadline = deadline(execution, services.longestWait());
+        begun = true;
+    }
+
+    /** Whether the handler has begun. Only its thread may ask. */
+    boolean begun() {
+        return begun;
     }
 
     /** When the timeout is over that counts from now: this node's clock measures only how long ago the claim was. */

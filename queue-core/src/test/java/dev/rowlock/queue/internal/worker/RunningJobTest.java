@@ -36,6 +36,32 @@ class RunningJobTest extends NodeTest {
         assertThat(job.errors()).extracting(JobDetails.FailedAttempt::type).containsExactly("timeout", "timeout");
     }
 
+    /** As a codec that encrypts its text elsewhere would be. */
+    @Test
+    void aHandlerWhoseResultWasBeingEncodedAtItsDeadlineRunsAgain() {
+        node.listener(
+                        Greet.class,
+                        (context, payload) -> new SlowlyEncoded(context.attempt() == 1),
+                        TestNode.timeout(Duration.ofMillis(150)))
+                .start();
+
+        long id = node.jobs.enqueue(new Greet("slow"), o -> o.maxRetries(1));
+        node.awaitState(id, JobState.COMPLETED);
+
+        JobDetails job = node.search.find(id).orElseThrow();
+        assertThat(job.errors()).extracting(JobDetails.FailedAttempt::type).containsExactly("timeout");
+    }
+
+    record SlowlyEncoded(boolean slow) {
+
+        public int getLength() throws InterruptedException {
+            if (slow) {
+                new CountDownLatch(1).await();
+            }
+            return 1;
+        }
+    }
+
     @Test
     void aHandlerCanExtendItsDeadline() {
         node.listener(
