@@ -144,7 +144,7 @@ class FullDiskTest {
         try {
             return SmallDisk.open();
         } catch (UnsupportedOperationException e) {
-            return Assumptions.abort(e.getMessage());
+            return Assumptions.abort(String.valueOf(e.getMessage()));
         }
     }
 }

@@ -40,7 +40,7 @@ class SmallDiskTest {
         try {
             return SmallDisk.open();
         } catch (UnsupportedOperationException e) {
-            return Assumptions.abort(e.getMessage());
+            return Assumptions.abort(String.valueOf(e.getMessage()));
         }
     }
 }
