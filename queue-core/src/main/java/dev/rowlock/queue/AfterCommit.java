@@ -11,7 +11,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * Wakes workers after the calling thread's transaction has committed, once for all that it enqueued; at once without one.
- * A manager that is told never to synchronize tells nobody of its commits: then workers find the jobs by polling.
+ * A manager that is told never to synchronize tells nobody of its commits, nor does an open transaction around another
+ * one's end: then workers find the jobs by polling.
  */
 final class AfterCommit {
 
@@ -30,6 +31,9 @@ final class AfterCommit {
     }
 
     void wake(Wakes wakes, Standing standing) {
+        if (standing == Standing.AROUND) {
+            return;
+        }
         Pending pending = pending(standing);
         if (pending == null) {
             wakes.send(wakeups);
@@ -39,12 +43,20 @@ final class AfterCommit {
     }
 
     void attention(Standing standing) {
+        if (standing == Standing.AROUND) {
+            return;
+        }
         Pending pending = pending(standing);
         if (pending == null) {
             wakeups.attention();
         } else {
             pending.attention = true;
         }
+    }
+
+    /** For a write of which nobody need hear: it must be committed all the same, see {@link Database#mayBeCommitted}. */
+    void quietly(Standing standing) {
+        pending(standing);
     }
 
     /** This transaction's synchronization: the first enqueue registers it, later ones find it. Null: wake at once. */
@@ -54,6 +66,7 @@ final class AfterCommit {
         }
         for (TransactionSynchronization known : TransactionSynchronizationManager.getSynchronizations()) {
             if (known instanceof Pending pending && pending.wakeups == wakeups) {
+                pending.late |= pending.ending;
                 return pending;
             }
         }
@@ -69,6 +82,7 @@ final class AfterCommit {
         private final Wakes wakes = new Wakes();
         private boolean attention;
         private boolean ending;
+        private boolean late; // something was written after we heard of the end
 
         Pending(Database database, Wakeups wakeups) {
             this.database = database;
@@ -83,7 +97,7 @@ final class AfterCommit {
         /** Not afterCommit: another synchronization that throws there would skip this one. */
         @Override
         public void afterCompletion(int status) {
-            if (!database.mayBeCommitted(status, ending)) {
+            if (!database.mayBeCommitted(status, ending && !late)) {
                 return;
             }
             wakes.send(wakeups);

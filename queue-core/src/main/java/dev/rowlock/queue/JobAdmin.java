@@ -60,6 +60,7 @@ public final class JobAdmin {
         Standing standing = database.requireWritable("cancel");
         for (int look = 0; look < LOOKS; look++) {
             if (cancelIdle.run(id)) {
+                afterCommit.quietly(standing);
                 return CancelResult.CANCELLED;
             }
             if (requestCancel.run(id)) {
@@ -106,13 +107,15 @@ public final class JobAdmin {
 
     /** Deletes a dead job for good. False if it is not dead. */
     public boolean discard(long id) {
-        database.requireWritable("discard");
-        return discardDead.one(id);
+        Standing standing = database.requireWritable("discard");
+        boolean discarded = discardDead.one(id);
+        afterCommit.quietly(standing);
+        return discarded;
     }
 
     /** Deletes all jobs of the queue that are dead now; returns how many. In batches unless in a transaction. */
     public long discardAll(String queue) {
-        database.requireWritable("discardAll");
+        Standing standing = database.requireWritable("discardAll");
         long last = lastDead.run(Names.queue(queue));
         long discarded = 0;
         int batch;
@@ -120,6 +123,7 @@ public final class JobAdmin {
             batch = discardDead.some(queue, last, BATCH);
             discarded += batch;
         } while (batch == BATCH);
+        afterCommit.quietly(standing);
         return discarded;
     }
 

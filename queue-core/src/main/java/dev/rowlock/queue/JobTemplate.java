@@ -94,7 +94,7 @@ public final class JobTemplate implements JobOperations {
         Standing standing = database.requireWritable("enqueue");
         NewJob job = newJob(payload, options);
         // Beside the work of a large payload, a notification of its own does not count.
-        boolean byItself = job.due() == null && !job.large() && standing != Standing.INSIDE;
+        boolean byItself = job.due() == null && !job.large() && !standing.joins();
         String message = byItself ? wakeups.sendAlong(job.queue(), job.rank()) : null;
         if (message != null) {
             return enqueueAndNotify(job, message, standing);
@@ -162,7 +162,7 @@ public final class JobTemplate implements JobOperations {
                 return database.joinedAtomically(
                         standing, connection -> writeChunks(connection, first, requests, telling, wakes));
             } catch (DataAccessException e) {
-                if (standing == Standing.INSIDE || told.getPlain() || tries == TRIES || !deadlocked(e)) {
+                if (standing.joins() || told.getPlain() || tries == TRIES || !deadlocked(e)) {
                     throw e;
                 }
             }

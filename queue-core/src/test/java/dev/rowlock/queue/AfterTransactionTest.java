@@ -249,6 +249,35 @@ class AfterTransactionTest {
 
     @ParameterizedTest
     @EnumSource
+    void soIsItWhereTheEndedTransactionHasEnqueuedItself(Phase phase) {
+        transaction().executeWithoutResult(status -> {
+            jobs.enqueue(new SendMail("before"));
+            phase.call(() -> transaction().executeWithoutResult(again -> {
+                new JdbcTemplate(pool).execute("INSERT INTO customer VALUES ('ada')");
+                jobs.enqueue(new SendMail("ada"));
+            }));
+        });
+
+        assertThat(recipients()).containsExactly("before", "ada");
+        assertThat(rooms.number("SELECT count(*) FROM customer")).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void soIsItWhereItOnlyCancels(Phase phase) {
+        JobAdmin admin = new JobAdmin(database, wakeups);
+        long cancelled = jobs.enqueue(new SendMail("cancelled"));
+
+        transaction()
+                .executeWithoutResult(status -> phase.call(() -> transaction()
+                        .executeWithoutResult(
+                                again -> assertThat(admin.cancel(cancelled)).isEqualTo(CancelResult.CANCELLED))));
+
+        assertThat(recipients()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void codeThatAsksForAnyTransactionInACallbackAndFailsLeavesNoJob(Phase phase) {
         transaction()
                 .executeWithoutResult(status ->
@@ -295,6 +324,21 @@ class AfterTransactionTest {
 
         assertThat(recipients()).containsExactly("ada");
         assertThat(wakeups.heard()).containsExactly("1 ready in default from rank 0");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void codeThatAsksForAnyTransactionInACallbackAndFailsLeavesNoJobBesideEarlierOnes(Phase phase) {
+        transaction().executeWithoutResult(status -> {
+            jobs.enqueue(new SendMail("before"));
+            phase.call(() -> assertThatThrownBy(() -> transaction().executeWithoutResult(again -> {
+                        jobs.enqueue(new SendMail("ada"));
+                        throw new IllegalStateException("no");
+                    }))
+                    .hasMessage("no"));
+        });
+
+        assertThat(recipients()).containsExactly("before");
     }
 
     @ParameterizedTest

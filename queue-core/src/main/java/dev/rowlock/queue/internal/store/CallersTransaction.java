@@ -1,9 +1,8 @@
 package dev.rowlock.queue.internal.store;
 
-import java.lang.StackWalker.StackFrame;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Iterator;
+import java.util.Objects;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -11,13 +10,15 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
+import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.transaction.support.TransactionSynchronizationUtils;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * Tells whether the calling thread's transaction is one on this DataSource, and whether it is still open. Thread-safe.
@@ -27,15 +28,13 @@ import org.springframework.transaction.support.TransactionTemplate;
  * it was bound by a manager that lends its connection (JPA, Hibernate): only those do not mark it as merely synchronized.
  *
  * <p><b>Still open.</b> After the commit, Spring calls {@code afterCommit} while everything looks as if the transaction
- * went on, and {@code afterCompletion} with everything but the synchronizations. No state tells {@code afterCommit} from
- * the time before, but the stack does.
+ * went on, and {@code afterCompletion} with everything but the synchronizations: see {@link EndCallback}. Where
+ * transactions of several DataSources are nested, the one that has ended may be another one than ours.
  */
 final class CallersTransaction {
 
     private static final TransactionDefinition IF_THERE_IS_ONE =
             new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_SUPPORTS);
-
-    private static final StackWalker STACK = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
     private final DataSource dataSource;
     private final PlatformTransactionManager jdbcTransactions;
@@ -54,10 +53,65 @@ final class CallersTransaction {
         if (!ours && !TransactionSynchronizationManager.isActualTransactionActive()) {
             return Standing.OUTSIDE;
         }
-        if (ended()) {
-            return Standing.AFTER;
+        EndCallback callback = EndCallback.current();
+        if (callback == null) {
+            return ours ? Standing.INSIDE : Standing.ELSEWHERE;
         }
-        return ours ? Standing.INSIDE : Standing.ELSEWHERE;
+        return ours ? standing(callback) : Standing.AFTER;
+    }
+
+    private Standing standing(EndCallback callback) {
+        return switch (oursIn(callback)) {
+            case ENDED -> Standing.AFTER;
+            case OPEN -> Standing.AROUND;
+            case UNKNOWN -> Standing.ELSEWHERE;
+        };
+    }
+
+    /** What became of this DataSource's transaction, in a callback after the end of one: that may be another one. */
+    enum Fate {
+        ENDED,
+        OPEN,
+        UNKNOWN
+    }
+
+    /**
+     * Spring knows the transaction of the innermost {@code @Transactional} method that has not returned; one that throws
+     * has not, while its transaction ends. Of a {@code TransactionTemplate} it tells nothing: then one can only know where
+     * there is no other transaction.
+     */
+    Fate oursIn(EndCallback callback) {
+        ConnectionHolder ours = holder();
+        ConnectionHolder declared = callback.told() ? declaredTransaction() : null;
+        if (callback.thrown()) {
+            return declared == ours ? Fate.ENDED : Fate.OPEN;
+        }
+        if (declared != null && declared == ours) {
+            return Fate.OPEN;
+        }
+        return otherTransactions().allMatch(other -> other == declared) ? Fate.ENDED : Fate.UNKNOWN;
+    }
+
+    private static @Nullable ConnectionHolder declaredTransaction() {
+        try {
+            TransactionStatus declared = TransactionAspectSupport.currentTransactionStatus();
+            return declared instanceof DefaultTransactionStatus status
+                            && status.hasTransaction()
+                            && status.getTransaction() instanceof JdbcTransactionObjectSupport jdbc
+                            && jdbc.hasConnectionHolder()
+                    ? jdbc.getConnectionHolder()
+                    : null;
+        } catch (NoTransactionException e) {
+            return null;
+        }
+    }
+
+    /** JDBC transactions on other DataSources, open or ended. */
+    private Stream<ConnectionHolder> otherTransactions() {
+        return TransactionSynchronizationManager.getResourceMap().entrySet().stream()
+                .filter(bound -> bound.getKey() instanceof DataSource other && other != dataSource)
+                .map(bound -> new CallersTransaction((DataSource) bound.getKey()).holder())
+                .filter(Objects::nonNull);
     }
 
     /** The connection of the transaction on this DataSource, open or ended; null if there is none. */
@@ -89,59 +143,5 @@ final class CallersTransaction {
         return connection.isWrapperFor(BaseConnection.class)
                 ? connection.unwrap(BaseConnection.class).getTransactionState()
                 : null;
-    }
-
-    private static boolean ended() {
-        boolean synchronizing = TransactionSynchronizationManager.isSynchronizationActive();
-        if (!synchronizing && TransactionSynchronizationManager.isActualTransactionActive()) {
-            return true; // so it is in afterCompletion, and nowhere else
-        }
-        return STACK.walk(frames -> calledAfterTheEnd(frames, synchronizing));
-    }
-
-    /** Looks outwards as far as the innermost transaction that shows on the stack. */
-    private static boolean calledAfterTheEnd(Stream<StackFrame> frames, boolean synchronizing) {
-        Class<?> called = CallersTransaction.class;
-        for (Iterator<StackFrame> outwards = frames.iterator(); outwards.hasNext(); ) {
-            StackFrame frame = outwards.next();
-            if (beginsTransaction(frame)) {
-                return false;
-            }
-            if (calls(frame, "invokeAfterCompletion")) {
-                return !synchronizing; // otherwise a new transaction has begun since
-            }
-            if (calls(frame, "invokeAfterCommit")) {
-                return synchronizing && registered(called); // otherwise, again, a new one
-            }
-            called = frame.getDeclaringClass();
-        }
-        return false;
-    }
-
-    private static boolean beginsTransaction(StackFrame frame) {
-        Class<?> type = frame.getDeclaringClass();
-        return (type == TransactionTemplate.class && frame.getMethodName().equals("execute"))
-                || (type == TransactionAspectSupport.class
-                        && frame.getMethodName().equals("invokeWithinTransaction"));
-    }
-
-    private static boolean calls(StackFrame frame, String callbacks) {
-        return frame.getDeclaringClass() == TransactionSynchronizationUtils.class
-                && frame.getMethodName().equals(callbacks);
-    }
-
-    private static boolean registered(Class<?> synchronization) {
-        return TransactionSynchronizationManager.getSynchronizations().stream().anyMatch(synchronization::isInstance);
-    }
-
-    /**
-     * Whether the calling thread, in {@code afterCompletion}, took part in a transaction that had ended before: a
-     * callback after its end called code that asks for any transaction, and Spring gave it the ended one.
-     */
-    static boolean tookPartInEndedTransaction() {
-        return STACK.walk(frames -> frames.filter(frame -> calls(frame, "invokeAfterCompletion"))
-                        .limit(2)
-                        .count())
-                == 2;
     }
 }

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.store;
 
+import dev.rowlock.queue.internal.store.CallersTransaction.Fate;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -8,6 +9,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.datasource.ConnectionHolder;
@@ -29,6 +32,8 @@ public final class Database {
     public interface Call<T> {
         T on(Connection connection) throws SQLException;
     }
+
+    private static final Logger log = LoggerFactory.getLogger(Database.class);
 
     /** SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation). */
     private static final Pattern REFUSED_VALUE = Pattern.compile("2[23].*");
@@ -115,7 +120,7 @@ public final class Database {
     /** As {@link #joined(Call)}, for callers who know how the thread stands. */
     public <T> T joined(Standing standing, Call<T> call) {
         return switch (standing) {
-            case INSIDE -> inCallersTransaction(call);
+            case INSIDE, AROUND -> inCallersTransaction(call);
             case AFTER -> afterTransaction(call, connection -> own.single(connection, call));
             case OUTSIDE, ELSEWHERE -> fromPool(connection -> own.single(connection, call));
         };
@@ -124,7 +129,7 @@ public final class Database {
     /** Runs several statements in the calling thread's transaction if there is one, otherwise in one of their own. */
     public <T> T joinedAtomically(Standing standing, Call<T> call) {
         return switch (standing) {
-            case INSIDE -> inCallersTransaction(call);
+            case INSIDE, AROUND -> inCallersTransaction(call);
             case AFTER -> afterTransaction(call, connection -> own.several(connection, call));
             case OUTSIDE, ELSEWHERE -> atomically(call);
         };
@@ -180,10 +185,10 @@ public final class Database {
         if (standing == Standing.ELSEWHERE) {
             throw new IllegalStateException(
                     ("%s in a transaction that is not one of Rowlock's DataSource, so it could not commit together with it:"
-                                    + " use that DataSource's transaction manager, or call it outside the transaction")
+                                    + " use that DataSource's transaction manager (with REQUIRES_NEW in a callback after a transaction's end), or call it outside the transaction")
                             .formatted(what));
         }
-        if (standing == Standing.INSIDE && TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
+        if (standing.joins() && TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
             throw new IllegalStateException(
                     "%s in a read-only transaction: use a writable one, or none".formatted(what));
         }
@@ -201,15 +206,26 @@ public final class Database {
      */
     public boolean mayBeCommitted(int status, boolean heardBefore) {
         return switch (status) {
-            case TransactionSynchronization.STATUS_COMMITTED -> heardBefore || committedLate();
+            case TransactionSynchronization.STATUS_COMMITTED -> heardBefore || committedLate(EndCallback.own());
             case TransactionSynchronization.STATUS_ROLLED_BACK -> false;
-            default -> !CallersTransaction.tookPartInEndedTransaction() || committedLate();
+            default -> {
+                EndCallback around = EndCallback.around();
+                yield around == null || committedLate(around);
+            }
         };
     }
 
-    private boolean committedLate() {
+    private boolean committedLate(EndCallback callback) {
         ConnectionHolder holder = callers.holder();
         if (holder == null) {
+            return true;
+        }
+        Fate fate = callers.oursIn(callback);
+        if (fate == Fate.UNKNOWN) {
+            log.error(
+                    "jobs were enqueued by code that a callback after a transaction's end called, while there is a transaction of another DataSource: nobody can know whether theirs is still open, so they may be lost. Use REQUIRES_NEW there");
+        }
+        if (fate != Fate.ENDED) {
             return true;
         }
         return translating(() -> onCallersConnection(connection -> {

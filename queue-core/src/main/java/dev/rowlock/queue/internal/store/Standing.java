@@ -15,6 +15,17 @@ public enum Standing {
      */
     AFTER,
 
+    /**
+     * In a callback after another transaction's end, within an open one on Rowlock's DataSource: a write becomes part of
+     * it, but nobody can be told of its end.
+     */
+    AROUND,
+
     /** In an open transaction that does not reach Rowlock's DataSource: a write could not commit together with it. */
-    ELSEWHERE
+    ELSEWHERE;
+
+    /** Whether a write becomes part of the caller's transaction. */
+    public boolean joins() {
+        return this == INSIDE || this == AROUND;
+    }
 }
