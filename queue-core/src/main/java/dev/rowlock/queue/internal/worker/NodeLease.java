@@ -84,7 +84,7 @@ final class NodeLease implements Runnable {
         this.register = new RegisterNode(schema);
         this.beat = new BeatNode(schema);
         this.remove = new RemoveNode(schema);
-        this.others = new OtherNodes(settings.heartbeat().multipliedBy(2));
+        this.others = new OtherNodes(settings.heartbeat());
     }
 
     /** This node's id; 0 while it has none. */
@@ -116,10 +116,12 @@ final class NodeLease implements Runnable {
     @Override
     public void run() {
         while (!stopping) {
-            Duration rest = settings.heartbeat();
+            Duration rest;
+            long begun = System.nanoTime();
             try {
                 runOnce();
                 noteRecovery();
+                rest = restAfter(Duration.ofNanos(System.nanoTime() - begun));
             } catch (SQLException | RuntimeException | Error e) {
                 noteFailure(e);
                 rest = retryWait();
@@ -212,6 +214,14 @@ final class NodeLease implements Runnable {
         if (before) {
             log.info("node {} ('{}') beats again", nodeId, settings.nodeName());
         }
+    }
+
+    /** A beat that takes long must not make the next one late: then this node could not watch the others. */
+    private Duration restAfter(Duration took) {
+        Duration interval = others.untilNextLook();
+        Duration rest = interval.minus(took);
+        Duration shortest = interval.dividedBy(5);
+        return rest.compareTo(shortest) > 0 ? rest : shortest;
     }
 
     private Duration retryWait() {

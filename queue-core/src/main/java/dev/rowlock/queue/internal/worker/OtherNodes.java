@@ -12,18 +12,20 @@ import org.jspecify.annotations.Nullable;
  * is a death. Times are monotonic, in nanoseconds: the server's clock, which may be set at any moment, only says more exactly
  * when between two looks a node has beaten. Thread-safe.
  *
- * <p>Each look must follow the last one within the gap, otherwise the watch begins anew: after a database outage nobody looks
- * alive, and nobody may be declared dead before everybody had the chance to beat.
+ * <p>Each look must follow the last one within a gap, otherwise the watch begins anew: after a database outage nobody looks
+ * alive, and nobody may be declared dead before everybody had the chance to beat. The gap is a share of the watched node's
+ * lease, whatever this node's settings are. A third of it forgives this node short pauses, however often it beats. More than half
+ * of it would leave a node that beats as seldom as it may (three times in its lease) no time to come back from an outage.
  */
 final class OtherNodes {
 
-    private final Duration gap;
+    private final Duration heartbeat;
     private Map<Long, Sight> sights = Map.of(); // guarded by this; by node
     private @Nullable Long lookedAt; // guarded by this; null: not yet
 
-    /** @param gap the longest time between two looks after which the watch goes on */
-    OtherNodes(Duration gap) {
-        this.gap = gap;
+    /** @param heartbeat how often this node looks by itself */
+    OtherNodes(Duration heartbeat) {
+        this.heartbeat = heartbeat;
     }
 
     /** A heartbeat, and since when the node is silent. */
@@ -36,15 +38,11 @@ final class OtherNodes {
 
     /** This node has beaten and heard of the others. Returns when the first of their leases runs out; null without others. */
     synchronized @Nullable Duration looked(long now, List<Heartbeat> others) {
-        if (!watching(now)) {
-            begin();
-        }
-        long last = lookedAt == null ? now : lookedAt;
         Map<Long, Sight> seen = new HashMap<>();
-        for (Heartbeat heartbeat : others) {
-            Sight before = sights.get(heartbeat.nodeId());
-            boolean silent = before != null && before.heartbeat().beats() == heartbeat.beats();
-            seen.put(heartbeat.nodeId(), silent ? before : new Sight(heartbeat, beatenAt(heartbeat, last, now)));
+        for (Heartbeat other : others) {
+            Sight before = sights.get(other.nodeId());
+            boolean silent = before != null && before.heartbeat().beats() == other.beats();
+            seen.put(other.nodeId(), silent && watching(other, now) ? before : new Sight(other, beatenAt(other, now)));
         }
         sights = seen;
         lookedAt = now;
@@ -54,13 +52,19 @@ final class OtherNodes {
                 .orElse(null);
     }
 
+    /** How long after one look the next one is due: some of the others may have shorter leases than this node. */
+    synchronized Duration untilNextLook() {
+        return sights.values().stream()
+                .map(sight -> sight.heartbeat().lease().dividedBy(3))
+                .filter(third -> third.compareTo(heartbeat) < 0)
+                .min(Duration::compareTo)
+                .orElse(heartbeat);
+    }
+
     /** The heartbeats that have been the last ones for a whole lease. */
     synchronized List<Heartbeat> silent(long now) {
-        if (!watching(now)) {
-            return List.of();
-        }
         return sights.values().stream()
-                .filter(sight -> sight.left(now) <= 0)
+                .filter(sight -> sight.left(now) <= 0 && watching(sight.heartbeat(), now))
                 .map(Sight::heartbeat)
                 .toList();
     }
@@ -71,13 +75,22 @@ final class OtherNodes {
         lookedAt = null;
     }
 
-    private boolean watching(long now) {
-        return lookedAt != null && now - lookedAt <= gap.toNanos();
+    private boolean watching(Heartbeat other, long now) {
+        return lookedAt != null && now - lookedAt <= gap(other.lease()).toNanos();
+    }
+
+    private Duration gap(Duration lease) {
+        Duration third = lease.dividedBy(3);
+        Duration half = lease.dividedBy(2);
+        Duration twoLooks = heartbeat.multipliedBy(2);
+        Duration enough = twoLooks.compareTo(third) > 0 ? twoLooks : third;
+        return enough.compareTo(half) < 0 ? enough : half;
     }
 
     /** Within the two looks, whatever the server's clock says. */
-    private static long beatenAt(Heartbeat heartbeat, long last, long now) {
-        long age = Math.max(0, heartbeat.age().toNanos());
-        return now - Math.min(age, now - last);
+    private long beatenAt(Heartbeat other, long now) {
+        long sinceLastLook = lookedAt != null && watching(other, now) ? now - lookedAt : 0;
+        long age = Math.max(0, other.age().toNanos());
+        return now - Math.min(age, sinceLastLook);
     }
 }

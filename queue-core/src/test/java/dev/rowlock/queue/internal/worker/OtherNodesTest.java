@@ -13,7 +13,7 @@ class OtherNodesTest {
     private static final Duration LEASE = Duration.ofSeconds(10);
     private static final Duration HOUR = Duration.ofHours(1);
 
-    private final OtherNodes others = new OtherNodes(Duration.ofSeconds(2));
+    private final OtherNodes others = new OtherNodes(Duration.ofSeconds(1));
 
     @Test
     void aNodeThatBeatsIsNeverSilent() {
@@ -77,20 +77,68 @@ class OtherNodesTest {
         Heartbeat last = heartbeat(1, Duration.ZERO);
         watch(0, 9, last);
 
-        look(12, last);
+        look(13, last);
 
-        assertThat(silent(12)).isEmpty();
-        watch(13, 21, last);
-        assertThat(silent(21)).isEmpty();
-        watch(22, 22, last);
-        assertThat(silent(22)).containsExactly(last);
+        assertThat(silent(13)).isEmpty();
+        watch(14, 22, last);
+        assertThat(silent(22)).isEmpty();
+        watch(23, 23, last);
+        assertThat(silent(23)).containsExactly(last);
     }
 
     @Test
     void whoHasNotLookedForLongerThanTheGapKnowsOfNoDeath() {
         watch(0, 10, heartbeat(1, Duration.ZERO));
 
-        assertThat(silent(13)).isEmpty();
+        assertThat(silent(14)).isEmpty();
+    }
+
+    @Test
+    void pausesThatAreShortForTheOthersLeaseHideNoDeathFromANodeThatBeatsOften() {
+        OtherNodes often = new OtherNodes(Duration.ofMillis(50));
+        Heartbeat last = heartbeat(1, Duration.ZERO);
+
+        for (int second = 0; second <= 12; second += 3) {
+            often.looked(nanos(second), List.of(last));
+        }
+
+        assertThat(often.silent(nanos(12))).containsExactly(last);
+    }
+
+    @Test
+    void aNodeThatBeatsSeldomDeclaresNobodyDeadThatItHasNotWatched() {
+        OtherNodes seldom = new OtherNodes(Duration.ofMinutes(20));
+        seldom.looked(nanos(0), List.of(heartbeat(1, Duration.ZERO)));
+
+        // The database was away from then on, and is back.
+        assertThat(seldom.silent(nanos(10))).isEmpty();
+    }
+
+    @Test
+    void aNodeThatBeatsAsSeldomAsItMayHasTimeToComeBackFromAnOutage() {
+        OtherNodes likeIt = new OtherNodes(LEASE.dividedBy(3));
+        Heartbeat last = heartbeat(1, Duration.ZERO);
+        likeIt.looked(nanos(0), List.of(last));
+        likeIt.looked(nanos(3) + 400_000_000, List.of(last)); // the other one is about to beat
+
+        // The database was away from then on, and is back.
+        assertThat(likeIt.silent(nanos(10))).isEmpty();
+        assertThat(likeIt.looked(nanos(10), List.of(last))).isEqualTo(LEASE);
+    }
+
+    @Test
+    void aNodeLooksAsOftenAsTheShortestLeaseDemands() {
+        OtherNodes seldom = new OtherNodes(Duration.ofMinutes(20));
+        assertThat(seldom.untilNextLook()).isEqualTo(Duration.ofMinutes(20));
+
+        Heartbeat last = heartbeat(1, Duration.ZERO);
+        seldom.looked(nanos(0), List.of(last, new Heartbeat(3, 1, HOUR, Duration.ZERO)));
+        assertThat(seldom.untilNextLook()).isEqualTo(LEASE.dividedBy(3));
+
+        for (int second = 4; second <= 12; second += 4) {
+            seldom.looked(nanos(second), List.of(last));
+        }
+        assertThat(seldom.silent(nanos(12))).containsExactly(last);
     }
 
     @Test
