@@ -7,6 +7,7 @@ import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.RetryPolicy;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +47,7 @@ final class OverdueJobs implements Chore {
     public Duration runOnce() {
         List<Claim> overdue =
                 Stream.concat(own.overdue(GRACE).stream(), ofOthers().stream()).toList();
-        int taken = overdue.isEmpty() ? 0 : take.run(overdue, retry.maxRetries(), retry.initialInterval());
+        int taken = overdue.isEmpty() ? 0 : take(overdue);
         if (taken > 0) {
             log.warn(
                     "{} jobs were still running {} after their deadline: they were taken from their nodes",
@@ -54,6 +55,18 @@ final class OverdueJobs implements Chore {
                     GRACE);
         }
         return INTERVAL;
+    }
+
+    private int take(List<Claim> overdue) {
+        try {
+            return take.run(overdue, retry.maxRetries(), retry.initialInterval());
+        } catch (RuntimeException e) {
+            AtomicInteger taken = new AtomicInteger();
+            Apart.run(overdue, some -> taken.addAndGet(take.run(some, retry.maxRetries(), retry.initialInterval())), e)
+                    .forEach((claim, refusal) -> log.error(
+                            "overdue job {} cannot be taken from its node, unlike others", claim.jobId(), refusal));
+            return taken.get();
+        }
     }
 
     private List<Claim> ofOthers() {

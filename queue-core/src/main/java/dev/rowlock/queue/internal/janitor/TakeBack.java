@@ -29,10 +29,28 @@ final class TakeBack {
     void run() {
         int jobs;
         do {
-            List<Rescued> rescued = rescueJobs.run(maxCrashes);
-            jobs = rescued.stream().mapToInt(Rescued::jobs).sum();
-            rescued.forEach(this::tell);
+            try {
+                jobs = told(rescueJobs.run(maxCrashes));
+            } catch (RuntimeException e) {
+                jobs = apart(e);
+            }
         } while (jobs >= RescueJobs.LIMIT);
+    }
+
+    /** Returns how many there were. */
+    private int apart(RuntimeException together) {
+        List<Long> orphans = rescueJobs.orphans();
+        Apart.run(orphans, ids -> told(rescueJobs.run(maxCrashes, ids)), together)
+                .forEach((id, refusal) -> log.error(
+                        "job {} of a dead node cannot be taken back, unlike others; it stays in running for now",
+                        id,
+                        refusal));
+        return orphans.size();
+    }
+
+    private int told(List<Rescued> rescued) {
+        rescued.forEach(this::tell);
+        return rescued.stream().mapToInt(Rescued::jobs).sum();
     }
 
     private void tell(Rescued rescued) {

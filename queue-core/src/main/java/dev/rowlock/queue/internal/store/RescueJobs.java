@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes back jobs whose node is not there any more: to ready, at the place in the queue that they had; to done if
@@ -22,6 +23,7 @@ public final class RescueJobs {
                  WHERE ctid = ANY (ARRAY(
                        SELECT r.ctid FROM rowlock.running r
                         WHERE NOT EXISTS (SELECT FROM rowlock.node n WHERE n.id = r.node_id)
+                          AND r.id = ANY (coalesce(?::bigint[], ARRAY[r.id]))
                         ORDER BY r.id LIMIT 1000
                           FOR UPDATE OF r SKIP LOCKED))
                 RETURNING *, crashes + CASE WHEN crashes = 0 OR crashes < ? - 1 OR isolated THEN 1 ELSE 0 END
@@ -54,6 +56,12 @@ public final class RescueJobs {
             SELECT queue, min(rank), count(*), count(*) FILTER (WHERE fate = 'quarantined') FROM judged GROUP BY queue
             """;
 
+    private static final String ORPHANS = """
+            SELECT r.id FROM rowlock.running r
+             WHERE NOT EXISTS (SELECT FROM rowlock.node n WHERE n.id = r.node_id)
+             ORDER BY random() LIMIT 1000
+            """;
+
     /** At most so many jobs move with one call. */
     public static final int LIMIT = 1000;
 
@@ -62,24 +70,51 @@ public final class RescueJobs {
 
     private final Database database;
     private final String sql;
+    private final String orphans;
     private final EnsureDonePartitions partitions;
 
     public RescueJobs(Database database) {
         this.database = database;
         this.sql = database.sql(SQL);
+        this.orphans = database.sql(ORPHANS);
         this.partitions = new EnsureDonePartitions(database);
     }
 
+    /** Takes back whatever has no node. */
     public List<Rescued> run(int maxCrashes) {
+        return move(maxCrashes, null);
+    }
+
+    /** Takes back those of these jobs that have no node. */
+    public List<Rescued> run(int maxCrashes, List<Long> ids) {
+        return move(maxCrashes, ids.stream().mapToLong(Long::longValue).toArray());
+    }
+
+    private List<Rescued> move(int maxCrashes, long @Nullable [] ids) {
         return partitions.around(() -> database.alone(connection -> {
             try (PreparedStatement statement = FreshPlan.prepare(connection, sql)) {
-                statement.setInt(1, maxCrashes);
+                statement.setObject(1, ids);
                 statement.setInt(2, maxCrashes);
+                statement.setInt(3, maxCrashes);
                 try (ResultSet rows = statement.executeQuery()) {
                     return read(rows);
                 }
             }
         }));
+    }
+
+    /** The ids of jobs that have no node, of {@link #LIMIT} at most, whichever. */
+    public List<Long> orphans() {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = FreshPlan.prepare(connection, orphans);
+                    ResultSet rows = statement.executeQuery()) {
+                List<Long> ids = new ArrayList<>();
+                while (rows.next()) {
+                    ids.add(rows.getLong(1));
+                }
+                return ids;
+            }
+        });
     }
 
     private static List<Rescued> read(ResultSet rows) throws SQLException {

@@ -4,19 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.store.BeatNode;
+import dev.rowlock.queue.internal.store.FindOverdueJobs;
 import dev.rowlock.queue.internal.store.RemoveExpiredNodes;
 import dev.rowlock.queue.internal.store.RescueJobs;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.TakeChore;
+import dev.rowlock.queue.internal.store.TakeOverdueJobs;
 import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A trigger keeps jobs from coming back, until it is dropped. */
+/** A trigger keeps jobs from coming back, all or one, until it is dropped. */
 @PostgresTest(freshPerTest = true)
 class RescueTest {
 
@@ -61,6 +65,54 @@ class RescueTest {
         strays.runOnce();
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("ready");
+    }
+
+    @Test
+    void oneJobThatCannotBeTakenBackKeepsNoOthers() {
+        List<ClaimedJob> others = rooms.running(40);
+        rooms.execute("UPDATE rowlock.running SET cancel_requested = true WHERE id = " + job.id());
+        rooms.execute("DELETE FROM rowlock.node");
+        doneRefuses();
+
+        takeBack.run();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("running");
+        assertThat(others)
+                .allSatisfy(other -> assertThat(rooms.roomsOf(other.id())).containsExactly("ready"));
+
+        rooms.execute("DROP TRIGGER refuse ON rowlock.done");
+        takeBack.run();
+        assertThat(rooms.roomsOf(job.id())).containsExactly("done");
+    }
+
+    @Test
+    void oneOverdueJobThatCannotBeTakenKeepsNoOthers() {
+        List<ClaimedJob> others = rooms.running(10);
+        rooms.execute("UPDATE rowlock.running SET cancel_requested = true WHERE id = " + job.id());
+        doneRefuses();
+        own.overdue = Stream.concat(Stream.of(job), others.stream())
+                .map(ClaimedJob::claim)
+                .toList();
+
+        new OverdueJobs(
+                        own,
+                        new FindOverdueJobs(rooms.database()),
+                        new TakeOverdueJobs(rooms.database()),
+                        RetryPolicy.DEFAULT)
+                .runOnce();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("running");
+        assertThat(others)
+                .allSatisfy(other -> assertThat(rooms.roomsOf(other.id())).containsExactly("waiting"));
+    }
+
+    private void doneRefuses() {
+        rooms.execute("""
+                CREATE FUNCTION rowlock.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN RAISE EXCEPTION 'not this one' USING errcode = '53400'; END $$
+                """);
+        rooms.execute(
+                "CREATE TRIGGER refuse BEFORE INSERT ON rowlock.done FOR EACH ROW EXECUTE FUNCTION rowlock.refuse()");
     }
 
     private void nothingComesBack() {
