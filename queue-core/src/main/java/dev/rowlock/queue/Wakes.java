@@ -13,6 +13,7 @@ final class Wakes {
 
     private final Map<String, Ready> ready = new HashMap<>();
     private @Nullable Duration shortestDelay;
+    private long begun = System.nanoTime(); // before the first job was inserted, but for a moment; monotonic
     private @Nullable String lastQueue;
     private Ready last = new Ready();
 
@@ -43,15 +44,18 @@ final class Wakes {
 
     void addAll(Wakes other) {
         other.ready.forEach((queue, more) -> ready(queue).add(more.mostUrgentRank, more.jobs));
+        begun = other.begun - begun < 0 ? other.begun : begun;
         if (other.shortestDelay != null) {
             waiting(other.shortestDelay);
         }
     }
 
+    /** Delays have begun when their jobs were inserted; a transaction may have gone on for long since. */
     void send(Wakeups wakeups) {
+        Duration since = Duration.ofNanos(System.nanoTime() - begun);
         ready.forEach((queue, some) -> wakeups.jobsReady(queue, some.mostUrgentRank, some.jobs));
         if (shortestDelay != null) {
-            wakeups.jobsWaiting(shortestDelay);
+            wakeups.jobsWaiting(shortestDelay.compareTo(since) > 0 ? shortestDelay.minus(since) : Duration.ZERO);
         }
     }
 

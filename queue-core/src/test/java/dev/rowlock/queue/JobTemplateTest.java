@@ -307,8 +307,9 @@ class JobTemplateTest {
                 JobRequest.of(new SendMail(""), o -> o.delay(Duration.ofMinutes(2)))));
 
         assertThat(wakeups.heard())
-                .containsExactlyInAnyOrder(
-                        "2 ready in default from rank -9", "1 ready in shipping from rank 0", "waiting PT2M");
+                .hasSize(3)
+                .contains("2 ready in default from rank -9", "1 ready in shipping from rank 0")
+                .anyMatch(heard -> heard.matches("waiting PT1M5\\d.*"));
     }
 
     @Test

@@ -10,6 +10,7 @@ import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
@@ -92,6 +93,16 @@ class JobTemplateTransactionTest {
         });
 
         assertThat(rooms.claim(node, 10)).hasSize(1);
+    }
+
+    @Test
+    void aDelayThatIsOverWhenItsTransactionCommitsIsToldAsOver() {
+        transaction.executeWithoutResult(status -> {
+            jobs.enqueue(new SendMail("ada"), o -> o.delay(Duration.ofMillis(10)));
+            rooms.execute("DO 'BEGIN PERFORM pg_sleep(0.02); END'");
+        });
+
+        assertThat(wakeups.heard()).containsExactly("waiting PT0S");
     }
 
     @Test

@@ -26,7 +26,7 @@ public interface Wakeups {
         jobsReady(queue, rank, 1);
     }
 
-    /** A job will become runnable after this time. */
+    /** A job will become runnable after this time. Zero: now, or nobody knows since when. */
     void jobsWaiting(Duration dueIn);
 
     /**

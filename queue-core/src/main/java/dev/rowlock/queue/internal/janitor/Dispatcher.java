@@ -21,6 +21,7 @@ final class Dispatcher implements Chore {
     private final Duration pollInterval;
     private final Supplier<Place> place;
     private final DueTimes times = new DueTimes(System.nanoTime());
+    private final DueCursor cursor;
 
     /** @param place this node's among all nodes */
     Dispatcher(DispatchDueJobs dispatch, Wakeups wakeups, Duration pollInterval, Supplier<Place> place) {
@@ -28,6 +29,7 @@ final class Dispatcher implements Chore {
         this.wakeups = wakeups;
         this.pollInterval = pollInterval;
         this.place = place;
+        this.cursor = new DueCursor(() -> place.get().nodes(), System.nanoTime());
     }
 
     @Override
@@ -38,6 +40,10 @@ final class Dispatcher implements Chore {
     /** A job that this process has enqueued is due after this time. Returns how long until it must run. Any thread. */
     Duration waitingHere(Duration dueIn) {
         long now = System.nanoTime();
+        cursor.heard(now + dueIn.toNanos());
+        if (dueIn.isZero()) {
+            cursor.overdue(); // an instant, or past when its transaction was committed
+        }
         times.dueHere(now + dueIn.toNanos());
         return left(now);
     }
@@ -45,6 +51,7 @@ final class Dispatcher implements Chore {
     /** A job that all nodes have heard of is due after this time. Returns how long until this one must run. Any thread. */
     Duration waitingElsewhere(Duration dueIn) {
         long now = System.nanoTime();
+        cursor.heard(now + dueIn.toNanos());
         times.dueForAll(now + dueIn.toNanos());
         return left(now);
     }
@@ -59,6 +66,12 @@ final class Dispatcher implements Chore {
         return left(now);
     }
 
+    /** The server's clock was set: any job may be due. Returns how long until this chore must run. Any thread. */
+    Duration clockStepped() {
+        cursor.forget();
+        return waitingHere(Duration.ZERO);
+    }
+
     @Override
     public Duration runOnce() {
         long begun = System.nanoTime();
@@ -70,11 +83,13 @@ final class Dispatcher implements Chore {
         DispatchDueJobs.Result result = move(begun);
         result.queues().forEach(queue -> wakeups.jobsReady(queue.queue(), queue.rank(), queue.jobs()));
         long ended = System.nanoTime();
-        if (result.jobs() >= BATCH) {
+        boolean full = result.jobs() >= BATCH;
+        cursor.looked(result, full, ended);
+        if (full) {
             times.looked(ended, result.nextDue(), Duration.ZERO);
             return Duration.ZERO;
         }
-        times.looked(ended, result.nextDue(), rest(result.jobs() > 0));
+        times.looked(ended, result.nextDue(), rest(result.jobs() > 0, ended));
         if (result.jobs() > 0 || forAll && isFirstOfMany()) {
             wakeups.dueJobsMoved(result.nextDue());
         }
@@ -93,16 +108,19 @@ final class Dispatcher implements Chore {
 
     private DispatchDueJobs.Result move(long begun) {
         try {
-            return dispatch.run(BATCH);
+            return dispatch.run(cursor.next(begun), BATCH);
         } catch (RuntimeException | Error e) {
+            cursor.forget();
             times.dueHere(begun); // still
             throw e;
         }
     }
 
     /** Nodes that started together should not look together. */
-    private Duration rest(boolean some) {
-        Duration rest = some || pollInterval.compareTo(LONGEST_REST) > 0 ? pollInterval : LONGEST_REST;
+    private Duration rest(boolean some, long now) {
+        Duration poll = some || pollInterval.compareTo(LONGEST_REST) > 0 ? pollInterval : LONGEST_REST;
+        Duration front = cursor.untilNextLook(now);
+        Duration rest = front.compareTo(poll) < 0 ? front : poll;
         return rest.plusNanos(ThreadLocalRandom.current().nextLong(rest.toNanos() / 10 + 1));
     }
 

@@ -116,7 +116,7 @@ public final class Janitor {
 
     /** The server's clock was set: some jobs may be due, a day may have no partition, and ended jobs may look old. */
     public void clockStepped() {
-        dispatching.runWithin(dispatcher, dispatcher.waitingHere(Duration.ZERO));
+        dispatching.runWithin(dispatcher, dispatcher.clockStepped());
         chores.runWithin(donePartitions, Duration.ZERO);
         chores.runWithin(retention, Duration.ZERO);
     }

@@ -26,6 +26,8 @@
  *   <li>History that looks too old is not dropped for a day after the clock was set forward by a day or more.
  *   <li>A claim whose answer may be on its way is told by its token, not by its age.
  *   <li>A chore is due after its time, and if it was taken in the future: then the clock was set back.
+ *   <li>The dispatcher goes on where its last look ended ({@link dev.rowlock.queue.internal.janitor.DueCursor}), unless that lies in
+ *       the future, or the clock was seen to step.
  * </ul>
  *
  * <p>What cannot be helped: due times are the server's. When its clock is set forward, delays, back-off and unique keys' times end

@@ -114,8 +114,10 @@ final class OutcomeWriter {
                 .map(job -> fromNow(job.due()))
                 .min(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
+        long begun = System.nanoTime();
         MovedJobs moved = defer.run(deferred);
-        wakeups.jobsWaiting(first);
+        Duration left = first.minusNanos(System.nanoTime() - begun);
+        wakeups.jobsWaiting(left.isNegative() ? Duration.ZERO : left);
         return new Found(moved.held(), moved.cancelled());
     }
 

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.worker;
 
+import dev.rowlock.queue.internal.janitor.Ration;
 import dev.rowlock.queue.internal.store.QueuePosition;
 import dev.rowlock.queue.internal.store.QueueRange;
 import java.time.Duration;

@@ -11,6 +11,7 @@ import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
 
@@ -101,6 +102,47 @@ class DispatcherTest {
         rooms.execute("ALTER TABLE rowlock.waiting RENAME TO gone");
         assertThatThrownBy(dispatcher::runOnce).isInstanceOf(DataAccessException.class);
         rooms.execute("ALTER TABLE rowlock.gone RENAME TO waiting");
+        dispatcher.runOnce();
+
+        assertThat(rooms.count("waiting")).isZero();
+    }
+
+    @Test
+    void aJobThatBecomesVisibleAfterItWasDueIsMovedAtOnceIfTheyHearOfIt() {
+        rooms.waiting(NOW);
+        dispatcher.runOnce();
+        long late = rooms.waiting(NOW);
+        rooms.execute("UPDATE rowlock.waiting SET due_at = due_at - interval '500 ms'");
+
+        dispatcher.waitingElsewhere(Duration.ofMillis(-500));
+        dispatcher.runOnce();
+
+        assertThat(rooms.roomsOf(late)).containsExactly("ready");
+    }
+
+    @Test
+    void aJobThatNobodyHeardOfAndThatWasDueBeforeTheLastLookIsFoundFromTheFront() {
+        rooms.waiting(Due.after(Duration.ofDays(1)));
+        dispatcher.runOnce();
+        long late = rooms.waiting(NOW);
+        rooms.execute("UPDATE rowlock.waiting SET due_at = due_at - interval '1 h' WHERE id = " + late);
+
+        Awaitility.await().until(() -> {
+            dispatcher.waitingElsewhere(Duration.ZERO); // of another job
+            dispatcher.runOnce();
+            return rooms.count("ready") == 1;
+        });
+
+        assertThat(rooms.roomsOf(late)).containsExactly("ready");
+    }
+
+    @Test
+    void onceTheClockWasSetItLooksFromTheFront() {
+        dispatcher.runOnce();
+        rooms.waiting(NOW);
+        rooms.execute("UPDATE rowlock.waiting SET due_at = due_at - interval '1 h'");
+
+        dispatcher.clockStepped();
         dispatcher.runOnce();
 
         assertThat(rooms.count("waiting")).isZero();

@@ -13,6 +13,7 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -93,6 +94,34 @@ class DispatchDueJobsTest {
                         .query(Long.class)
                         .list())
                 .containsExactly(ids[3], ids[4], ids[0], ids[1], ids[2]);
+    }
+
+    @Test
+    void theNextCallGoesOnBehindTheLastJob() {
+        long[] ids = rooms.waiting(Collections.nCopies(5, Rooms.job(NOW)));
+        rooms.execute("UPDATE rowlock.waiting SET due_at = '2026-01-01'");
+
+        Result first = dispatch.run(2);
+        Result second = dispatch.run(Objects.requireNonNull(first.last()), 2);
+        rooms.execute("UPDATE rowlock.waiting SET due_at = '2025-12-31'");
+        Result third = dispatch.run(Objects.requireNonNull(second.last()), 2);
+
+        assertThat(second.last().id()).isEqualTo(ids[3]);
+        assertThat(third.last()).isNull();
+        assertThat(rooms.roomsOf(ids[4])).containsExactly("waiting");
+    }
+
+    @Test
+    void aPlaceThatLiesInTheFutureIsFromBeforeTheClockWasSetBackAndSaysNothing() {
+        rooms.waiting(NOW);
+        DuePosition until = dispatch.run(0).until();
+
+        Result result = dispatch.run(until.earlier(Duration.ofHours(-1)), 100);
+
+        assertThat(result.jobs()).isEqualTo(1);
+        assertThat(result.until().compareTo(until)).isPositive();
+        assertThat(result.until().compareTo(until.earlier(Duration.ofMinutes(-5))))
+                .isNegative();
     }
 
     @Test

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.worker;
+package dev.rowlock.queue.internal.janitor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,10 +1,10 @@
-package dev.rowlock.queue.internal.worker;
+package dev.rowlock.queue.internal.janitor;
 
 import java.time.Duration;
 import java.util.function.DoubleSupplier;
 
 /** Lets something expensive happen as often as it takes no more than a share of the time. Times are monotonic nanoseconds. */
-final class Ration {
+public final class Ration {
 
     /** What it cost counts with at least this fraction, however cheap it was before. */
     private static final int DISTRUST = 8;
@@ -14,18 +14,18 @@ final class Ration {
     private long allowedAt;
 
     /** @param share of the time at the moment; from 1 on it need not wait at all */
-    Ration(DoubleSupplier share, long now) {
+    public Ration(DoubleSupplier share, long now) {
         this.share = share;
         this.allowedAt = now;
     }
 
     /** How long it must still wait; 0: it may happen. */
-    long allowedIn(long now) {
+    public long allowedIn(long now) {
         return Math.max(0, allowedAt - now);
     }
 
     /** How far apart such things are, whoever does them, if together they take this share of the time. */
-    Duration apart(double together) {
+    public Duration apart(double together) {
         return Duration.ofNanos((long) (cost / together));
     }
 
@@ -34,7 +34,7 @@ final class Ration {
      * time. But not if it was so slow that several more like it would be felt: a table that has outgrown the server's memory
      * takes seconds at once.
      */
-    void took(Duration time, long now) {
+    public void took(Duration time, long now) {
         long measured = time.toNanos();
         cost = cost == 0 ? measured : Math.min(measured, Math.max(2 * cost, measured / DISTRUST));
         allowedAt = now + (long) (cost * Math.max(0, 1 / share.getAsDouble() - 1));
