@@ -5,12 +5,16 @@ import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How long jobs wait whose type no listener of this node knows. A few come back soon, for a node that knows them may be
- * starting; many come back one after the other, so that they leave room for jobs that can run. Thread-safe.
+ * How long jobs wait whose type no listener of this node knows. Thread-safe.
+ *
+ * <p>A few come back soon, for a node that knows them may be starting. Many come back one after the other, so that they leave room
+ * for jobs that can run, but in a minute at the latest, or in as long as this node has met their type: what a deployment brings is
+ * handed over in no more time than the deployment takes. Those for whom there is no room in that time come back spread over its second half.
  */
 final class UnknownTypes {
 
@@ -21,38 +25,50 @@ final class UnknownTypes {
     /** As long as a job is old, it waits at least, up to this. */
     private static final Duration BY_AGE = Duration.ofMinutes(1);
 
-    /** Nothing waits longer because there are many. */
+    /** Nothing waits longer than this because there are many, if its type is new here. */
+    private static final Duration LONGEST_OF_NEW = Duration.ofMinutes(1);
+
+    /** Nor than this, however long its type has been unknown. */
     private static final Duration LONGEST = Duration.ofMinutes(10);
 
-    /** So far apart jobs of unknown types come back. */
+    /** A type that is not met for so long is new again: all its jobs would have come back. */
+    private static final Duration GONE = LONGEST.multipliedBy(2);
+
+    /** So far apart jobs of one unknown type come back. */
     private static final Duration APART = Duration.ofMillis(10);
 
     private static final Duration TELL_AGAIN = Duration.ofMinutes(1);
 
     private final Map<String, Seen> types = new HashMap<>(); // guarded by this; as many as there are types
-    private long lastReturn; // guarded by this; monotonic
-    private boolean any; // guarded by this
 
     /** What becomes of such a job. */
     Outcome putAside(ClaimedJob job, long now) {
+        Duration wait = met(job.type(), now);
         tell(job, now);
-        return new Outcome.UnknownType(nextReturn(now), BY_AGE);
+        return new Outcome.UnknownType(wait, BY_AGE);
     }
 
-    private synchronized Duration nextReturn(long now) {
-        long soonest = now + SHORTEST.toNanos();
-        long next = any ? lastReturn + APART.toNanos() : soonest;
-        long latest = now + LONGEST.toNanos();
-        lastReturn = next - soonest < 0 ? soonest : next - latest > 0 ? latest : next;
-        any = true;
-        return Duration.ofNanos(lastReturn - now);
+    /** How long a job of this type waits. */
+    private synchronized Duration met(String type, long now) {
+        Seen seen = types.computeIfAbsent(type, name -> new Seen(now));
+        if (now - seen.lastMet > GONE.toNanos()) {
+            seen.firstMet = now;
+        }
+        seen.lastMet = now;
+        seen.jobs++;
+        long latest = Math.max(LONGEST_OF_NEW.toNanos(), Math.min(LONGEST.toNanos(), now - seen.firstMet));
+        long wait = Math.max(SHORTEST.toNanos(), seen.lastReturn + APART.toNanos() - now);
+        if (wait > latest) {
+            return Duration.ofNanos(ThreadLocalRandom.current().nextLong(latest / 2, latest + 1));
+        }
+        seen.lastReturn = now + wait;
+        return Duration.ofNanos(wait);
     }
 
     private void tell(ClaimedJob job, long now) {
         long jobs;
         synchronized (this) {
-            Seen seen = types.computeIfAbsent(job.type(), type -> new Seen());
-            seen.jobs++;
+            Seen seen = types.get(job.type());
             if (seen.told && now - seen.toldAt < TELL_AGAIN.toNanos()) {
                 return;
             }
@@ -70,10 +86,20 @@ final class UnknownTypes {
                 jobs);
     }
 
+    /** Times are monotonic. */
     private static final class Seen {
 
+        private long firstMet;
+        private long lastMet;
+        private long lastReturn;
         private long jobs; // since the last line
         private boolean told;
         private long toldAt;
+
+        Seen(long now) {
+            firstMet = now;
+            lastMet = now;
+            lastReturn = now;
+        }
     }
 }
