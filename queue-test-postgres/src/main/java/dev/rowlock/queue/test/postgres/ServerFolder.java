@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -12,6 +11,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +35,12 @@ final class ServerFolder {
     /** A folder this young may belong to somebody who has not locked it yet. */
     private static final Duration YOUNG = Duration.ofMinutes(1);
 
+    /**
+     * This JVM's, which it never tries to lock again: where locks are the process's, as on Linux, the lock that it holds would be
+     * gone when the second channel is closed, and the next JVM would stop the server.
+     */
+    private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
+
     private final Path folder;
     private final FileChannel lock;
 
@@ -47,6 +54,7 @@ final class ServerFolder {
             Files.createDirectories(PARENT);
             removeLeftovers(binaries);
             Path folder = Files.createTempDirectory(PARENT, PREFIX);
+            OWN.add(folder);
             FileChannel lock =
                     FileChannel.open(folder.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             lock.lock();
@@ -64,6 +72,7 @@ final class ServerFolder {
         try {
             lock.close();
             FileSystemUtils.deleteRecursively(folder);
+            OWN.remove(folder);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot delete " + folder, e);
         }
@@ -72,6 +81,9 @@ final class ServerFolder {
     private static void removeLeftovers(PostgresBinaries binaries) throws IOException {
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(PARENT, PREFIX + "*")) {
             for (Path folder : folders) {
+                if (OWN.contains(folder)) {
+                    continue;
+                }
                 try {
                     removeIfAbandoned(folder, binaries);
                 } catch (NoSuchFileException e) {
@@ -98,8 +110,6 @@ final class ServerFolder {
                 EmbeddedServer.stop(binaries, folder.resolve(DATA), "immediate");
             }
             FileSystemUtils.deleteRecursively(folder);
-        } catch (OverlappingFileLockException e) {
-            // It belongs to another server of this very JVM.
         }
     }
 }

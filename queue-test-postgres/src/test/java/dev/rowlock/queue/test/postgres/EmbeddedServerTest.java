@@ -3,10 +3,16 @@ package dev.rowlock.queue.test.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -48,6 +54,41 @@ class EmbeddedServerTest {
             assertThatThrownBy(() -> Sql.run(open, "select 1")).isInstanceOf(SQLException.class);
         }
         server.close();
+    }
+
+    @Test
+    void aSecondServerOfThisJvmLeavesTheFirstOneItsFolder() throws Exception {
+        try (EmbeddedServer server = EmbeddedServer.start()) {
+            Path folder = Path.of(Sql.run(server.unpooled("postgres"), "show data_directory"))
+                    .getParent();
+            Files.setLastModifiedTime(
+                    folder, FileTime.from(Instant.now().minus(Duration.ofHours(1)))); // no longer spared for its youth
+            EmbeddedServer.start().close();
+
+            assertThat(anotherJvmCanLock(folder)).isFalse();
+        }
+    }
+
+    private static boolean anotherJvmCanLock(Path folder) throws IOException, InterruptedException {
+        Process other = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        TryLock.class.getName(),
+                        folder.resolve("lock").toString())
+                .inheritIO()
+                .start();
+        return other.waitFor() == 0;
+    }
+
+    /** Exits with 0 if it got the lock, with 3 if somebody else has it. */
+    static final class TryLock {
+
+        public static void main(String[] file) throws IOException {
+            try (FileChannel channel = FileChannel.open(Path.of(file[0]), StandardOpenOption.WRITE)) {
+                System.exit(channel.tryLock() != null ? 0 : 3);
+            }
+        }
     }
 
     @Test
