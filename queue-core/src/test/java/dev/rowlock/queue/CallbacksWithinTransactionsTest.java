@@ -186,6 +186,33 @@ class CallbacksWithinTransactionsTest {
         assertThat(recipients()).containsExactly("ada");
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void aTransactionOfAnotherDataSourceAfterTheEndIsRefusedAsEverywhere(End first) {
+        declared(
+                manager,
+                first,
+                () -> afterCompletion(() -> declared(
+                        otherManager,
+                        End.COMMIT,
+                        () -> assertThatThrownBy(() -> jobs.enqueue(new SendMail("ada")))
+                                .isInstanceOf(IllegalStateException.class))));
+
+        assertThat(recipients()).isEmpty();
+    }
+
+    @Test
+    void aJobWithinAnotherDataSourcesTransactionIsOfTheOpenOneAround() {
+        declared(
+                manager,
+                End.EXCEPTION,
+                () -> declared(otherManager, End.COMMIT, () -> jobs.enqueue(new SendMail("ada"))));
+        declared(
+                manager, End.COMMIT, () -> declared(otherManager, End.COMMIT, () -> jobs.enqueue(new SendMail("bob"))));
+
+        assertThat(recipients()).containsExactly("bob");
+    }
+
     @Test
     void whereNobodyCanTellWhichOneIsOpenTheJobIsRefusedAndANewTransactionHelps() {
         transaction(manager).executeWithoutResult(status -> {

@@ -10,11 +10,10 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
-import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.DefaultTransactionStatus;
@@ -53,11 +52,39 @@ final class CallersTransaction {
         if (!ours && !TransactionSynchronizationManager.isActualTransactionActive()) {
             return Standing.OUTSIDE;
         }
+        if (ours && surelyOpen()) {
+            return Standing.INSIDE;
+        }
         EndCallback callback = EndCallback.current();
         if (callback == null) {
-            return ours ? Standing.INSIDE : Standing.ELSEWHERE;
+            return ours && !endedBeforeAnotherBegan() ? Standing.INSIDE : Standing.ELSEWHERE;
         }
         return ours ? standing(callback) : Standing.AFTER;
+    }
+
+    /** Spares most callers a look at the stack. A connection in use may have ended a transaction, and begun the next. */
+    private boolean surelyOpen() {
+        return TransactionSynchronizationManager.isSynchronizationActive()
+                && Declared.connection() == holder()
+                && inUse();
+    }
+
+    private boolean inUse() {
+        try {
+            Connection connection = DataSourceUtils.doGetConnection(dataSource);
+            try {
+                return open(connection);
+            } finally {
+                DataSourceUtils.doReleaseConnection(connection, dataSource);
+            }
+        } catch (SQLException e) {
+            return false; // the write will say so
+        }
+    }
+
+    /** A callback after our transaction's end has called code that is transactional elsewhere. */
+    private boolean endedBeforeAnotherBegan() {
+        return Declared.exists() && Declared.connection() != holder() && EndCallback.isAroundDeclaredTransaction();
     }
 
     private Standing standing(EndCallback callback) {
@@ -82,7 +109,7 @@ final class CallersTransaction {
      */
     Fate oursIn(EndCallback callback) {
         ConnectionHolder ours = holder();
-        ConnectionHolder declared = callback.told() ? declaredTransaction() : null;
+        ConnectionHolder declared = callback.told() ? Declared.connection() : null;
         if (callback.thrown()) {
             return declared == ours ? Fate.ENDED : Fate.OPEN;
         }
@@ -90,20 +117,6 @@ final class CallersTransaction {
             return Fate.OPEN;
         }
         return otherTransactions().allMatch(other -> other == declared) ? Fate.ENDED : Fate.UNKNOWN;
-    }
-
-    private static @Nullable ConnectionHolder declaredTransaction() {
-        try {
-            TransactionStatus declared = TransactionAspectSupport.currentTransactionStatus();
-            return declared instanceof DefaultTransactionStatus status
-                            && status.hasTransaction()
-                            && status.getTransaction() instanceof JdbcTransactionObjectSupport jdbc
-                            && jdbc.hasConnectionHolder()
-                    ? jdbc.getConnectionHolder()
-                    : null;
-        } catch (NoTransactionException e) {
-            return null;
-        }
     }
 
     /** JDBC transactions on other DataSources, open or ended. */
@@ -143,5 +156,26 @@ final class CallersTransaction {
         return connection.isWrapperFor(BaseConnection.class)
                 ? connection.unwrap(BaseConnection.class).getTransactionState()
                 : null;
+    }
+
+    /** The transaction of the innermost {@code @Transactional} method, as Spring keeps it for its own. */
+    private static final class Declared extends TransactionAspectSupport {
+
+        static boolean exists() {
+            return currentTransactionInfo() != null;
+        }
+
+        /** Null if there is none, or it is not one of JDBC. */
+        static @Nullable ConnectionHolder connection() {
+            TransactionInfo declared = currentTransactionInfo();
+            return declared != null
+                            && declared.hasTransaction()
+                            && declared.getTransactionStatus() instanceof DefaultTransactionStatus status
+                            && status.hasTransaction()
+                            && status.getTransaction() instanceof JdbcTransactionObjectSupport jdbc
+                            && jdbc.hasConnectionHolder()
+                    ? jdbc.getConnectionHolder()
+                    : null;
+        }
     }
 }

@@ -67,6 +67,28 @@ record EndCallback(boolean thrown, boolean told) {
         return new EndCallback(false, true);
     }
 
+    /** Whether such a callback has called the innermost {@code @Transactional} method, and no other transaction stands between. */
+    static boolean isAroundDeclaredTransaction() {
+        return STACK.walk(EndCallback::isAroundDeclaredTransaction);
+    }
+
+    private static boolean isAroundDeclaredTransaction(Stream<StackFrame> frames) {
+        boolean within = false;
+        for (Iterator<StackFrame> outwards = frames.iterator(); outwards.hasNext(); ) {
+            StackFrame frame = outwards.next();
+            if (calls(frame, "invokeAfterCompletion") || calls(frame, "invokeAfterCommit")) {
+                return within;
+            }
+            if (beginsTransaction(frame)) {
+                if (within || frame.getDeclaringClass() != TransactionAspectSupport.class) {
+                    return false;
+                }
+                within = true;
+            }
+        }
+        return false;
+    }
+
     private static boolean beginsTransaction(StackFrame frame) {
         Class<?> type = frame.getDeclaringClass();
         return (type == TransactionTemplate.class && frame.getMethodName().equals("execute"))
