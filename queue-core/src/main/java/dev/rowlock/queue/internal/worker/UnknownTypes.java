@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
  * How long jobs wait whose type no listener of this node knows. Thread-safe.
  *
  * <p>A few come back soon, for a node that knows them may be starting. Many come back one after the other, so that they leave room
- * for jobs that can run, but in a minute at the latest, or in as long as this node has met their type: what a deployment brings is
- * handed over in no more time than the deployment takes. Those for whom there is no room in that time come back spread over its second half.
+ * for jobs that can run, but in a minute at the latest, or in as long as they are old: what a deployment brings is handed over in no
+ * more time than the deployment takes. Those for whom there is no room in that time come back spread over its second half.
  */
 final class UnknownTypes {
 
@@ -22,17 +22,11 @@ final class UnknownTypes {
 
     private static final Duration SHORTEST = Duration.ofSeconds(1);
 
-    /** As long as a job is old, it waits at least, up to this. */
-    private static final Duration BY_AGE = Duration.ofMinutes(1);
+    /** As long as a job is old, it waits at least, up to this; and a young one waits no longer because there are many. */
+    private static final Duration LONGEST_OF_YOUNG = Duration.ofMinutes(1);
 
-    /** Nothing waits longer than this because there are many, if its type is new here. */
-    private static final Duration LONGEST_OF_NEW = Duration.ofMinutes(1);
-
-    /** Nor than this, however long its type has been unknown. */
+    /** Nor does any other. */
     private static final Duration LONGEST = Duration.ofMinutes(10);
-
-    /** A type that is not met for so long is new again: all its jobs would have come back. */
-    private static final Duration GONE = LONGEST.multipliedBy(2);
 
     /** So far apart jobs of one unknown type come back. */
     private static final Duration APART = Duration.ofMillis(10);
@@ -45,24 +39,25 @@ final class UnknownTypes {
     Outcome putAside(ClaimedJob job, long now) {
         Duration wait = met(job.type(), now);
         tell(job, now);
-        return new Outcome.UnknownType(wait, BY_AGE);
+        return new Outcome.UnknownType(
+                wait.compareTo(LONGEST_OF_YOUNG) > 0 ? inSecondHalfOf(LONGEST_OF_YOUNG) : wait,
+                wait.compareTo(LONGEST_OF_YOUNG) > 0 ? wait : LONGEST_OF_YOUNG);
     }
 
-    /** How long a job of this type waits. */
+    /** How long a job of this type waits if it is old. */
     private synchronized Duration met(String type, long now) {
         Seen seen = types.computeIfAbsent(type, name -> new Seen(now));
-        if (now - seen.lastMet > GONE.toNanos()) {
-            seen.firstMet = now;
-        }
-        seen.lastMet = now;
         seen.jobs++;
-        long latest = Math.max(LONGEST_OF_NEW.toNanos(), Math.min(LONGEST.toNanos(), now - seen.firstMet));
         long wait = Math.max(SHORTEST.toNanos(), seen.lastReturn + APART.toNanos() - now);
-        if (wait > latest) {
-            return Duration.ofNanos(ThreadLocalRandom.current().nextLong(latest / 2, latest + 1));
+        if (wait > LONGEST.toNanos()) {
+            return inSecondHalfOf(LONGEST);
         }
         seen.lastReturn = now + wait;
         return Duration.ofNanos(wait);
+    }
+
+    private static Duration inSecondHalfOf(Duration time) {
+        return Duration.ofNanos(ThreadLocalRandom.current().nextLong(time.toNanos() / 2, time.toNanos() + 1));
     }
 
     private void tell(ClaimedJob job, long now) {
@@ -89,16 +84,12 @@ final class UnknownTypes {
     /** Times are monotonic. */
     private static final class Seen {
 
-        private long firstMet;
-        private long lastMet;
         private long lastReturn;
         private long jobs; // since the last line
         private boolean told;
         private long toldAt;
 
         Seen(long now) {
-            firstMet = now;
-            lastMet = now;
             lastReturn = now;
         }
     }
