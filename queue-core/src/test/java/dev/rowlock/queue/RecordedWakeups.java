@@ -51,6 +51,16 @@ public final class RecordedWakeups implements Wakeups, Hearsay {
     }
 
     @Override
+    public void jobsBack(String queue, int rank, long jobs) {
+        hear("%d back in %s from rank %d".formatted(jobs, queue, rank));
+    }
+
+    @Override
+    public void jobsBack(String queue) {
+        hear("some back in " + queue);
+    }
+
+    @Override
     public void jobsWaiting(Duration dueIn) {
         hear("waiting " + dueIn);
     }

@@ -12,6 +12,11 @@ public interface Wakeups {
     /** So many jobs became runnable in this queue, the most urgent with this rank (minus its priority). */
     void jobsReady(String queue, int rank, long jobs);
 
+    /** As {@link #jobsReady}, of jobs that went back to the place in the queue that they had: others may have passed it. */
+    default void jobsBack(String queue, int rank, long jobs) {
+        jobsReady(queue, rank, jobs);
+    }
+
     /**
      * A statement that is a transaction of its own is about to make a job of this queue runnable. Returns what it may send
      * along by NOTIFY, so that other nodes hear of the job together with the commit. Null, the default: nothing now; they

@@ -11,17 +11,28 @@ public final class Ration {
 
     private final DoubleSupplier share;
     private long cost;
+    private long lastAt;
     private long allowedAt;
 
     /** @param share of the time at the moment; from 1 on it need not wait at all */
     public Ration(DoubleSupplier share, long now) {
         this.share = share;
+        this.lastAt = now;
         this.allowedAt = now;
     }
 
     /** How long it must still wait; 0: it may happen. */
     public long allowedIn(long now) {
         return Math.max(0, allowedAt - now);
+    }
+
+    /** How long it must still wait if it takes this share of the time, by whatever is allowed to it at the moment. */
+    public long allowedIn(long now, double otherShare) {
+        return Math.max(0, lastAt + pause(otherShare) - now);
+    }
+
+    private long pause(double of) {
+        return (long) (cost * Math.max(0, 1 / of - 1));
     }
 
     /** How far apart such things are, whoever does them, if together they take this share of the time. */
@@ -37,6 +48,7 @@ public final class Ration {
     public void took(Duration time, long now) {
         long measured = time.toNanos();
         cost = cost == 0 ? measured : Math.min(measured, Math.max(2 * cost, measured / DISTRUST));
-        allowedAt = now + (long) (cost * Math.max(0, 1 / share.getAsDouble() - 1));
+        lastAt = now;
+        allowedAt = now + pause(share.getAsDouble());
     }
 }

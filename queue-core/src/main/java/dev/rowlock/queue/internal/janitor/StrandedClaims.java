@@ -70,7 +70,7 @@ final class StrandedClaims implements Chore {
                     "queue '{}': {} jobs had been claimed by a statement whose answer was lost; they are ready again",
                     released.queue(),
                     released.jobs());
-            wakeups.jobsReady(released.queue(), released.rank(), released.jobs());
+            wakeups.jobsBack(released.queue(), released.rank(), released.jobs());
         }
     }
 }

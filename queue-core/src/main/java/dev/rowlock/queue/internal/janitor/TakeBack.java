@@ -64,6 +64,6 @@ final class TakeBack {
         } catch (Throwable e) { // user code
             log.warn("an observer failed; the rescue is not affected", e);
         }
-        wakeups.jobsReady(rescued.queue(), rescued.rank(), rescued.jobs() - rescued.quarantined());
+        wakeups.jobsBack(rescued.queue(), rescued.rank(), rescued.jobs() - rescued.quarantined());
     }
 }

@@ -15,6 +15,9 @@ public interface Hearsay {
      */
     void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection line);
 
+    /** Some of the jobs that the next call tells of went back to the place in the queue that they had. */
+    void jobsBack(String queue);
+
     /** A job will become runnable after this time. */
     void jobsWaiting(Duration dueIn);
 

@@ -68,7 +68,12 @@ public final class Notifier implements Wakeups, AutoCloseable {
 
     @Override
     public void jobsReady(String queue, int rank, long jobs) {
-        change(() -> ready.merge(queue, new Ready(rank, jobs), Ready::and));
+        change(() -> ready.merge(queue, new Ready(rank, jobs, false), Ready::and));
+    }
+
+    @Override
+    public void jobsBack(String queue, int rank, long jobs) {
+        change(() -> ready.merge(queue, new Ready(rank, jobs, true), Ready::and));
     }
 
     @Override
@@ -180,8 +185,10 @@ public final class Notifier implements Wakeups, AutoCloseable {
                 messages.add(WakeupMessage.waiting(origin, waiting));
             }
             // The last, so that the last message is one by which jobs may be claimed.
-            ready.forEach((queue, some) ->
-                    messages.add(WakeupMessage.ready(origin, queue, some.mostUrgentRank, some.jobs, turn++)));
+            ready.forEach((queue, some) -> messages.add(
+                    some.back
+                            ? WakeupMessage.back(origin, queue, some.mostUrgentRank, some.jobs, turn++)
+                            : WakeupMessage.ready(origin, queue, some.mostUrgentRank, some.jobs, turn++)));
             attention = false;
             moved = false;
             nextDue = null;
@@ -238,11 +245,11 @@ public final class Notifier implements Wakeups, AutoCloseable {
         }
     }
 
-    /** Jobs of one queue that others shall hear of. */
-    private record Ready(int mostUrgentRank, long jobs) {
+    /** Jobs of one queue that others shall hear of; {@code back}: some of them went back to their place. */
+    private record Ready(int mostUrgentRank, long jobs, boolean back) {
 
         Ready and(Ready more) {
-            return new Ready(Math.min(mostUrgentRank, more.mostUrgentRank), jobs + more.jobs);
+            return new Ready(Math.min(mostUrgentRank, more.mostUrgentRank), jobs + more.jobs, back || more.back);
         }
     }
 }

@@ -40,6 +40,12 @@ public final class WakeupBus implements Wakeups {
     }
 
     @Override
+    public void jobsBack(String queue, int rank, long jobs) {
+        local.forEach(worker -> worker.jobsBack(queue, rank, jobs));
+        remote.jobsBack(queue, rank, jobs);
+    }
+
+    @Override
     public @Nullable String sendAlong(String queue, int rank) {
         return remote.sendAlong(queue, rank);
     }

@@ -21,6 +21,11 @@ final class WakeupMessage {
         return origin + "|r|" + rank + '|' + jobs + '|' + turn + '|' + queue;
     }
 
+    /** As {@link #ready}, where some of the jobs went back to the place that they had. */
+    static String back(String origin, String queue, int rank, long jobs, int turn) {
+        return origin + "|b|" + rank + '|' + jobs + '|' + turn + '|' + queue;
+    }
+
     static String waiting(String origin, Duration dueIn) {
         return origin + "|w|" + dueIn.toMillis();
     }
@@ -42,7 +47,8 @@ final class WakeupMessage {
         }
         try {
             switch (parts[1]) {
-                case "r" -> deliverReady(parts[2].split("\\|", 4), to, line);
+                case "r" -> deliverReady(parts[2].split("\\|", 4), false, to, line);
+                case "b" -> deliverReady(parts[2].split("\\|", 4), true, to, line);
                 case "w" -> to.jobsWaiting(duration(parts[2]));
                 case "m" -> to.dueJobsMoved(parts[2].isEmpty() ? null : duration(parts[2]));
                 case "a" -> to.attention();
@@ -58,10 +64,15 @@ final class WakeupMessage {
         return Duration.ofMillis(Math.min(Math.max(0, Long.parseLong(millis)), LONGEST_MILLIS));
     }
 
-    private static void deliverReady(String[] parts, Hearsay to, @Nullable Connection line) {
+    private static void deliverReady(String[] parts, boolean back, Hearsay to, @Nullable Connection line) {
         if (parts.length == 4) {
             int rank = Integer.parseInt(parts[0]);
-            to.jobsReady(parts[3], rank, Long.parseLong(parts[1]), Integer.parseInt(parts[2]), line);
+            long jobs = Long.parseLong(parts[1]);
+            int turn = Integer.parseInt(parts[2]);
+            if (back) {
+                to.jobsBack(parts[3]);
+            }
+            to.jobsReady(parts[3], rank, jobs, turn, line);
         }
     }
 }

@@ -83,6 +83,11 @@ final class Claimer {
         cursor.urgent(rank);
     }
 
+    /** Jobs went back to the place in the queue that they had. */
+    void jobsBack() {
+        cursor.jobsBack(System.nanoTime());
+    }
+
     /** Returns whether that is a change. */
     boolean pause(boolean pause) {
         boolean changed = paused != pause;

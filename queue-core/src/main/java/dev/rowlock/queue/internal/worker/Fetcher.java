@@ -52,6 +52,11 @@ final class Fetcher implements Runnable {
         wake();
     }
 
+    /** Jobs went back to the place in the queue that they had: the next look, soon to come, is from the front if it may be. */
+    void jobsBack() {
+        claimer.jobsBack();
+    }
+
     /**
      * So many jobs became ready, the most urgent of this rank, and all nodes hear of it: look at once if it takes this
      * node to run them all, counted from the one whose turn it is; otherwise a little later, in case the others are busy.

@@ -134,7 +134,7 @@ final class OutcomeWriter {
                         entry -> entry.execution().job().queue(),
                         Collectors.summarizingInt(
                                 entry -> moved.ranks().get(claim(entry).token()))))
-                .forEach((queue, ranks) -> wakeups.jobsReady(queue, ranks.getMin(), ranks.getCount()));
+                .forEach((queue, ranks) -> wakeups.jobsBack(queue, ranks.getMin(), ranks.getCount()));
         return new Found(moved.held(), moved.cancelled());
     }
 

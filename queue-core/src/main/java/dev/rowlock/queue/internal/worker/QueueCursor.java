@@ -8,22 +8,25 @@ import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a queue's next claim looks. Used by one thread at a time, except {@link #urgent}.
+ * Where a queue's next claim looks. Used by one thread at a time, except {@link #urgent} and {@link #jobsBack}.
  *
  * <p>A claim goes on behind the last job claimed, by whichever node, so it never walks the index entries of jobs already gone;
- * while some transaction holds back vacuum there may be millions of them. What lands before the cursor is found in four ways:
+ * while some transaction holds back vacuum there may be millions of them. What lands before the cursor is found in five ways:
  *
  * <ul>
  *   <li>transactions that commit side by side: once the queue has been caught up with, a claim begins {@link #OVERLAP}
  *       before the last job;
  *   <li>a wake-up that names a more urgent rank: the next claim looks at that rank, behind its own last job;
- *   <li>all else (transactions that began much earlier than they committed, released jobs, wake-ups that got lost): from the
- *       front. Looking there may cost all nodes together at most {@link #SHARE} of the time. In a healthy table that allows it
- *       every few milliseconds;
+ *   <li>jobs that went back to their place: from the front, for those who hear of them; each node may look there for {@link
+ *       #SHARE} of its own time, which lets it do so where the table is healthy;
+ *   <li>all else (transactions that began much earlier than they committed, wake-ups that got lost): from the front. Looking
+ *       there may cost all nodes together at most {@link #SHARE} of the time. In a healthy table that allows it every few
+ *       milliseconds;
  *   <li>in a table full of dead entries, where a look from the front takes seconds and comes once a minute: from two seconds
  *       and from a minute before the last job of the rank where the most happens, each for at most {@link #SHARE} of the time
  *       as well.
@@ -47,6 +50,9 @@ final class QueueCursor {
     /** Looking back is not worth it where this node or another looks from the front as soon as this. */
     private static final Duration SOON = Duration.ofSeconds(2);
 
+    /** So long it matters that jobs went back to their place; after that they are found by looks that nobody calls for. */
+    private static final Duration BACK_MATTERS = Duration.ofSeconds(2);
+
     /** After so many looks at more urgent ranks, one back is due before the next. */
     private static final int URGENT_IN_A_ROW = 8;
 
@@ -60,9 +66,11 @@ final class QueueCursor {
 
     private final NavigableSet<Integer> urgent = new ConcurrentSkipListSet<>();
     private final TreeMap<Integer, QueuePosition> reached = new TreeMap<>(); // by rank; priorities bound its size
+    private final AtomicLong backUntil; // monotonic; later than now: jobs went back, and were not looked for since
     private QueuePosition position = QueuePosition.FRONT;
     private @Nullable Behind behind; // a look that is not over yet
     private Look look = Look.FRONT;
+    private long backBefore; // what backUntil was when the last look from the front began
     private int urgentInARow; // since the last chance to look back
     private @Nullable Integer lookedRank; // of a look at one rank whose claim has not ended well yet
     private final ActiveRanks active = new ActiveRanks();
@@ -78,6 +86,7 @@ final class QueueCursor {
      */
     QueueCursor(DoubleSupplier sharers, long now) {
         DoubleSupplier share = () -> SHARE / sharers.getAsDouble();
+        this.backUntil = new AtomicLong(now);
         this.front = new Ration(share, now);
         this.nothing = new Ration(share, now);
         this.back = List.of(
@@ -90,15 +99,31 @@ final class QueueCursor {
         urgent.add(rank);
     }
 
+    /** Jobs went back to their place, which may lie before the last job claimed. Any thread. */
+    void jobsBack(long now) {
+        backUntil.set(now + BACK_MATTERS.toNanos());
+    }
+
+    private boolean backMatters(long now) {
+        return backUntil.get() - now > 0;
+    }
+
+    /** How long until a look from the front may come; zero: now. */
+    private long frontIn(long now) {
+        long wait = front.allowedIn(now);
+        return backMatters(now) ? Math.min(wait, front.allowedIn(now, SHARE)) : wait;
+    }
+
     /** Where to look now. */
     QueueRange next(long now) {
         if (lookedRank != null) {
             urgent.add(lookedRank); // its claim failed, or was refused its turn
             lookedRank = null;
         }
-        if (front.allowedIn(now) == 0) {
+        if (frontIn(now) == 0) {
             look = Look.FRONT;
             urgent.clear();
+            backBefore = backUntil.get();
             return QueueRange.ALL;
         }
         QueuePosition ahead = behind != null ? behind.from : position;
@@ -181,6 +206,7 @@ final class QueueCursor {
         switch (look) {
             case FRONT -> {
                 front.took(took, now);
+                backUntil.compareAndSet(backBefore, now); // unless more went back while the claim was under way
                 behind = more == null ? null : new Behind(more, front, took);
                 back.forEach(one -> one.due = false);
             }
@@ -213,7 +239,7 @@ final class QueueCursor {
         if (look == Look.URGENT || !urgent.headSet(position.rank()).isEmpty()) {
             return Duration.ZERO;
         }
-        long wait = front.allowedIn(now);
+        long wait = frontIn(now);
         if (frontIsFar(now)) {
             for (LookBack one : back) {
                 wait = one.due ? Math.min(wait, one.ration.allowedIn(now)) : wait;
@@ -228,7 +254,8 @@ final class QueueCursor {
 
     /** How long a poll must wait, if nobody calls for a look before. */
     Duration untilNextPoll(long now) {
-        return Duration.ofNanos(nothing.allowedIn(now));
+        long wait = nothing.allowedIn(now);
+        return Duration.ofNanos(backMatters(now) ? Math.min(wait, frontIn(now)) : wait);
     }
 
     /** Whether the last look was from the front: then there was nothing more anywhere. */

@@ -316,6 +316,12 @@ public final class WorkerNode {
             fetchers(queue).forEach(fetcher -> fetcher.jobsReady(rank));
         }
 
+        @Override
+        public void jobsBack(String queue, int rank, long jobs) {
+            fetchers(queue).forEach(Fetcher::jobsBack);
+            jobsReady(queue, rank, jobs);
+        }
+
         private Stream<Fetcher> fetchers(String queue) {
             return fetchers.stream().filter(fetcher -> fetcher.worker().queue().equals(queue));
         }
@@ -336,6 +342,11 @@ public final class WorkerNode {
             @Override
             public void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection line) {
                 fetchers(queue).forEach(fetcher -> fetcher.jobsHeard(rank, jobs, turn, line));
+            }
+
+            @Override
+            public void jobsBack(String queue) {
+                fetchers(queue).forEach(Fetcher::jobsBack);
             }
 
             @Override

@@ -57,7 +57,7 @@ class NotifierTest {
             notifier.attention();
             connecting.acquire();
             notifier.jobsReady("mail", 0, 1);
-            notifier.jobsReady("mail", -3, 2);
+            notifier.jobsBack("mail", -3, 2);
             notifier.jobsReady("mail", 4, 1);
             notifier.jobsWaiting(Duration.ofSeconds(5));
             notifier.jobsWaiting(Duration.ofSeconds(1));
@@ -70,6 +70,7 @@ class NotifierTest {
             assertThat(elsewhere.next()).isEqualTo("attention");
             assertThat(elsewhere.next()).isEqualTo("moved, next in PT7S");
             assertThat(elsewhere.next()).isEqualTo("waiting PT1S");
+            assertThat(elsewhere.next()).isEqualTo("some back in mail");
             assertThat(elsewhere.next()).isEqualTo("4 ready in mail from rank -3");
         }
     }

@@ -54,12 +54,21 @@ class WakeupBusTest {
                 String second = other.next();
                 sender.jobsReady("mail", 0, 1);
                 other.next();
+                sender.jobsBack("mail", 2, 5);
+                String third = other.next();
+                String fourth = other.next();
 
+                assertThat(third).isEqualTo("some back in mail");
+                assertThat(fourth).isEqualTo("5 ready in mail from rank 2");
                 assertThat(first).isEqualTo("7 ready in mail from rank -3");
                 assertThat(second).isEqualTo("attention");
                 assertThat(own.heard())
-                        .containsExactly("7 ready in mail from rank -3", "attention", "1 ready in mail from rank 0");
-                assertThat(other.turns()).hasSize(2).doesNotHaveDuplicates();
+                        .containsExactly(
+                                "7 ready in mail from rank -3",
+                                "attention",
+                                "1 ready in mail from rank 0",
+                                "5 back in mail from rank 2");
+                assertThat(other.turns()).hasSize(3).doesNotHaveDuplicates();
                 assertThat(own.turns()).isEmpty();
             }
         }

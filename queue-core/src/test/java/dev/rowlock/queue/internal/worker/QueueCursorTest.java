@@ -46,6 +46,47 @@ class QueueCursorTest {
     }
 
     @Test
+    void whereJobsWentBackToTheirPlaceANodeLooksForAShareOfItsOwnTimeHoweverManyOthersThereAre() {
+        nodes = 50;
+        look(FIFTH, false, MILLI);
+        assertThat(cursor.next(now + 19_000_000)).isNotEqualTo(QueueRange.ALL);
+
+        cursor.jobsBack(now);
+
+        assertThat(cursor.next(now + 18_999_999)).isNotEqualTo(QueueRange.ALL);
+        cursor.claimed(null, false, MILLI, now + 18_999_999);
+        assertThat(cursor.untilNextLook(now + 18_999_999)).isEqualTo(Duration.ofNanos(1));
+        assertThat(cursor.untilNextPoll(now + 18_999_999)).isEqualTo(Duration.ofNanos(1));
+        assertThat(cursor.next(now + 19_000_000)).isEqualTo(QueueRange.ALL);
+        cursor.claimed(null, false, MILLI, now + 19_000_000);
+        assertThat(cursor.next(now + 100_000_000)).as("looked for").isNotEqualTo(QueueRange.ALL);
+    }
+
+    @Test
+    void jobsThatGoBackDuringALookFromTheFrontCallForAnother() {
+        nodes = 50;
+        look(FIFTH, false, MILLI);
+        cursor.jobsBack(now);
+        assertThat(cursor.next(now + 19_000_000)).isEqualTo(QueueRange.ALL);
+
+        cursor.jobsBack(now + 20_000_000);
+        cursor.claimed(null, false, MILLI, now + 20_000_000);
+
+        assertThat(cursor.next(now + 39_000_000)).isEqualTo(QueueRange.ALL);
+    }
+
+    @Test
+    void whereALookFromTheFrontIsExpensiveJobsThatWentBackDoNotMakeItMoreFrequent() {
+        nodes = 50;
+        look(FIFTH, false, Duration.ofMillis(200));
+
+        cursor.jobsBack(now);
+
+        long ownShare = now + Duration.ofMillis(200 * 19).toNanos();
+        assertThat(cursor.next(ownShare)).isNotEqualTo(QueueRange.ALL);
+    }
+
+    @Test
     void aMoreUrgentRankThatIsRaisedWhileAnotherIsLookedAtIsLookedAtNext() {
         look(FIFTH, false, Duration.ofMillis(200));
         cursor.urgent(-1);

@@ -5,17 +5,44 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.JobDetails;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
 
 /** Nodes that stop and start again, queues that are paused. */
 @Representative
 class StopAndPauseTest extends NodeTest {
+
+    @Test
+    void othersHearThatAJobWentBackToItsPlace(TestDatabase database) throws SQLException {
+        node.drain(Duration.ofMillis(50));
+        node.listener(Greet.class, (context, payload) -> {
+                    new CountDownLatch(1).await();
+                    return null;
+                })
+                .start();
+        long id = node.jobs.enqueue(new Greet("long"));
+        node.awaitState(id, JobState.RUNNING);
+        try (Connection listening = database.unpooled().getConnection()) {
+            listening.createStatement().execute("LISTEN rowlock_rowlock");
+
+            node.stop();
+
+            PGConnection ear = listening.unwrap(PGConnection.class);
+            Awaitility.await()
+                    .until(() -> Stream.of(ear.getNotifications(100))
+                            .anyMatch(heard -> heard.getParameter().matches(".*\\|b\\|0\\|1\\|.*\\|default")));
+        }
+    }
 
     @Test
     void aPausedQueueClaimsNothingUntilItIsResumed() {
