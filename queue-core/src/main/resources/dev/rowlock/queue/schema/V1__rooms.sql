@@ -39,6 +39,7 @@ CREATE TABLE ${schema}.waiting (
     id             bigint      NOT NULL,
     due_at         timestamptz NOT NULL,
     enqueued_at    timestamptz NOT NULL,
+    since          timestamptz,                      -- when its wait began; null: it is due at a time that somebody named
     timeout_millis bigint,
     rank           smallint    NOT NULL,
     attempt        smallint    NOT NULL DEFAULT 0,

@@ -15,6 +15,7 @@ import dev.rowlock.queue.internal.store.RemoveFreeKeys;
 import dev.rowlock.queue.internal.store.RemoveLeftoverPayloads;
 import dev.rowlock.queue.internal.store.RemoveReached;
 import dev.rowlock.queue.internal.store.RescueJobs;
+import dev.rowlock.queue.internal.store.RestartWaits;
 import dev.rowlock.queue.internal.store.TakeChore;
 import dev.rowlock.queue.internal.store.TakeOverdueJobs;
 import dev.rowlock.queue.internal.thread.Lasting;
@@ -40,6 +41,7 @@ public final class Janitor {
     private final StrandedClaims strandedClaims;
     private final DonePartitions donePartitions;
     private final Retention retention;
+    private final FutureWaits futureWaits;
     private final ChoreLoop dispatching;
     private final ChoreLoop rescuing;
     private final ChoreLoop chores;
@@ -62,6 +64,7 @@ public final class Janitor {
                 new AgreeRetention(database),
                 new DropDonePartitions(database.patient()),
                 new DiscardDeadJobs(database));
+        this.futureWaits = new FutureWaits(new RestartWaits(database), wakeups);
         this.dispatching = new ChoreLoop("rowlock-dispatcher", List.of(dispatcher));
         this.rescuing = new ChoreLoop(
                 "rowlock-rescue",
@@ -74,6 +77,7 @@ public final class Janitor {
         this.chores = new ChoreLoop(
                 "rowlock-janitor",
                 List.of(
+                        futureWaits,
                         donePartitions,
                         retention,
                         new FreeKeys(takeChore, new RemoveFreeKeys(database)),
@@ -114,9 +118,11 @@ public final class Janitor {
         dispatching.runWithin(dispatcher, dispatcher.movedElsewhere(nextDue));
     }
 
-    /** The server's clock was set: some jobs may be due, a day may have no partition, and ended jobs may look old. */
+    /** The server's clock was set: some jobs may be due, some waits may have become longer, a day may have no partition, and ended jobs may look old. */
     public void clockStepped() {
         dispatching.runWithin(dispatcher, dispatcher.clockStepped());
+        futureWaits.clockStepped();
+        chores.runWithin(futureWaits, Duration.ZERO);
         chores.runWithin(donePartitions, Duration.ZERO);
         chores.runWithin(retention, Duration.ZERO);
     }

@@ -31,7 +31,8 @@
  * </ul>
  *
  * <p>What cannot be helped: due times are the server's. When its clock is set forward, delays, back-off and unique keys' times end
- * early by as much; when it is set back, they end late by as much, and jobs that were ready before run behind those of the same
+ * early by as much; when it is set back, delays and back-off begin anew ({@link dev.rowlock.queue.internal.janitor.FutureWaits}),
+ * times that somebody named and those of unique keys come late by as much, and jobs that were ready before run behind those of the same
  * priority that are enqueued after.
  *
  * <p>Each chore has a {@code runOnce} that returns when it wants to run again.

@@ -10,9 +10,9 @@ public final class RedriveDeadJobs {
     private static final String MOVE = """
                 RETURNING *
             ), moved AS (
-                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
+                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, attempt, crashes, max_retries,
                                              reason, queue, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, timeout_millis, rank, 0, 0, max_retries,
+                SELECT id, statement_timestamp(), enqueued_at, statement_timestamp(), timeout_millis, rank, 0, 0, max_retries,
                        'redrive', queue, type, payload, headers, errors
                   FROM redriven
             )

@@ -44,10 +44,10 @@ public final class TakeOverdueJobs {
                        'failed', queue, type, payload, headers, history
                   FROM judged WHERE fate = 'failed'
             ), retried AS (
-                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
+                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, attempt, crashes, max_retries,
                                              reason, queue, type, payload, headers, errors)
-                SELECT id, statement_timestamp() + wait_millis * interval '1 ms', enqueued_at, timeout_millis, rank, attempt, crashes,
-                       max_retries, 'retry', queue, type, payload, headers, history
+                SELECT id, statement_timestamp() + wait_millis * interval '1 ms', enqueued_at, statement_timestamp(), timeout_millis,
+                       rank, attempt, crashes, max_retries, 'retry', queue, type, payload, headers, history
                   FROM judged WHERE fate = 'retry'
             )
             SELECT count(*) FROM judged

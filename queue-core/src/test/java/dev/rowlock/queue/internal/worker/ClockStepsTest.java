@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.SnoozeException;
 import dev.rowlock.queue.test.postgres.EmbeddedServer;
 import dev.rowlock.queue.test.postgres.ServerClock;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -11,6 +12,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -25,8 +27,11 @@ class ClockStepsTest {
 
     record Greet(String name) {}
 
+    record Nap(String name) {}
+
     private static ServerClock clock;
     private static EmbeddedServer server;
+    private final AtomicBoolean snoozed = new AtomicBoolean();
     private TestDatabase database;
     private TestNode node;
 
@@ -114,6 +119,27 @@ class ClockStepsTest {
             assertThat(other.status().nodeId()).isEqualTo(second);
             assertThat(node.search.find(id).orElseThrow().attempt()).isEqualTo(1);
         }
+    }
+
+    @Test
+    void delaysAndSnoozesEndWithinTheirTimeAlthoughTheClockWasSetBack() {
+        node.listener(Greet.class, (context, payload) -> null)
+                .listener(Nap.class, (context, payload) -> {
+                    if (snoozed.compareAndSet(false, true)) {
+                        throw new SnoozeException(Duration.ofSeconds(4));
+                    }
+                    return null;
+                })
+                .start();
+        long delayed = node.jobs.enqueue(new Greet("Ada"), o -> o.delay(Duration.ofSeconds(4)));
+        long snoozes = node.jobs.enqueue(new Nap("Eve"));
+        node.awaitState(snoozes, JobState.WAITING);
+        node.awaitTwoHeartbeats(); // it knows the clock
+
+        clock.set(HOUR.negated());
+
+        node.awaitState(delayed, JobState.COMPLETED);
+        node.awaitState(snoozes, JobState.COMPLETED);
     }
 
     @Test

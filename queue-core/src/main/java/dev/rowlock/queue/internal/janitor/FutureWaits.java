@@ -1,0 +1,74 @@
+package dev.rowlock.queue.internal.janitor;
+
+import dev.rowlock.queue.internal.store.RestartWaits;
+import dev.rowlock.queue.internal.store.RestartWaits.Stretch;
+import dev.rowlock.queue.spi.Wakeups;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * After the server's clock was set back: lets delays and back-off that would last longer by as much begin anew. Each node that
+ * notices the step walks through all that waits, a stretch at a time; what one has found is nothing to the others. So does
+ * each that starts, because nobody may have been there.
+ */
+final class FutureWaits implements Chore {
+
+    private static final Logger log = LoggerFactory.getLogger(FutureWaits.class);
+
+    private static final Duration INTERVAL = Duration.ofDays(1);
+
+    /** Jobs that were enqueued before the step may be committed after it. */
+    private static final Duration ONCE_MORE = Duration.ofMinutes(1);
+
+    private static final int STRETCH = 5_000;
+
+    private final RestartWaits restart;
+    private final Wakeups wakeups;
+    private long behind = RestartWaits.FRONT;
+    private int restarted; // in this round
+    private volatile boolean stepped; // since this round began
+
+    FutureWaits(RestartWaits restart, Wakeups wakeups) {
+        this.restart = restart;
+        this.wakeups = wakeups;
+    }
+
+    @Override
+    public String name() {
+        return "waits that began in the future";
+    }
+
+    /** The clock was set: what was looked at before does not count. Any thread. */
+    void clockStepped() {
+        stepped = true;
+    }
+
+    @Override
+    public Duration runOnce() {
+        if (stepped) {
+            stepped = false;
+            behind = RestartWaits.FRONT;
+        }
+        Stretch stretch = restart.run(behind, STRETCH);
+        restarted += stretch.restarted();
+        if (stretch.nextDue() != null) {
+            wakeups.jobsWaiting(stretch.nextDue());
+        }
+        if (stretch.end() != null) {
+            behind = stretch.end();
+            return Duration.ZERO;
+        }
+        return end();
+    }
+
+    private Duration end() {
+        if (restarted > 0) {
+            log.warn("the database's clock was set back: the waits of {} jobs began anew", restarted);
+        }
+        Duration rest = restarted > 0 ? ONCE_MORE : INTERVAL;
+        behind = RestartWaits.FRONT;
+        restarted = 0;
+        return rest;
+    }
+}
