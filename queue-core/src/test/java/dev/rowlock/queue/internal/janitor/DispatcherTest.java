@@ -94,6 +94,21 @@ class DispatcherTest {
     }
 
     @Test
+    void moreThanOneStatementMovesAreMovedWithoutARest() {
+        rooms.execute("""
+                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, reason, rank, queue, type, payload)
+                SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), 'scheduled', 0, 'mail', 'send', '{}'
+                  FROM generate_series(1, 1001)
+                """);
+
+        assertThat(dispatcher.runOnce()).isZero();
+        assertThat(rooms.count("waiting")).isEqualTo(1);
+
+        assertThat(dispatcher.runOnce()).isPositive();
+        assertThat(rooms.count("waiting")).isZero();
+    }
+
+    @Test
     void afterAFailureItLooksAgain() {
         dispatcher.runOnce();
         rooms.waiting(NOW);

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.janitor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.store.BeatNode;
 import dev.rowlock.queue.internal.store.FindOverdueJobs;
 import dev.rowlock.queue.internal.store.RemoveExpiredNodes;
@@ -113,6 +114,56 @@ class RescueTest {
                 """);
         rooms.execute(
                 "CREATE TRIGGER refuse BEFORE INSERT ON rowlock.done FOR EACH ROW EXECUTE FUNCTION rowlock.refuse()");
+    }
+
+    @Test
+    void oneNodeLooksForStrayJobsForAll() {
+        new StrayJobs(new TakeChore(rooms.database()), takeBack).runOnce();
+        rooms.execute("DELETE FROM rowlock.node");
+
+        new StrayJobs(new TakeChore(rooms.database()), takeBack).runOnce();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("running");
+    }
+
+    @Test
+    void allJobsOfADeadNodeComeBackThoughThereAreMoreThanOneStatementTakes() {
+        rooms.running(RescueJobs.LIMIT);
+        rooms.execute("DELETE FROM rowlock.node");
+
+        takeBack.run();
+
+        assertThat(rooms.count("running")).isZero();
+        assertThat(rooms.count("ready")).isEqualTo(RescueJobs.LIMIT + 1);
+    }
+
+    @Test
+    void queuesHearOfJobsThatComeBackWhateverAnObserverThrows() {
+        RecordedWakeups wakeups = new RecordedWakeups();
+        JobObserver broken = new JobObserver() {
+            @Override
+            public void rescued(int jobs, int quarantined) {
+                throw new NoClassDefFoundError("for a test");
+            }
+        };
+        rooms.execute("DELETE FROM rowlock.node");
+
+        new TakeBack(new RescueJobs(rooms.database()), 3, broken, wakeups).run();
+
+        assertThat(wakeups.heard()).containsExactly("1 ready in " + Rooms.QUEUE + " from rank 0");
+    }
+
+    @Test
+    void nobodyIsToldToRunWhatIsQuarantined() {
+        RecordedWakeups wakeups = new RecordedWakeups();
+        rooms.execute("UPDATE rowlock.running SET crashes = 2, isolated = true");
+        rooms.running(2);
+        rooms.execute("DELETE FROM rowlock.node");
+
+        new TakeBack(new RescueJobs(rooms.database()), 3, new JobObserver() {}, wakeups).run();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
+        assertThat(wakeups.heard()).containsExactly("2 ready in " + Rooms.QUEUE + " from rank 0");
     }
 
     private void nothingComesBack() {

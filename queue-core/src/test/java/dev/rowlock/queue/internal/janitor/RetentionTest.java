@@ -48,6 +48,30 @@ class RetentionTest {
     }
 
     @Test
+    void cancelledJobsStayForADayWhereDoneJobsAreNotKept() {
+        partitionOfDaysAgo(rooms, 1);
+        partitionOfDaysAgo(rooms, 2);
+
+        retention(rooms, NONE).runOnce();
+
+        assertThat(agedPartitions(rooms)).isEqualTo(1);
+    }
+
+    @Test
+    void oneNodeDropsForAll() {
+        Retention ofAnother = retention(rooms, WEEK);
+        retention(rooms, WEEK).runOnce();
+        partitionOfDaysAgo(rooms, 30);
+
+        ofAnother.runOnce();
+        assertThat(agedPartitions(rooms)).isEqualTo(1);
+
+        again();
+        ofAnother.runOnce();
+        assertThat(agedPartitions(rooms)).isZero();
+    }
+
+    @Test
     void manyDeadJobsAreDiscardedInSeveralTurns() {
         deadFor("3 days", 25_000);
         Retention retention = retention(rooms, NONE);

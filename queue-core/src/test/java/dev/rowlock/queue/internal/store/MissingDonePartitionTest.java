@@ -95,6 +95,19 @@ class MissingDonePartitionTest {
     }
 
     @Test
+    void aTransactionThatCancelsAJobKeepsNoSavepoint() {
+        long id = rooms.ready();
+
+        assertThatThrownBy(() -> transaction(TransactionDefinition.ISOLATION_READ_COMMITTED)
+                        .executeWithoutResult(status -> {
+                            new EnsureDonePartitions(rooms.database()).makeMissing();
+                            new CancelIdleJob(rooms.database()).run(id);
+                            rooms.execute("ROLLBACK TO SAVEPOINT rowlock_partition");
+                        }))
+                .hasMessageContaining("does not exist");
+    }
+
+    @Test
     void aTransactionThatCancelsAJobLosesNothing() {
         long id = rooms.ready();
         rooms.execute("CREATE TABLE business (note text)");
