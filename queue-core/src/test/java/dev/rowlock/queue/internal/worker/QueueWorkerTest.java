@@ -112,6 +112,34 @@ class QueueWorkerTest {
                 .isTrue();
     }
 
+    @Test
+    void aSuspectWhoseClaimIsLostDoesNotBegin() {
+        rooms.ready();
+        rooms.execute("UPDATE rowlock.ready SET crashes = 2");
+        ClaimedJob suspect = rooms.claim(rooms.node(), 1).get(0);
+        rooms.execute("UPDATE rowlock.running SET token = nextval('rowlock.claim_token')");
+
+        worker.accept(List.of(suspect), System.nanoTime());
+
+        Awaitility.await().until(() -> worker.heldTokens().count() == 0);
+        assertThat(runs).hasValue(0);
+        assertThat(rooms.count("running")).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsHeldWhenTheLeaseIsLostMakesRoomForOthersAtOnce() {
+        worker.accept(rooms.running(50), System.nanoTime());
+        Awaitility.await().until(() -> runs.get() == 2);
+        int room = worker.demand();
+
+        worker.abandon();
+
+        Awaitility.await().until(() -> worker.heldTokens().count() == 0);
+        assertThat(room).isZero();
+        assertThat(worker.demand()).isPositive();
+        assertThat(runs).hasValue(2);
+    }
+
     /** As if the job had been taken at its deadline, had waited, and had been claimed by the same node. */
     private ClaimedJob takenAndClaimedAgain(ClaimedJob job) {
         rooms.execute("""

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.store.FinishJobs;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.SnoozeException;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -89,6 +90,62 @@ class RecorderTest extends NodeTest {
 
             node.awaitEvent("completed " + id);
             assertThat(node.events).containsExactly("completed " + id);
+        }
+    }
+
+    /** As when the first try was cancelled meanwhile, and its answer got lost. */
+    @Test
+    void anOutcomeThatIsRefusedBecauseItsJobIsCancelledIsToldAsThat() {
+        node.listener(Order.class, (context, payload) -> {
+            finish(context, JobState.CANCELLED);
+            return null;
+        });
+        long id = node.jobs.enqueue(new Order(1));
+
+        node.start();
+
+        node.awaitEvent("cancelled " + id);
+        assertThat(node.events).containsExactly("cancelled " + id);
+    }
+
+    /** As when a transactional listener is told that its commit failed, though it succeeded. */
+    @Test
+    void aFailureThatIsRefusedBecauseItsJobIsDoneIsToldAsDone() {
+        node.listener(Order.class, (context, payload) -> {
+            finish(context, JobState.COMPLETED);
+            throw new IllegalStateException("the answer to the commit got lost");
+        });
+        long id = node.jobs.enqueue(new Order(1));
+
+        node.start();
+
+        node.awaitEvent("completed " + id);
+        assertThat(node.events).containsExactly("completed " + id);
+    }
+
+    private void finish(JobContext context, JobState state) {
+        new FinishJobs(node.database, true)
+                .run(List.of(new FinishJobs.Finished(new Claim(context.id(), context.claimToken()), state, null)));
+    }
+
+    @Test
+    void anOutcomeWhoseJobIsFreeAgainIsRecordedByTheStop(TestDatabase database) throws SQLException {
+        try (Connection business = database.unpooled().getConnection()) {
+            business.setAutoCommit(false);
+            node.listener(Order.class, (context, payload) -> {
+                TestNode.lockRunning(business, context.id());
+                return null;
+            });
+            long id = node.jobs.enqueue(new Order(1));
+            node.start();
+            awaitWaitingForALock();
+            // Tried again and again by now, so the next try would be some time away.
+            Awaitility.await().during(Duration.ofSeconds(2)).until(() -> !waitsForALock());
+
+            business.rollback();
+            node.stop();
+
+            assertThat(node.search.find(id).orElseThrow().state()).isEqualTo(JobState.COMPLETED);
         }
     }
 

@@ -116,6 +116,45 @@ class StopAndPauseTest extends NodeTest {
     }
 
     @Test
+    void aShutdownGivesBackTheJobOfAHandlerThatIgnoresInterruptsAndHearsNoMoreOfIt() throws InterruptedException {
+        CountDownLatch end = new CountDownLatch(1);
+        CountDownLatch ended = new CountDownLatch(1);
+        node.drain(Duration.ofMillis(100))
+                .listener(Greet.class, (context, payload) -> {
+                    awaitUninterruptibly(end);
+                    ended.countDown();
+                    return "too late";
+                })
+                .start();
+        long id = node.jobs.enqueue(new Greet("deaf"));
+        node.awaitState(id, JobState.RUNNING);
+        Awaitility.await().until(() -> node.status().active() == 1);
+
+        node.stop();
+        JobDetails atTheStop = node.search.find(id).orElseThrow();
+        end.countDown();
+        ended.await();
+
+        assertThat(atTheStop.state()).isEqualTo(JobState.READY);
+        assertThat(atTheStop.attempt()).isZero();
+        assertThat(node.events).containsExactly("released " + id);
+        assertThat(node.search.find(id))
+                .hasValueSatisfying(job -> assertThat(job.state()).isEqualTo(JobState.READY));
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        boolean waiting = true;
+        while (waiting) {
+            try {
+                latch.await();
+                waiting = false;
+            } catch (InterruptedException e) {
+                // It ignores that.
+            }
+        }
+    }
+
+    @Test
     void aNodeStartsAgainAfterAStop() {
         node.listener(Greet.class, (context, payload) -> null).start();
         node.stop();

@@ -117,6 +117,37 @@ class UnwritableOutcomesTest extends NodeTest {
         Awaitility.await().until(() -> node.status().setAside() == 0);
     }
 
+    /** Because memory has run out, somebody has locked it, or the error is refused as well. */
+    @ParameterizedTest
+    @ValueSource(strings = {"53200", "55P03", "23514"})
+    void anOutcomeThatCannotBeRecordedOrBuriedIsKeptUntilItCan(String state) {
+        refuse("done", "P0001");
+        refuse("dead", state);
+        node.listener(Order.class, (context, payload) -> "kept");
+        long[] ids = run(20);
+        awaitAllButTheBad(ids);
+
+        rooms.execute("DROP TRIGGER refuse ON rowlock.done");
+        rooms.execute("DROP TRIGGER refuse ON rowlock.dead");
+
+        node.awaitState(ids[BAD], JobState.COMPLETED);
+        node.awaitEvent("completed " + ids[BAD]);
+        assertThat(node.search.find(ids[BAD]).orElseThrow().result()).isEqualTo("\"kept\"");
+    }
+
+    @Test
+    void whatWasSetAsideIsTriedOnceMoreAtTheStop() {
+        refuse("done", "42501");
+        node.listener(Order.class, (context, payload) -> null);
+        long[] ids = run(20);
+        Awaitility.await().until(() -> node.status().setAside() == 1);
+
+        rooms.execute("DROP TRIGGER refuse ON rowlock.done");
+        node.stop();
+
+        assertThat(node.search.find(ids[BAD]).orElseThrow().state()).isEqualTo(JobState.COMPLETED);
+    }
+
     @Test
     void whereNothingCanBeRecordedNothingIsBuriedOrSetAside() {
         refuse("done", "42501", "true");
