@@ -150,7 +150,7 @@ class RescueTest {
 
         new TakeBack(new RescueJobs(rooms.database()), 3, broken, wakeups).run();
 
-        assertThat(wakeups.heard()).containsExactly("1 ready in " + Rooms.QUEUE + " from rank 0");
+        assertThat(wakeups.heard()).containsExactly("1 back in " + Rooms.QUEUE + " from rank 0");
     }
 
     @Test
@@ -163,7 +163,7 @@ class RescueTest {
         new TakeBack(new RescueJobs(rooms.database()), 3, new JobObserver() {}, wakeups).run();
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
-        assertThat(wakeups.heard()).containsExactly("2 ready in " + Rooms.QUEUE + " from rank 0");
+        assertThat(wakeups.heard()).containsExactly("2 back in " + Rooms.QUEUE + " from rank 0");
     }
 
     private void nothingComesBack() {
