@@ -33,9 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Janitor {
 
-    /** A lease must have run out, not be about to. */
-    private static final Duration MOMENT = Duration.ofMillis(5);
-
     private final Dispatcher dispatcher;
     private final Rescue rescue;
     private final StrandedClaims strandedClaims;
@@ -94,13 +91,13 @@ public final class Janitor {
 
     /** After this time, another node's lease runs out unless it is renewed. */
     public void leaseEnds(Duration in) {
-        rescuing.runWithin(rescue, in.plus(MOMENT));
+        rescuing.runWithin(rescue, in.plus(Rescue.MOMENT));
     }
 
     /** A claim has failed; whether it was committed, nobody knows. */
     public void claimFailed() {
         strandedClaims.claimFailed();
-        rescuing.runWithin(strandedClaims, MOMENT); // to note which claims there are; it looks for them later
+        rescuing.runWithin(strandedClaims, Duration.ZERO); // to note which claims there are; it looks for them later
     }
 
     /** A job that this process has enqueued is due after this time. */

@@ -5,6 +5,7 @@ import dev.rowlock.queue.internal.store.BeatNode.Place;
 import dev.rowlock.queue.job.Claim;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What the janitor must know of the node that it works for. */
 public interface OwnNode {
@@ -17,6 +18,10 @@ public interface OwnNode {
 
     /** The heartbeats of other nodes that were their last ones for a whole lease; empty if this node cannot know. */
     List<Heartbeat> silentNodes();
+
+    /** When the first of the other nodes' leases runs out unless it is renewed; null without others. */
+    @Nullable
+    Duration nextExpiry();
 
     /** Whether it hears of what other nodes do. */
     boolean hearing();

@@ -17,6 +17,10 @@ final class Rescue implements Chore {
 
     private static final Duration INTERVAL = Duration.ofSeconds(30);
     private static final Duration UNTIL_REGISTERED = Duration.ofSeconds(1);
+    private static final Duration UNABLE = Duration.ofSeconds(1);
+
+    /** A lease must have run out, not be about to. */
+    static final Duration MOMENT = Duration.ofMillis(5);
 
     private final RemoveExpiredNodes removeExpired;
     private final OwnNode own;
@@ -50,6 +54,21 @@ final class Rescue implements Chore {
             takeBack.run();
             taking = false;
         }
-        return judge == 0 ? UNTIL_REGISTERED : INTERVAL;
+        return judge == 0 ? UNTIL_REGISTERED : untilNextExpiry();
+    }
+
+    /** This run may have been planned before the beat that told of it. */
+    private Duration untilNextExpiry() {
+        Duration next = own.nextExpiry();
+        if (next == null || next.compareTo(INTERVAL) > 0) {
+            return INTERVAL;
+        }
+        // It is over, and this node could not judge: it has not watched for long enough.
+        return next.compareTo(Duration.ZERO) > 0 ? next.plus(MOMENT) : UNABLE;
+    }
+
+    @Override
+    public boolean punctual() {
+        return true;
     }
 }

@@ -102,6 +102,12 @@ final class NodeLease implements Runnable {
         return others.silent(System.nanoTime());
     }
 
+    /** When the first of the other nodes' leases runs out unless it is renewed; null without others. */
+    @Nullable
+    Duration nextExpiry() {
+        return others.nextExpiry(System.nanoTime());
+    }
+
     /** Beats soon: there is something to hear. */
     void attention() {
         signal.raise();

@@ -46,7 +46,12 @@ final class OtherNodes {
         }
         sights = seen;
         lookedAt = now;
-        return seen.values().stream()
+        return nextExpiry(now);
+    }
+
+    /** When the first of their leases runs out unless it is renewed; null without others. */
+    synchronized @Nullable Duration nextExpiry(long now) {
+        return sights.values().stream()
                 .map(sight -> Duration.ofNanos(sight.left(now)))
                 .min(Duration::compareTo)
                 .orElse(null);

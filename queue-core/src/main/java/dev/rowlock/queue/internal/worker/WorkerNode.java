@@ -270,6 +270,11 @@ public final class WorkerNode {
         }
 
         @Override
+        public @Nullable Duration nextExpiry() {
+            return lease.nextExpiry();
+        }
+
+        @Override
         public List<Claim> overdue(Duration grace) {
             return parts.queues().stream()
                     .flatMap(queue -> queue.overdue(grace))

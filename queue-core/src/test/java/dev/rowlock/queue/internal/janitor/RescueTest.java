@@ -17,6 +17,7 @@ import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -52,6 +53,18 @@ class RescueTest {
         rescue.runOnce();
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("ready");
+    }
+
+    @Test
+    void aRescueRestsNoLongerThanTheNextLease() {
+        Rescue rescue = new Rescue(new RemoveExpiredNodes(rooms.database()), own, takeBack);
+
+        own.nextExpiry = Duration.ofSeconds(3);
+        assertThat(rescue.runOnce()).isBetween(Duration.ofSeconds(3), Duration.ofMillis(3_100));
+        own.nextExpiry = Duration.ofSeconds(-1); // and this node has not watched for long enough
+        assertThat(rescue.runOnce()).isEqualTo(Duration.ofSeconds(1));
+        own.nextExpiry = null;
+        assertThat(rescue.runOnce()).isEqualTo(Duration.ofSeconds(30));
     }
 
     @Test

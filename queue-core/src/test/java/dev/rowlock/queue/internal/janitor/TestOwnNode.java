@@ -5,6 +5,7 @@ import dev.rowlock.queue.internal.store.BeatNode.Place;
 import dev.rowlock.queue.job.Claim;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A node whose chores run without it. Tests write what it knows. */
 final class TestOwnNode implements OwnNode {
@@ -12,6 +13,10 @@ final class TestOwnNode implements OwnNode {
     long id;
     int nodes = 1;
     List<Heartbeat> silent = List.of();
+
+    @Nullable
+    Duration nextExpiry;
+
     List<Claim> overdue = List.of();
     long[] held = {};
 
@@ -32,6 +37,11 @@ final class TestOwnNode implements OwnNode {
     @Override
     public List<Heartbeat> silentNodes() {
         return silent;
+    }
+
+    @Override
+    public @Nullable Duration nextExpiry() {
+        return nextExpiry;
     }
 
     @Override

@@ -15,6 +15,7 @@ import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.Representative;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -310,11 +311,13 @@ class WorkerNodeTest extends NodeTest {
     @DisabledForJreRange(min = JRE.JAVA_21, disabledReason = "virtual threads can be had there")
     void aStartThatFailsHalfWayLeavesNothingBehind() {
         node.virtualThreads().listener(Greet.class, (context, payload) -> null);
+        Set<Thread> ofOtherTests = Thread.getAllStackTraces().keySet();
 
         assertThatThrownBy(node::start).hasMessageContaining("virtual threads need JDK 21");
 
         Awaitility.await()
                 .until(() -> Thread.getAllStackTraces().keySet().stream()
+                        .filter(thread -> !ofOtherTests.contains(thread))
                         .noneMatch(thread -> thread.getName().startsWith("rowlock-")));
         assertThat(node.count("node")).isZero();
         assertThat(node.status()).isEqualTo(NodeStatus.STOPPED);
