@@ -178,6 +178,7 @@ class DonePartitionsTest {
             while (!dropped.isDone() && recorded < outcomes.size()) {
                 recorded += finish.run(List.of(outcomes.get(recorded))).size();
             }
+            dropped.get(); // on a slow machine there may be no more outcomes
         }
 
         assertThat(dropped.get()).isEmpty();
