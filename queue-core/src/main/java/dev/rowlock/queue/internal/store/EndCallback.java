@@ -116,7 +116,10 @@ record EndCallback(boolean thrown, boolean told) {
     private static @Nullable EndCallback around(Stream<StackFrame> frames) {
         Iterator<StackFrame> outwards = frames.iterator();
         EndCallback own = next(outwards);
-        EndCallback around = own == null ? null : next(outwards);
+        if (own == null) {
+            return null;
+        }
+        EndCallback around = next(outwards);
         // While an exception of this code is on its way, nobody knows what Spring knew before.
         return around == null || !own.thrown() ? around : UNTOLD;
     }

@@ -64,7 +64,7 @@ final class UnknownTypes {
         long jobs;
         synchronized (this) {
             Seen seen = types.get(job.type());
-            if (seen.told && now - seen.toldAt < TELL_AGAIN.toNanos()) {
+            if (seen == null || seen.told && now - seen.toldAt < TELL_AGAIN.toNanos()) {
                 return;
             }
             jobs = seen.jobs;
