@@ -8,8 +8,7 @@ import java.time.Duration;
 public final class TakeChore {
 
     // Looks at the clock when it has the row: another one may just have taken it, a moment after this statement began.
-    // A chore
-    // that was taken in the future is due: the clock was set back, and due_at may be far away.
+    // A chore that was taken in the future is due: the clock was set back, and due_at may be far away.
     private static final String SQL = """
             INSERT INTO rowlock.chore AS c (name, taken_at, due_at)
             SELECT ?, now, now + ? * interval '1 ms' FROM clock_timestamp() AS now
