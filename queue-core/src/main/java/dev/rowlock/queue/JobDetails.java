@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param claimedAt when it was claimed for the last attempt
  * @param deadline running, with a timeout: when its handler is interrupted at the latest
  * @param endedAt when it completed, was cancelled or died
- * @param reason why it waits: scheduled, retry, snooze, unknown-type, crash, redrive
+ * @param reason why it waits: scheduled, retry, snooze, unknown-type, not-started, crash, redrive
  * @param progress percent, as its handler last said
  * @param payload JSON
  * @param errors what went wrong so far, oldest first

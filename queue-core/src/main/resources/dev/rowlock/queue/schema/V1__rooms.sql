@@ -45,7 +45,7 @@ CREATE TABLE ${schema}.waiting (
     attempt        smallint    NOT NULL DEFAULT 0,
     crashes        smallint    NOT NULL DEFAULT 0,
     max_retries    smallint,
-    reason         text        COLLATE "C" NOT NULL, -- scheduled, retry, snooze, unknown-type, crash, redrive
+    reason         text        COLLATE "C" NOT NULL, -- scheduled, retry, snooze, unknown-type, not-started, crash, redrive
     queue          text        COLLATE "C" NOT NULL,
     type           text        COLLATE "C" NOT NULL,
     payload        json,                             -- null: it lies in payload

@@ -61,7 +61,7 @@ final class OutcomesOfOwners implements Promise {
             case "failed" -> is(exit, "dead", "failed");
             case "retried" -> cancelled || is(exit, "waiting", "retry");
             case "snoozed" -> cancelled || is(exit, "waiting", "snooze");
-            case "set-aside" -> cancelled || is(exit, "waiting", "crash");
+            case "set-aside" -> cancelled || is(exit, "waiting", "crash") || is(exit, "waiting", "not-started");
             case "unknown-type" -> cancelled || is(exit, "waiting", "unknown-type");
             case "released" -> cancelled || is(exit, "ready", "");
             default -> false;

@@ -10,6 +10,8 @@ import java.io.ObjectOutputStream;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,9 @@ final class Oddities {
     static final int EXCEPTIONS = 7;
 
     private static final long LONG = 700_000_000L;
+
+    /** Whose nonsense was a snooze on this node: once is enough, since a snooze is no attempt and could go on for ever. */
+    private static final Set<Integer> SNOOZED = ConcurrentHashMap.newKeySet();
 
     private Oddities() {}
 
@@ -51,7 +56,12 @@ final class Oddities {
     static Object nonsense(int number) throws IOException, ClassNotFoundException {
         int kind = number % (5 + RudeCodec.Victim.WAYS);
         return switch (kind) {
-            case 0 -> throw (SnoozeException) copy(new SnoozeException(Duration.ofMillis(100)));
+            case 0 -> {
+                if (SNOOZED.add(number)) {
+                    throw (SnoozeException) copy(new SnoozeException(Duration.ofMillis(100)));
+                }
+                yield Map.of();
+            }
             case 1 -> throw (RetryLaterException) copy(new RetryLaterException("later", Duration.ofMillis(100), null));
             case 2 -> new Speechless();
             case 3 -> Map.of("result", "NUL \0");

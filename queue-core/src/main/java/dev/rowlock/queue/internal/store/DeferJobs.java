@@ -49,7 +49,7 @@ public final class DeferJobs {
      * One job to be run later.
      *
      * @param byAgeUpTo if set, the wait is at least the job's age, up to this
-     * @param reason retry, snooze or unknown-type
+     * @param reason retry, snooze, unknown-type, not-started or crash
      * @param error kept in the job's history, and makes this attempt count; null: the attempt does not count
      */
     public record Deferred(

@@ -43,7 +43,7 @@ final class OutcomeRows {
                     claim(entry), Due.after(unknown.shortest()), unknown.longest(), "unknown-type", null);
         }
         if (entry.outcome() instanceof Outcome.SetAside aside) {
-            String reason = entry.execution().job().crashes() > 0 ? "crash" : "retry";
+            String reason = entry.execution().job().crashes() > 0 ? "crash" : "not-started";
             return new DeferJobs.Deferred(claim(entry), aside.due(), null, reason, null);
         }
         return new DeferJobs.Deferred(claim(entry), ((Outcome.Snoozed) entry.outcome()).due(), null, "snooze", null);
