@@ -29,7 +29,7 @@ final class Claimer {
     /** After a claim that took longer, the next is not made on a thread that has other things to do. */
     private static final Duration QUICK = Duration.ofMillis(20);
 
-    private final QueueWorker worker;
+    private final QueueConsumer consumer;
     private final ClaimReadyJobs throughPool;
     private final FetchSettings settings;
     private final Surroundings node;
@@ -48,12 +48,12 @@ final class Claimer {
 
     /** @param timeouts the listeners' timeouts as a JSON object of milliseconds by type */
     Claimer(
-            QueueWorker worker,
+            QueueConsumer consumer,
             ClaimReadyJobs throughPool,
             FetchSettings settings,
             Surroundings node,
             @Nullable String timeouts) {
-        this.worker = worker;
+        this.consumer = consumer;
         this.throughPool = throughPool;
         this.settings = settings;
         this.node = node;
@@ -71,11 +71,11 @@ final class Claimer {
     }
 
     Place place() {
-        return node.place(worker.queue());
+        return node.place(consumer.queue());
     }
 
-    QueueWorker worker() {
-        return worker;
+    QueueConsumer consumer() {
+        return consumer;
     }
 
     /** A job of this rank became ready. */
@@ -93,14 +93,14 @@ final class Claimer {
         boolean changed = paused != pause;
         paused = pause;
         if (changed && pause) {
-            worker.releaseUnstarted();
+            consumer.releaseUnstarted();
         }
         return changed;
     }
 
     /** Gives back claimed jobs that would not begin soon. Called several times a second, by one thread at a time. */
     void giveBackLate() {
-        worker.giveBackLate(place().nodes() > 1);
+        consumer.giveBackLate(place().nodes() > 1);
     }
 
     /** From its return on no claim is under way, and none begins. */
@@ -134,10 +134,10 @@ final class Claimer {
             return false;
         }
         try {
-            boolean atOnce = lastWasQuick && !lastWasFull && pace.allows() && !worker.metUnknownType();
+            boolean atOnce = lastWasQuick && !lastWasFull && pace.allows() && !consumer.metUnknownType();
             Duration rest = atOnce ? claimBy(throughPool.on(own)) : Duration.ZERO;
             if (!rest.isZero()) {
-                worker.room().restart(rest);
+                consumer.room().restart(rest);
             }
             return !rest.isZero();
         } finally {
@@ -150,18 +150,18 @@ final class Claimer {
         if (closed || paused || nodeId == 0) {
             return settings.pollInterval();
         }
-        int limit = Math.min(worker.demand(), lastWasFull ? LARGEST_CLAIM : ClaimReadyJobs.FEW);
+        int limit = Math.min(consumer.demand(), lastWasFull ? LARGEST_CLAIM : ClaimReadyJobs.FEW);
         if (limit == 0) {
-            worker.signalRoom();
+            consumer.signalRoom();
             return settings.pollInterval();
         }
         if (!lastWasFull) {
             pace.await();
         }
         pace.begun();
-        int largest = worker.budget().reserve(limit);
+        int largest = consumer.budget().reserve(limit);
         try {
-            Batch batch = statement.run(worker.queue(), range(), limit, largest, nodeId, timeouts);
+            Batch batch = statement.run(consumer.queue(), range(), limit, largest, nodeId, timeouts);
             lastWasQuick = batch.took().compareTo(QUICK) <= 0;
             return accept(batch, nodeId, limit, System.nanoTime());
         } catch (RuntimeException | Error e) {
@@ -169,7 +169,7 @@ final class Claimer {
             node.claimFailed();
             throw e;
         } finally {
-            worker.budget().giveBack((long) largest * limit);
+            consumer.budget().giveBack((long) largest * limit);
         }
     }
 
@@ -193,14 +193,14 @@ final class Claimer {
         emptyPolls = batch.jobs().isEmpty() ? emptyPolls + 1 : 0;
         Duration rest = full ? Duration.ZERO : rest(batch.jobs().isEmpty(), ended);
         // At last: the thread that it wakes may have to wait for this one's processor.
-        worker.accept(batch.jobs(), ended - batch.took().toNanos());
+        consumer.accept(batch.jobs(), ended - batch.took().toNanos());
         if (node.nodeId() != nodeId) {
             // Lost before we gave the jobs: whoever interrupts handlers then has not seen these.
-            worker.abandon();
+            consumer.abandon();
             return Duration.ZERO;
         }
         if (paused) {
-            worker.releaseUnstarted(); // paused while the claim was under way
+            consumer.releaseUnstarted(); // paused while the claim was under way
         }
         return rest;
     }

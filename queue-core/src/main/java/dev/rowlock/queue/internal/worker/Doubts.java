@@ -29,10 +29,10 @@ final class Doubts {
             return written;
         }
         Map<Long, JobState> done = done(written.refused());
-        List<Recorder.Entry> recorded = new ArrayList<>(written.recorded());
-        List<Recorder.Entry> refused = new ArrayList<>();
-        for (Recorder.Entry entry : written.refused()) {
-            JobState state = done.get(entry.execution().job().claim().token());
+        List<PendingOutcome> recorded = new ArrayList<>(written.recorded());
+        List<PendingOutcome> refused = new ArrayList<>();
+        for (PendingOutcome entry : written.refused()) {
+            JobState state = done.get(entry.job().claim().token());
             if (state == null) {
                 refused.add(entry);
             } else {
@@ -51,11 +51,10 @@ final class Doubts {
         return tried instanceof Outcome.Completed ? tried : new Outcome.AlreadyCompleted();
     }
 
-    private Map<Long, JobState> done(List<Recorder.Entry> entries) {
+    private Map<Long, JobState> done(List<PendingOutcome> entries) {
         try {
-            return findDone.run(entries.stream()
-                    .map(entry -> entry.execution().job().claim())
-                    .toList());
+            return findDone.run(
+                    entries.stream().map(entry -> entry.job().claim()).toList());
         } catch (RuntimeException e) {
             log.debug("what became of {} outcomes cannot be told", entries.size(), e);
             return Map.of();

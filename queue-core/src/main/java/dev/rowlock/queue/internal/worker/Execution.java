@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The handler's thread is interrupted only between {@link #begin} and {@link #end}: an interrupt that comes later
  * must not hit whatever the thread does next.
  */
-final class Execution {
+final class Execution implements HeldJob {
 
     /** Why a handler was interrupted. The first reason stands, except that a lost claim goes before all others. */
     enum Stop {
@@ -53,7 +53,8 @@ final class Execution {
         this.claimedNanos = claimedNanos;
     }
 
-    ClaimedJob job() {
+    @Override
+    public ClaimedJob job() {
         return job;
     }
 
@@ -68,6 +69,11 @@ final class Execution {
         if (payloadBytes() > 0) {
             job = job.withoutPayload();
         }
+    }
+
+    @Override
+    public boolean letGo() {
+        return worker.released(this);
     }
 
     QueueWorker worker() {

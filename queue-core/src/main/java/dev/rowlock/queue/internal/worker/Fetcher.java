@@ -28,7 +28,7 @@ final class Fetcher implements Runnable {
     private static final Duration AFTER_FAILURE = Duration.ofMinutes(1);
 
     private final Claimer claimer;
-    private final QueueWorker worker;
+    private final QueueConsumer consumer;
     private final Duration retryInterval;
 
     private long seenNode; // lease's thread only
@@ -38,12 +38,12 @@ final class Fetcher implements Runnable {
     /** @param retryInterval how long to wait after a claim that failed */
     Fetcher(Claimer claimer, Duration retryInterval) {
         this.claimer = claimer;
-        this.worker = claimer.worker();
+        this.consumer = claimer.consumer();
         this.retryInterval = retryInterval;
     }
 
-    QueueWorker worker() {
-        return worker;
+    String queue() {
+        return consumer.queue();
     }
 
     /** A job of this rank became ready: look at once. */
@@ -65,9 +65,9 @@ final class Fetcher implements Runnable {
      */
     void jobsHeard(int rank, long jobs, int turn, @Nullable Connection line) {
         claimer.urgent(rank);
-        Duration wait = lookIn(claimer.place(), turn, jobs, worker.concurrency());
+        Duration wait = lookIn(claimer.place(), turn, jobs, consumer.concurrency());
         if (!wait.isZero()) {
-            worker.room().raiseIn(wait);
+            consumer.room().raiseIn(wait);
         } else if (line == null || !claimedBy(line)) {
             wake();
         }
@@ -92,7 +92,7 @@ final class Fetcher implements Runnable {
         } catch (RuntimeException | Error e) {
             log.warn(
                     "queue '{}': claiming on the connection that listens failed, will use the pool for {}",
-                    worker.queue(),
+                    consumer.queue(),
                     AFTER_FAILURE,
                     e);
             avoidLineUntil = System.nanoTime() + AFTER_FAILURE.toNanos();
@@ -102,7 +102,7 @@ final class Fetcher implements Runnable {
 
     /** There may be jobs: look at once. */
     void wake() {
-        worker.room().raise();
+        consumer.room().raise();
     }
 
     /** Gives back claimed jobs that would not begin soon. Called several times a second, by one thread at a time. */
@@ -142,7 +142,7 @@ final class Fetcher implements Runnable {
                 boolean first = !failing;
                 failing = true;
                 if (first) {
-                    log.warn("queue '{}': claiming failed, will try again each {}", worker.queue(), retryInterval, e);
+                    log.warn("queue '{}': claiming failed, will try again each {}", consumer.queue(), retryInterval, e);
                 }
                 rest = Signal.jittered(retryInterval);
             }
@@ -157,12 +157,12 @@ final class Fetcher implements Runnable {
         }
         Thread.interrupted(); // left behind by somebody's code: it would cut each rest short
         try {
-            worker.room().await(rest);
-            if (worker.metUnknownType()) {
+            consumer.room().await(rest);
+            if (consumer.metUnknownType()) {
                 Signal.pause(Signal.jittered(COURTESY));
             }
         } catch (InterruptedException e) {
-            log.debug("queue '{}': interrupted, looks whether it is to stop", worker.queue(), e);
+            log.debug("queue '{}': interrupted, looks whether it is to stop", consumer.queue(), e);
         }
     }
 }

@@ -17,46 +17,46 @@ final class OutcomeNews {
         this.observer = observer;
     }
 
-    void finished(Recorder.Entry entry) {
+    void finished(PendingOutcome entry) {
         if (entry.outcome() instanceof Outcome.Failed failed) {
             // Not its message: that may quote the payload.
             log.warn(
                     "{} is dead: {}; its error history says more",
-                    entry.execution().job(),
+                    entry.job(),
                     failed.error().type());
         }
-        observer.finished(entry.execution().job(), entry.outcome(), entry.took());
+        observer.finished(entry.job(), entry.outcome(), entry.took());
     }
 
-    void lost(Recorder.Entry entry) {
+    void lost(PendingOutcome entry) {
         if (entry.outcome() instanceof Outcome.Released) {
-            log.debug("{} is not this node's any more", entry.execution().job());
+            log.debug("{} is not this node's any more", entry.job());
         } else {
             log.warn(
                     "the outcome '{}' of {} is refused: its claim is over, lost or already recorded; the database decides",
                     entry.outcome().label(),
-                    entry.execution().job());
+                    entry.job());
         }
-        observer.lost(entry.execution().job());
+        observer.lost(entry.job());
     }
 
-    void blocked(List<Recorder.Entry> entries) {
+    void blocked(List<PendingOutcome> entries) {
         if (!entries.isEmpty()) {
             log.info(
                     "{} outcomes wait because another transaction has locked their jobs, such as that of {}",
                     entries.size(),
-                    entries.get(0).execution().job());
+                    entries.get(0).job());
         }
     }
 
-    void unwritable(List<Recorder.Entry> entries, @Nullable Throwable failure) {
+    void unwritable(List<PendingOutcome> entries, @Nullable Throwable failure) {
         if (!entries.isEmpty()) {
             log.error(
                     "{} outcomes cannot be written although others can, such as '{}' of {}; they are tried again from time to"
                             + " time, and their jobs stay in running as long as this node lives",
                     entries.size(),
                     entries.get(0).outcome().label(),
-                    entries.get(0).execution().job(),
+                    entries.get(0).job(),
                     failure);
         }
     }

@@ -20,21 +20,21 @@ final class OutcomeRows {
 
     private OutcomeRows() {}
 
-    static <T> List<T> map(List<Recorder.Entry> entries, Function<Recorder.Entry, T> row) {
+    static <T> List<T> map(List<PendingOutcome> entries, Function<PendingOutcome, T> row) {
         return entries.stream().map(row).toList();
     }
 
-    static Claim claim(Recorder.Entry entry) {
-        return entry.execution().job().claim();
+    static Claim claim(PendingOutcome entry) {
+        return entry.job().claim();
     }
 
-    static FinishJobs.Finished finished(Recorder.Entry entry) {
+    static FinishJobs.Finished finished(PendingOutcome entry) {
         return entry.outcome() instanceof Outcome.Completed completed
                 ? new FinishJobs.Finished(claim(entry), JobState.COMPLETED, completed.resultJson())
                 : new FinishJobs.Finished(claim(entry), JobState.CANCELLED, null);
     }
 
-    static DeferJobs.Deferred deferred(Recorder.Entry entry) {
+    static DeferJobs.Deferred deferred(PendingOutcome entry) {
         if (entry.outcome() instanceof Outcome.Retry retry) {
             return new DeferJobs.Deferred(claim(entry), retry.due(), null, "retry", json(retry.error()));
         }
@@ -43,13 +43,13 @@ final class OutcomeRows {
                     claim(entry), Due.after(unknown.shortest()), unknown.longest(), "unknown-type", null);
         }
         if (entry.outcome() instanceof Outcome.SetAside aside) {
-            String reason = entry.execution().job().crashes() > 0 ? "crash" : "not-started";
+            String reason = entry.job().crashes() > 0 ? "crash" : "not-started";
             return new DeferJobs.Deferred(claim(entry), aside.due(), null, reason, null);
         }
         return new DeferJobs.Deferred(claim(entry), ((Outcome.Snoozed) entry.outcome()).due(), null, "snooze", null);
     }
 
-    static BuryJobs.Buried buried(Recorder.Entry entry) {
+    static BuryJobs.Buried buried(PendingOutcome entry) {
         return new BuryJobs.Buried(claim(entry), json(((Outcome.Failed) entry.outcome()).error()));
     }
 

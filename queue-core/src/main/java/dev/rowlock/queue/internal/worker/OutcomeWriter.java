@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 final class OutcomeWriter {
 
     /** So that two batches lock rows in the same order. */
-    private static final Comparator<Recorder.Entry> BY_ID =
-            Comparator.comparingLong(entry -> entry.execution().job().id());
+    private static final Comparator<PendingOutcome> BY_ID =
+            Comparator.comparingLong(entry -> entry.job().id());
 
     /**
      * What came of a batch.
@@ -47,11 +47,11 @@ final class OutcomeWriter {
      * @param failure why the last of them failed or is unwritable; null if none is
      */
     record Written(
-            List<Recorder.Entry> recorded,
-            List<Recorder.Entry> refused,
-            List<Recorder.Entry> blocked,
-            List<Recorder.Entry> unwritable,
-            List<Recorder.Entry> failed,
+            List<PendingOutcome> recorded,
+            List<PendingOutcome> refused,
+            List<PendingOutcome> blocked,
+            List<PendingOutcome> unwritable,
+            List<PendingOutcome> failed,
             @Nullable Throwable failure) {}
 
     private final FinishJobs finish;
@@ -71,9 +71,9 @@ final class OutcomeWriter {
         this.wakeups = wakeups;
     }
 
-    Written write(List<Recorder.Entry> batch) {
-        Map<Kind, List<Recorder.Entry>> byKind = new EnumMap<>(Kind.class);
-        for (Recorder.Entry entry : batch) {
+    Written write(List<PendingOutcome> batch) {
+        Map<Kind, List<PendingOutcome>> byKind = new EnumMap<>(Kind.class);
+        for (PendingOutcome entry : batch) {
             byKind.computeIfAbsent(Kind.of(entry.outcome()), kind -> new ArrayList<>(batch.size()))
                     .add(entry);
         }
@@ -92,22 +92,22 @@ final class OutcomeWriter {
     }
 
     /** The tokens of those whose rows somebody else has locked at this moment. Waits for nobody. */
-    Set<Long> locked(List<Recorder.Entry> entries) {
+    Set<Long> locked(List<PendingOutcome> entries) {
         return findLocked.run(map(entries, OutcomeRows::claim));
     }
 
     /** What a statement found: claims that were held, and those of them whose jobs it cancelled. */
     private record Found(Set<Long> held, Set<Long> cancelled) {}
 
-    private Found finish(List<Recorder.Entry> entries) {
+    private Found finish(List<PendingOutcome> entries) {
         return new Found(finish.run(map(entries, OutcomeRows::finished)), Set.of());
     }
 
-    private Found bury(List<Recorder.Entry> entries) {
+    private Found bury(List<PendingOutcome> entries) {
         return new Found(bury.run(map(entries, OutcomeRows::buried)), Set.of());
     }
 
-    private Found defer(List<Recorder.Entry> entries) {
+    private Found defer(List<PendingOutcome> entries) {
         List<DeferJobs.Deferred> deferred = map(entries, OutcomeRows::deferred);
         // For an instant, only the dispatcher can say how far away it is.
         Duration first = deferred.stream()
@@ -126,12 +126,12 @@ final class OutcomeWriter {
         return after == null ? Duration.ZERO : after;
     }
 
-    private Found release(List<Recorder.Entry> entries) {
+    private Found release(List<PendingOutcome> entries) {
         MovedJobs moved = release.run(map(entries, OutcomeRows::claim));
         entries.stream()
                 .filter(entry -> moved.ranks().containsKey(claim(entry).token()))
                 .collect(Collectors.groupingBy(
-                        entry -> entry.execution().job().queue(),
+                        entry -> entry.job().queue(),
                         Collectors.summarizingInt(
                                 entry -> moved.ranks().get(claim(entry).token()))))
                 .forEach((queue, ranks) -> wakeups.jobsBack(queue, ranks.getMin(), ranks.getCount()));
@@ -163,11 +163,11 @@ final class OutcomeWriter {
     /** Gathers what came of each entry. */
     private final class Batch {
 
-        final List<Recorder.Entry> recorded = new ArrayList<>();
-        final List<Recorder.Entry> refused = new ArrayList<>();
-        final List<Recorder.Entry> blocked = new ArrayList<>();
-        final List<Recorder.Entry> unwritable = new ArrayList<>();
-        final List<Recorder.Entry> failed = new ArrayList<>();
+        final List<PendingOutcome> recorded = new ArrayList<>();
+        final List<PendingOutcome> refused = new ArrayList<>();
+        final List<PendingOutcome> blocked = new ArrayList<>();
+        final List<PendingOutcome> unwritable = new ArrayList<>();
+        final List<PendingOutcome> failed = new ArrayList<>();
 
         @Nullable
         Throwable failure;
@@ -176,7 +176,7 @@ final class OutcomeWriter {
             return new Written(recorded, refused, blocked, unwritable, failed, failure);
         }
 
-        void write(List<Recorder.Entry> entries, Function<List<Recorder.Entry>, Found> statement) {
+        void write(List<PendingOutcome> entries, Function<List<PendingOutcome>, Found> statement) {
             if (entries.isEmpty()) {
                 return;
             }
@@ -191,7 +191,7 @@ final class OutcomeWriter {
         }
 
         private void writeWithout(
-                Throwable e, List<Recorder.Entry> entries, Function<List<Recorder.Entry>, Found> statement) {
+                Throwable e, List<PendingOutcome> entries, Function<List<PendingOutcome>, Found> statement) {
             switch (WriteFailure.of(e)) {
                 case FOR_NOW -> fail(entries, e);
                 case LOCKED -> writeUnlocked(entries, statement, e);
@@ -206,12 +206,12 @@ final class OutcomeWriter {
             }
         }
 
-        private void sort(List<Recorder.Entry> entries, Found found) {
+        private void sort(List<PendingOutcome> entries, Found found) {
             if (found.held().size() == entries.size() && found.cancelled().isEmpty()) {
                 recorded.addAll(entries);
                 return;
             }
-            for (Recorder.Entry entry : entries) {
+            for (PendingOutcome entry : entries) {
                 long token = claim(entry).token();
                 if (found.cancelled().contains(token)) {
                     recorded.add(entry.as(new Outcome.Cancelled()));
@@ -223,13 +223,13 @@ final class OutcomeWriter {
             }
         }
 
-        private void fail(List<Recorder.Entry> entries, Throwable e) {
+        private void fail(List<PendingOutcome> entries, Throwable e) {
             failure = e;
             failed.addAll(entries);
         }
 
         private void writeUnlocked(
-                List<Recorder.Entry> entries, Function<List<Recorder.Entry>, Found> statement, Throwable e) {
+                List<PendingOutcome> entries, Function<List<PendingOutcome>, Found> statement, Throwable e) {
             Set<Long> locked;
             try {
                 locked = locked(entries);
@@ -242,15 +242,15 @@ final class OutcomeWriter {
                 fail(entries, e);
                 return;
             }
-            List<Recorder.Entry> free = new ArrayList<>();
+            List<PendingOutcome> free = new ArrayList<>();
             entries.forEach(entry -> (locked.contains(claim(entry).token()) ? blocked : free).add(entry));
             write(free, statement);
         }
 
         /** With an error of which nothing comes from the application. */
-        private void buryInstead(Recorder.Entry entry, Throwable refusal) {
+        private void buryInstead(PendingOutcome entry, Throwable refusal) {
             String reason = WriteFailure.sqlState(refusal);
-            List<Recorder.Entry> plain = List.of(entry.as(new Outcome.Failed(JobError.of(
+            List<PendingOutcome> plain = List.of(entry.as(new Outcome.Failed(JobError.of(
                     "not-recorded",
                     "the outcome '%s' cannot be written: %s"
                             .formatted(

@@ -11,7 +11,7 @@ import java.util.List;
 final class OutcomesApart {
 
     private final Backoff backoff;
-    private List<Recorder.Entry> entries = new ArrayList<>();
+    private List<PendingOutcome> entries = new ArrayList<>();
     private long retryAt; // monotonic
 
     OutcomesApart(Duration shortest, Duration longest) {
@@ -26,7 +26,7 @@ final class OutcomesApart {
         return entries.size();
     }
 
-    void add(List<Recorder.Entry> more) {
+    void add(List<PendingOutcome> more) {
         if (isEmpty() && !more.isEmpty()) {
             planRetry();
         }
@@ -47,8 +47,8 @@ final class OutcomesApart {
     }
 
     /** Takes them out, to be tried again; those that still cannot be written come back by {@link #add}. */
-    List<Recorder.Entry> take() {
-        List<Recorder.Entry> taken = entries;
+    List<PendingOutcome> take() {
+        List<PendingOutcome> taken = entries;
         entries = new ArrayList<>();
         return taken;
     }

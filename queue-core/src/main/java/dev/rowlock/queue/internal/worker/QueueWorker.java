@@ -26,7 +26,7 @@ import org.springframework.dao.DataAccessException;
  * which bounds the buffer; outcomes on their way to the database make room for the next claim, up to what the recorder
  * bears.
  */
-final class QueueWorker {
+final class QueueWorker implements QueueConsumer {
 
     private static final Logger log = LoggerFactory.getLogger(QueueWorker.class);
 
@@ -73,16 +73,18 @@ final class QueueWorker {
         this.budget = services.budget();
     }
 
-    String queue() {
+    @Override
+    public String queue() {
         return queue;
     }
 
-    int concurrency() {
+    @Override
+    public int concurrency() {
         return concurrency;
     }
 
-    /** Raised when there is room for more jobs, or something else that the fetcher should look at. */
-    Signal room() {
+    @Override
+    public Signal room() {
         return room;
     }
 
@@ -102,26 +104,26 @@ final class QueueWorker {
         return parts;
     }
 
-    /** How many jobs may be claimed now. Called by the claimer, by one thread at a time. */
-    int demand() {
+    @Override
+    public int demand() {
         if (recorder.overloaded() || recorder.stuck()) {
             return 0;
         }
         return demand.room(unsettled.get());
     }
 
-    /** What claimed jobs may hold in memory. */
-    ClaimBudget budget() {
+    @Override
+    public ClaimBudget budget() {
         return budget;
     }
 
-    /** Whether this queue has brought a job lately whose type no listener of this node knows. */
-    boolean metUnknownType() {
+    @Override
+    public boolean metUnknownType() {
         return unknownTypeAt != 0 && System.nanoTime() - unknownTypeAt < UNKNOWN_TYPE_MEMORY.toNanos();
     }
 
-    /** Arranges for {@link #room()} to be raised once there is demand again. Called by the claimer, by one thread at a time. */
-    void signalRoom() {
+    @Override
+    public void signalRoom() {
         signalRoomAt = demand.lowWater();
         signalIfRoom();
     }
@@ -133,12 +135,8 @@ final class QueueWorker {
         }
     }
 
-    /**
-     * Takes jobs that were claimed.
-     *
-     * @param claimedNanos when the claim began, monotonic
-     */
-    void accept(List<ClaimedJob> jobs, long claimedNanos) {
+    @Override
+    public void accept(List<ClaimedJob> jobs, long claimedNanos) {
         for (ClaimedJob job : jobs) {
             Execution execution = new Execution(job, this, claimedNanos);
             held.add(execution);
@@ -275,19 +273,15 @@ final class QueueWorker {
                 .forEach(execution -> execution.stop(Execution.Stop.CANCELLED));
     }
 
-    /** Gives back everything that was claimed and not started. */
-    void releaseUnstarted() {
+    @Override
+    public void releaseUnstarted() {
         List<Execution> unstarted = buffer.takeAll();
         unstarted.addAll(suspects.takeParked(this));
         giveBack(unstarted);
     }
 
-    /**
-     * Gives back jobs that would not begin soon. Called several times a second, by one thread at a time.
-     *
-     * @param toOthers whether another node could run them
-     */
-    void giveBackLate(boolean toOthers) {
+    @Override
+    public void giveBackLate(boolean toOthers) {
         List<Execution> late = buffer.takeLate(System.nanoTime());
         if (!late.isEmpty() && toOthers) {
             demand.restrain();
@@ -310,8 +304,8 @@ final class QueueWorker {
         }
     }
 
-    /** The node lost its lease: everything held belongs to others now. Outcomes that still come are refused. */
-    void abandon() {
+    @Override
+    public void abandon() {
         List<Execution> unstarted = buffer.takeAll();
         unstarted.addAll(suspects.takeParked(this));
         unstarted.forEach(execution -> {

@@ -52,34 +52,15 @@ final class Recorder implements Runnable {
     /** After as many parts in a row that fail, the database seems to be away. */
     private static final int FAILED_PARTS = 2;
 
-    /** One outcome on its way. {@code resultLength} is that of the result that the handler returned, in characters. */
-    record Entry(Execution execution, Outcome outcome, Duration took, int resultLength) {
-
-        Entry(Execution execution, Outcome outcome, Duration took) {
-            this(execution, outcome, took, resultLength(outcome));
-        }
-
-        /** The same with another outcome in place of what the handler came to. */
-        Entry as(Outcome other) {
-            return new Entry(execution, other, took, resultLength);
-        }
-
-        private static int resultLength(Outcome outcome) {
-            return outcome instanceof Outcome.Completed completed && completed.resultJson() != null
-                    ? completed.resultJson().length()
-                    : 0;
-        }
-    }
-
     private final OutcomeWriter writer;
     private final Doubts doubts;
     private final OutcomeNews news;
-    private final Queue<Entry> pending = new ConcurrentLinkedQueue<>();
+    private final Queue<PendingOutcome> pending = new ConcurrentLinkedQueue<>();
     private final Unwritten unwritten = new Unwritten();
     private final AtomicReference<@Nullable Thread> idle = new AtomicReference<>();
     private final Signal retry = new Signal();
     private final Pace pace = new Pace(APART);
-    private final List<Entry> batch =
+    private final List<PendingOutcome> batch =
             new ArrayList<>(BATCH); // recorder's thread only; a field, so that no error forgets it
     private final OutcomesApart blocked = // recorder's thread only
             new OutcomesApart(Duration.ofMillis(100), Duration.ofSeconds(1));
@@ -97,8 +78,8 @@ final class Recorder implements Runnable {
     }
 
     /** Takes an outcome to be written. Never blocks. */
-    void record(Execution execution, Outcome outcome, Duration took) {
-        Entry entry = new Entry(execution, outcome, took);
+    void record(HeldJob held, Outcome outcome, Duration took) {
+        PendingOutcome entry = new PendingOutcome(held, outcome, took);
         unwritten.add(entry.resultLength());
         try {
             pending.add(entry);
@@ -191,11 +172,11 @@ final class Recorder implements Runnable {
 
     /** Only those whose rows are free by now, for nobody else's outcome must wait until a lock times out again. */
     private void retryBlocked() {
-        List<Entry> tried = blocked.take();
+        List<PendingOutcome> tried = blocked.take();
         try {
             Set<Long> locked = tried.isEmpty() ? Set.of() : writer.locked(tried);
-            List<Entry> free = new ArrayList<>(tried.size());
-            List<Entry> still = new ArrayList<>();
+            List<PendingOutcome> free = new ArrayList<>(tried.size());
+            List<PendingOutcome> still = new ArrayList<>();
             tried.forEach(entry -> (locked.contains(OutcomeRows.claim(entry).token()) ? still : free).add(entry));
             blocked.add(still);
             writeWhatever(free);
@@ -208,9 +189,9 @@ final class Recorder implements Runnable {
 
     /** Once, whatever comes of it: nobody else's outcome waits for these. */
     private void retryUnwritable() {
-        List<Entry> tried = unwritable.take();
+        List<PendingOutcome> tried = unwritable.take();
         try {
-            List<Entry> failed = attempt(tried);
+            List<PendingOutcome> failed = attempt(tried);
             setAside(failed.isEmpty() ? failed : attemptInParts(failed, Integer.MAX_VALUE));
         } catch (RuntimeException | Error e) {
             lastFailure = e;
@@ -228,10 +209,10 @@ final class Recorder implements Runnable {
         return !batch.isEmpty();
     }
 
-    private void fill(List<Entry> batch, int most) {
+    private void fill(List<PendingOutcome> batch, int most) {
         long results = 0;
         for (int i = 0; i < most && results < RESULTS; i++) {
-            Entry entry = pending.peek();
+            PendingOutcome entry = pending.peek();
             if (entry == null) {
                 break;
             }
@@ -262,7 +243,7 @@ final class Recorder implements Runnable {
     }
 
     /** Without its recorder a node would hold its jobs for ever: nothing may end this thread, and no outcome be forgotten. */
-    private void writeWhatever(List<Entry> batch) {
+    private void writeWhatever(List<PendingOutcome> batch) {
         Throwable error = null;
         boolean open = true;
         while (open) {
@@ -285,11 +266,11 @@ final class Recorder implements Runnable {
      * Writes the batch, however long the database is away; gives up only when stopping. Outcomes that come meanwhile join it:
      * that they can be written shows whether the database is to blame, or one of the outcomes.
      */
-    private void write(List<Entry> batch) {
+    private void write(List<PendingOutcome> batch) {
         Backoff backoff = new Backoff(SHORTEST_RETRY, LONGEST_RETRY);
-        List<Entry> open = batch;
+        List<PendingOutcome> open = batch;
         for (int tries = 1; !open.isEmpty(); tries++) {
-            List<Entry> failed = attempt(open);
+            List<PendingOutcome> failed = attempt(open);
             if (!failed.isEmpty() && tries > TRIES_AS_A_WHOLE) {
                 failed = attemptInParts(failed, tries - TRIES_AS_A_WHOLE);
             }
@@ -313,7 +294,7 @@ final class Recorder implements Runnable {
     }
 
     /** Returns what could not be written because nothing could. */
-    private List<Entry> attempt(List<Entry> entries) {
+    private List<PendingOutcome> attempt(List<PendingOutcome> entries) {
         OutcomeWriter.Written written = doubts.resolve(writer.write(entries));
         unwritten.getsOn();
         if (written.failure() != null) {
@@ -332,17 +313,17 @@ final class Recorder implements Runnable {
      * because the server runs out of memory over it, the others get past it in the end. Once it fails alone while others can be
      * written, it is set aside. Returns what is left to be tried.
      */
-    private List<Entry> attemptInParts(List<Entry> entries, int time) {
-        List<Entry> shuffled = new ArrayList<>(entries);
+    private List<PendingOutcome> attemptInParts(List<PendingOutcome> entries, int time) {
+        List<PendingOutcome> shuffled = new ArrayList<>(entries);
         Collections.shuffle(shuffled);
         int size = Math.max(1, shuffled.size() >> Math.min(time, 30));
-        List<Entry> left = new ArrayList<>();
-        List<Entry> alone = new ArrayList<>();
+        List<PendingOutcome> left = new ArrayList<>();
+        List<PendingOutcome> alone = new ArrayList<>();
         boolean writable = false;
         for (int from = 0; from < shuffled.size(); from += size) {
-            List<Entry> part = shuffled.subList(from, Math.min(from + size, shuffled.size()));
+            List<PendingOutcome> part = shuffled.subList(from, Math.min(from + size, shuffled.size()));
             boolean away = !writable && from >= FAILED_PARTS * size;
-            List<Entry> failed = away ? part : attempt(part);
+            List<PendingOutcome> failed = away ? part : attempt(part);
             writable |= failed.size() < part.size();
             (part.size() == 1 ? alone : left).addAll(failed);
         }
@@ -354,7 +335,7 @@ final class Recorder implements Runnable {
         return left;
     }
 
-    private void setAside(List<Entry> entries) {
+    private void setAside(List<PendingOutcome> entries) {
         unwritable.add(entries);
         setAside = unwritable.size();
         news.unwritable(entries, lastFailure);
@@ -379,7 +360,7 @@ final class Recorder implements Runnable {
         }
     }
 
-    private void giveUp(List<Entry> entries) {
+    private void giveUp(List<PendingOutcome> entries) {
         if (!entries.isEmpty()) {
             log.error(
                     "{} outcomes could not be written before the stop; their jobs will run again elsewhere",
@@ -389,8 +370,8 @@ final class Recorder implements Runnable {
     }
 
     /** Returns whether this is the first time. */
-    private boolean forget(Entry entry) {
-        boolean held = entry.execution().worker().released(entry.execution());
+    private boolean forget(PendingOutcome entry) {
+        boolean held = entry.held().letGo();
         if (held) {
             unwritten.remove(entry.resultLength());
         }

@@ -142,11 +142,12 @@ public final class WorkerNode {
             if (ear != null) {
                 ear.start();
             }
-            for (Fetcher fetcher : fetchers) {
-                QueueWorker worker = fetcher.worker();
+            for (QueueWorker worker : parts.queues()) {
                 worker.start(Threads.handlers(
                         "rowlock-" + worker.queue(), settings.worker().virtualThreads()));
-                Lasting part = new Lasting("rowlock-fetcher-" + worker.queue(), fetcher);
+            }
+            for (Fetcher fetcher : fetchers) {
+                Lasting part = new Lasting("rowlock-fetcher-" + fetcher.queue(), fetcher);
                 Thread thread = part.thread();
                 fetching.add(part);
                 fetcherThreads.add(thread);
@@ -303,8 +304,7 @@ public final class WorkerNode {
             parts.deadlines().keepAlive();
             place = answer.place();
             places = answer.places();
-            fetchers.forEach(fetcher ->
-                    fetcher.pause(answer.paused().contains(fetcher.worker().queue())));
+            fetchers.forEach(fetcher -> fetcher.pause(answer.paused().contains(fetcher.queue())));
             for (Claim claim : answer.cancelled()) {
                 parts.queues().forEach(queue -> queue.cancel(claim.token()));
             }
@@ -328,7 +328,7 @@ public final class WorkerNode {
         }
 
         private Stream<Fetcher> fetchers(String queue) {
-            return fetchers.stream().filter(fetcher -> fetcher.worker().queue().equals(queue));
+            return fetchers.stream().filter(fetcher -> fetcher.queue().equals(queue));
         }
 
         @Override

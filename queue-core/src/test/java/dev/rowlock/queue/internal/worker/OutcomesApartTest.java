@@ -16,9 +16,9 @@ class OutcomesApartTest {
 
     /** Nothing but a job: nobody runs it. */
     @SuppressWarnings("NullAway")
-    private static List<Recorder.Entry> entry() {
+    private static List<PendingOutcome> entry() {
         ClaimedJob job = new ClaimedJob(new Claim(1, 1), "q", "t", 1, 0, Duration.ZERO, null, null, null, null, null);
-        return List.of(new Recorder.Entry(new Execution(job, null, 0), new Outcome.Released(), Duration.ZERO));
+        return List.of(new PendingOutcome(new Execution(job, null, 0), new Outcome.Released(), Duration.ZERO));
     }
 
     @Test
@@ -41,7 +41,7 @@ class OutcomesApartTest {
     @Test
     void whatComesBackIsTriedAgainLater() {
         apart.add(entry());
-        List<Recorder.Entry> tried = apart.take();
+        List<PendingOutcome> tried = apart.take();
 
         apart.add(tried);
         apart.tried();
