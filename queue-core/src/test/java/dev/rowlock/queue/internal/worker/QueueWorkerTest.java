@@ -108,7 +108,7 @@ class QueueWorkerTest {
 
         Awaitility.await().until(() -> rooms.count("waiting") == 1);
         assertThat(runs).hasValue(1);
-        assertThat(rooms.truth("SELECT attempt = 1 AND reason = 'retry' FROM rowlock.waiting"))
+        assertThat(rooms.truth("SELECT attempt = 1 AND reason = 'not-started' FROM rowlock.waiting"))
                 .isTrue();
     }
 
