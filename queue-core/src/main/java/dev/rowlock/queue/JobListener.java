@@ -5,6 +5,7 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.springframework.transaction.annotation.Isolation;
 
 /**
  * Marks a bean's method as the one that runs jobs of a type: {@code @JobListener void send(SendMail mail)}.
@@ -15,14 +16,34 @@ import java.lang.annotation.Target;
  * {@link dev.rowlock.queue.job.DoNotRetryException}, {@link dev.rowlock.queue.job.RetryLaterException} and
  * {@link dev.rowlock.queue.job.SnoozeException}.
  *
- * <p>A job may run more than once (a node can die after the work and before its record), so a listener must bear
- * being repeated, or be {@link #transactional()}.
+ * <p>A job may run more than once: a node can die after the work and before its record. So a listener must tolerate
+ * repetition, or be {@link #transactional()}.
+ *
+ * <p>By default a listener runs up to ten jobs at once on each node ({@code rowlock.worker.concurrency}), on the threads
+ * of its queue, which it shares with the other listeners of that queue.
+ *
+ * <p>An annotation of your own may carry this one and hand its attributes on with
+ * {@link org.springframework.core.annotation.AliasFor}:
+ *
+ * <pre>{@code
+ * @JobListener(queue = "mail", transactional = true)
+ * @Target(ElementType.METHOD)
+ * @Retention(RetentionPolicy.RUNTIME)
+ * @interface MailListener {
+ *
+ *     @AliasFor(annotation = JobListener.class)
+ *     String timeout() default "30s";
+ * }
+ * }</pre>
+ *
+ * <p>There is no priority here: whoever enqueues a job decides how urgent it is
+ * ({@link dev.rowlock.queue.job.JobOptions#priority}).
  *
  * <p>Text attributes may hold {@code ${…}} placeholders and {@code #{…}} expressions; empty means the default.
  * Durations read as in {@code application.yml}: {@code 30s}, {@code 5m}, {@code PT1H}.
  */
 @Documented
-@Target(ElementType.METHOD)
+@Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface JobListener {
 
@@ -30,8 +51,9 @@ public @interface JobListener {
     String queue() default "";
 
     /**
-     * How many jobs of the queue this node runs at once. Listeners of one queue share its threads, so those that say
-     * it must agree; {@code rowlock.queues.<name>.concurrency} decides over all of them.
+     * How many jobs of the queue this node runs at once; 1 to 10000. Default: {@code rowlock.worker.concurrency}, 10. All
+     * listeners of a queue share its threads, so they must agree: startup fails where one says 4 and another says nothing,
+     * unless {@code rowlock.queues.<name>.concurrency} decides for all of them.
      */
     String concurrency() default "";
 
@@ -56,6 +78,21 @@ public @interface JobListener {
     /**
      * Whether the listener runs in a transaction that also completes the job: what it writes to the same database and
      * "done" commit together, exactly once. If the claim was lost meanwhile, everything rolls back.
+     *
+     * <p>This differs from {@link org.springframework.transaction.annotation.Transactional}, which commits before the job
+     * is recorded as done, so that a crash in between runs the job again; and which commits when a checked exception is
+     * thrown. Here every exception rolls back, checked ones and
+     * {@link dev.rowlock.queue.job.SnoozeException} included: an attempt that did not complete leaves nothing behind. Do
+     * not put both annotations on one method.
      */
     boolean transactional() default false;
+
+    /**
+     * The bean name of the transaction manager for a {@link #transactional()} listener. It must manage the DataSource that
+     * Rowlock uses. Default: the one that Rowlock chooses, see {@code @RowlockTransactionManager}.
+     */
+    String transactionManager() default "";
+
+    /** The isolation level of a {@link #transactional()} listener. Default: that of the database or the pool. */
+    Isolation isolation() default Isolation.DEFAULT;
 }

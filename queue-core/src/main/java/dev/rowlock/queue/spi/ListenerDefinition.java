@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param retry when failed jobs run again
  * @param noRetryFor exceptions that are final, subclasses included
  * @param transactional whether the job completes inside the handler's own transaction
+ * @param transactions runs such a transaction; null for the node's
  */
 public record ListenerDefinition(
         String name,
@@ -28,6 +29,7 @@ public record ListenerDefinition(
         RetryPolicy retry,
         Set<Class<? extends Throwable>> noRetryFor,
         boolean transactional,
+        @Nullable Transactions transactions,
         JobHandler handler) {
 
     /** More handlers at once in one process are a slip of units. */
@@ -44,5 +46,19 @@ public record ListenerDefinition(
             JobOptions.validTimeout(timeout);
         }
         noRetryFor = Set.copyOf(noRetryFor);
+    }
+
+    /** One whose transactions, if it wants them, are the node's. */
+    public ListenerDefinition(
+            String name,
+            String queue,
+            String type,
+            @Nullable Integer concurrency,
+            @Nullable Duration timeout,
+            RetryPolicy retry,
+            Set<Class<? extends Throwable>> noRetryFor,
+            boolean transactional,
+            JobHandler handler) {
+        this(name, queue, type, concurrency, timeout, retry, noRetryFor, transactional, null, handler);
     }
 }

@@ -79,7 +79,7 @@ public final class JobListenerContainer implements SmartLifecycle {
     }
 
     private void requireTransactions(ListenerDefinition listener) {
-        if (listener.transactional() && !transactions) {
+        if (listener.transactional() && listener.transactions() == null && !transactions) {
             throw new InvalidJobListenerException(
                     "@JobListener(transactional = true) %s cannot work: there is no transaction manager for it, or several and none is primary"
                             .formatted(listener.name()),

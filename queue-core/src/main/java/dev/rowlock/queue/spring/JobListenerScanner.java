@@ -10,6 +10,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
@@ -17,6 +18,7 @@ import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.EmbeddedValueResolver;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -29,6 +31,7 @@ public final class JobListenerScanner implements SmartInitializingSingleton, Bea
     private final JobListenerRegistry registry;
     private final PayloadCodec codec;
     private final RetryPolicy retryDefaults;
+    private final Supplier<@Nullable PlatformTransactionManager> transactions;
     private @Nullable ConfigurableListableBeanFactory beanFactory; // written by the context before anything else runs
     private @Nullable EarlyQueues early; // as above
     private volatile boolean scanned; // written by the context's thread
@@ -37,11 +40,17 @@ public final class JobListenerScanner implements SmartInitializingSingleton, Bea
      * @param registry gets what is found
      * @param codec decodes the payloads
      * @param retryDefaults for listeners that say nothing
+     * @param transactions the manager of transactional listeners that name none; asked once every singleton exists
      */
-    public JobListenerScanner(JobListenerRegistry registry, PayloadCodec codec, RetryPolicy retryDefaults) {
+    public JobListenerScanner(
+            JobListenerRegistry registry,
+            PayloadCodec codec,
+            RetryPolicy retryDefaults,
+            Supplier<@Nullable PlatformTransactionManager> transactions) {
         this.registry = registry;
         this.codec = codec;
         this.retryDefaults = retryDefaults;
+        this.transactions = transactions;
     }
 
     @Override
@@ -106,6 +115,7 @@ public final class JobListenerScanner implements SmartInitializingSingleton, Bea
                 attributes.retry(retryDefaults),
                 Set.copyOf(Arrays.asList(annotation.noRetryFor())),
                 annotation.transactional(),
+                new OwnTransactions(beans, transactions).of(annotation, attributes.transactionManager()),
                 new MethodJobHandler(bean, invocable, listener, codec));
     }
 

@@ -40,6 +40,11 @@ final class ListenerAttributes {
         return optional("timeout", annotation.timeout(), ListenerAttributes::duration);
     }
 
+    @Nullable
+    String transactionManager() {
+        return optional("transactionManager", annotation.transactionManager(), text -> text);
+    }
+
     RetryPolicy retry(RetryPolicy defaults) {
         Duration initial = value(
                 "initialInterval",

@@ -1,10 +1,12 @@
 package dev.rowlock.queue.spring;
 
+import static dev.rowlock.queue.spring.Scan.assertInvalid;
 import static dev.rowlock.queue.spring.Scan.call;
 import static dev.rowlock.queue.spring.Scan.context;
 import static dev.rowlock.queue.spring.Scan.listeners;
 import static dev.rowlock.queue.spring.Scan.only;
 import static dev.rowlock.queue.spring.Scan.run;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -18,11 +20,23 @@ import dev.rowlock.queue.spring.Scan.Order;
 import dev.rowlock.queue.spring.Scan.OrderListener;
 import dev.rowlock.queue.spring.Scan.Parcel;
 import java.io.IOException;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.annotation.Isolation;
+import org.springframework.transaction.support.SimpleTransactionStatus;
 
 /** What a listener may look like. */
 class JobListenerScannerTest {
@@ -138,5 +152,93 @@ class JobListenerScannerTest {
         ListenerDefinition listener = only(OrderListener.class);
 
         assertThatThrownBy(() -> call(listener, "[1]")).isInstanceOf(PayloadException.class);
+    }
+
+    @JobListener(queue = "mail", timeout = "1m", maxRetries = "2")
+    @Target(ElementType.METHOD)
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface MailListener {
+
+        @AliasFor(annotation = JobListener.class, attribute = "concurrency")
+        String atOnce() default "3";
+
+        @AliasFor(annotation = JobListener.class)
+        String timeout() default "30s";
+    }
+
+    static class ComposedListener {
+        @MailListener(timeout = "${shop.timeout}")
+        void handle(Order order) {}
+    }
+
+    @Test
+    void anAnnotationOfOnesOwnMayCarryTheListenersAttributes() {
+        ListenerDefinition listener =
+                run(Map.of("shop.timeout", "5s"), ComposedListener.class).get(0);
+
+        assertThat(listener.queue()).isEqualTo("mail");
+        assertThat(listener.concurrency()).isEqualTo(3);
+        assertThat(listener.timeout()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(listener.retry().maxRetries()).isEqualTo(2);
+    }
+
+    static class OwnTransactionsListener {
+        @JobListener(transactional = true, transactionManager = "${shop.manager}", isolation = Isolation.SERIALIZABLE)
+        void handle(Order order) {}
+    }
+
+    @Test
+    void aListenerMayNameItsTransactionManagerAndItsIsolation() {
+        try (AnnotationConfigApplicationContext context =
+                context(Map.of("shop.manager", "second"), OwnTransactionsListener.class)) {
+            SeenTransactions second = new SeenTransactions();
+            context.registerBean("first", PlatformTransactionManager.class, () -> new SeenTransactions());
+            context.registerBean("second", PlatformTransactionManager.class, () -> second);
+            context.refresh();
+
+            ListenerDefinition listener = listeners(context).get(0);
+            requireNonNull(listener.transactions()).run(() -> second.seen.add("work"));
+
+            assertThat(second.seen)
+                    .containsExactly("begin " + TransactionDefinition.ISOLATION_SERIALIZABLE, "work", "commit");
+        }
+    }
+
+    /** Writes down what is asked of it. */
+    static final class SeenTransactions implements PlatformTransactionManager {
+
+        private final List<String> seen = new ArrayList<>();
+
+        @Override
+        public TransactionStatus getTransaction(@Nullable TransactionDefinition definition) {
+            seen.add("begin " + requireNonNull(definition).getIsolationLevel());
+            return new SimpleTransactionStatus();
+        }
+
+        @Override
+        public void commit(TransactionStatus status) {
+            seen.add("commit");
+        }
+
+        @Override
+        public void rollback(TransactionStatus status) {
+            seen.add("rollback");
+        }
+    }
+
+    static class UnknownManagerListener {
+        @JobListener(transactional = true, transactionManager = "nobody")
+        void handle(Order order) {}
+    }
+
+    static class IsolationWithoutTransactionListener {
+        @JobListener(isolation = Isolation.SERIALIZABLE)
+        void handle(Order order) {}
+    }
+
+    @Test
+    void transactionsThatCannotBeStopTheStart() {
+        assertInvalid(UnknownManagerListener.class, "there is no transaction manager 'nobody'");
+        assertInvalid(IsolationWithoutTransactionListener.class, "only with transactional = true");
     }
 }

@@ -19,6 +19,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.transaction.PlatformTransactionManager;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Scans the listeners of an application made of a few beans, and calls them. */
@@ -86,8 +87,13 @@ final class Scan {
         context.registerBean(
                 PayloadCodec.class,
                 () -> new JacksonPayloadCodec(JsonMapper.builder().build()));
-        context.registerBean(RetryPolicy.class, () -> RetryPolicy.DEFAULT);
-        context.registerBean(JobListenerScanner.class);
+        context.registerBean(
+                JobListenerScanner.class,
+                () -> new JobListenerScanner(
+                        context.getBean(JobListenerRegistry.class),
+                        context.getBean(PayloadCodec.class),
+                        RetryPolicy.DEFAULT,
+                        context.getBeanProvider(PlatformTransactionManager.class)::getIfUnique));
         for (Class<?> bean : beans) {
             context.registerBean(bean);
         }

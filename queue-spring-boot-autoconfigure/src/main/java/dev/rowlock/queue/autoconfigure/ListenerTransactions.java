@@ -1,6 +1,7 @@
 package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.spi.Transactions;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -30,11 +31,19 @@ final class ListenerTransactions {
      * The marked one; or the only or primary one of those that manage this DataSource; or, if there is none of them, the
      * only or primary one of all, unless it manages another DataSource; null if none of them exists.
      */
+    static @Nullable PlatformTransactionManager chosen(
+            DataSource dataSource,
+            ObjectProvider<PlatformTransactionManager> all,
+            ObjectProvider<PlatformTransactionManager> marked) {
+        return marked.getIfAvailable(() -> fitting(dataSource, all));
+    }
+
+    /** As {@link #chosen}. */
     static @Nullable TransactionOperations of(
             DataSource dataSource,
             ObjectProvider<PlatformTransactionManager> all,
             ObjectProvider<PlatformTransactionManager> marked) {
-        PlatformTransactionManager chosen = marked.getIfAvailable(() -> fitting(dataSource, all));
+        PlatformTransactionManager chosen = chosen(dataSource, all, marked);
         return chosen == null ? null : new TransactionTemplate(chosen);
     }
 
@@ -63,17 +72,44 @@ final class ListenerTransactions {
     }
 
     /** Begins a transaction and looks whether jobs would be completed in it: better now than with the first job. */
-    static void requireJoined(TransactionOperations transactions, Database database) {
+    static void requireJoined(Transactions transactions, Database database) {
         try {
-            transactions.executeWithoutResult(status -> {
-                status.setRollbackOnly();
+            transactions.run(() -> {
                 database.requireWritable("a transactional listener");
+                throw new RollBack();
             });
+        } catch (RollBack e) {
+            log.debug("transactions of listeners are those of Rowlock's DataSource");
         } catch (IllegalStateException e) {
-            throw new UnsuitableTransactionsException(
-                    transactions instanceof TransactionTemplate template ? template.getTransactionManager() : null, e);
+            throw new UnsuitableTransactionsException(transactions.toString(), e);
         } catch (TransactionException e) {
             log.warn("transactions of listeners could not be tried; the first transactional job will", e);
+        }
+    }
+
+    /** Nothing was written, and nothing is to be committed. */
+    private static final class RollBack extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        RollBack() {
+            super(null, null, false, false);
+        }
+    }
+
+    /** Those of listeners that name no manager. */
+    record OfNode(TransactionOperations operations) implements Transactions {
+
+        @Override
+        public void run(Runnable work) {
+            operations.executeWithoutResult(status -> work.run());
+        }
+
+        @Override
+        public String toString() {
+            return operations instanceof TransactionTemplate template && template.getTransactionManager() != null
+                    ? template.getTransactionManager().getClass().getName()
+                    : "this application";
         }
     }
 

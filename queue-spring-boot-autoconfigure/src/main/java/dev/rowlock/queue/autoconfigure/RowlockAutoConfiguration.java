@@ -22,6 +22,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.transaction.PlatformTransactionManager;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Enqueues, operates and searches jobs, and finds the listeners. */
@@ -75,8 +76,17 @@ public final class RowlockAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     static JobListenerScanner jobListenerScanner(
-            JobListenerRegistry registry, PayloadCodec codec, RowlockProperties properties) {
-        return new JobListenerScanner(registry, codec, RowlockSettings.retry(properties));
+            JobListenerRegistry registry,
+            PayloadCodec codec,
+            RowlockProperties properties,
+            ObjectProvider<Database> database,
+            ObjectProvider<PlatformTransactionManager> transactionManagers,
+            @RowlockTransactionManager ObjectProvider<PlatformTransactionManager> marked) {
+        return new JobListenerScanner(
+                registry,
+                codec,
+                RowlockSettings.retry(properties),
+                () -> ListenerTransactions.chosen(database.getObject().dataSource(), transactionManagers, marked));
     }
 
     @Bean

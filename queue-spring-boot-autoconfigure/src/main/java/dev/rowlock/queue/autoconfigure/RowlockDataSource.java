@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
- * Marks the DataSource that holds Rowlock's tables, where an application has several. The same annotation on a
- * transaction manager says which one transactional listeners use.
+ * Marks the DataSource that holds Rowlock's tables, where an application has several. For transaction managers there is
+ * {@link RowlockTransactionManager}.
  *
  * <p>Jobs are enqueued in the caller's transaction only if that transaction is one of this DataSource.
  */

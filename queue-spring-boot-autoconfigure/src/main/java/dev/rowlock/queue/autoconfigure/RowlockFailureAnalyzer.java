@@ -28,7 +28,7 @@ final class RowlockFailureAnalyzer implements FailureAnalyzer {
             allow the role to make it: GRANT CREATE ON DATABASE <database> TO <role>.""";
 
     private static final String CHOOSE_TRANSACTIONS = """
-            Mark the transaction manager of Rowlock's DataSource with @RowlockDataSource; if there is none, define a \
+            Mark the transaction manager of Rowlock's DataSource with @RowlockTransactionManager; if there is none, define a \
             JdbcTransactionManager for it, or remove transactional = true.""";
 
     private static final String UPGRADE_TABLES =

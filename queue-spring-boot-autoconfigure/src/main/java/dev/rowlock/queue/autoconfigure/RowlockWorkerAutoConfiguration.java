@@ -34,7 +34,7 @@ public final class RowlockWorkerAutoConfiguration {
             WakeupBus wakeups,
             ObjectProvider<JobObserver> observers,
             ObjectProvider<PlatformTransactionManager> transactionManagers,
-            @RowlockDataSource ObjectProvider<PlatformTransactionManager> marked) {
+            @RowlockTransactionManager ObjectProvider<PlatformTransactionManager> marked) {
         return new NodeServices(
                 database,
                 DirectConnections.besides(database.dataSource()),

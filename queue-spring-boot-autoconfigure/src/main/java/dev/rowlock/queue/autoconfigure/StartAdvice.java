@@ -4,14 +4,17 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.worker.NodeServices;
 import dev.rowlock.queue.internal.worker.QueueConcurrency;
 import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.Transactions;
 import dev.rowlock.queue.spi.WorkerSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -23,6 +26,7 @@ import org.springframework.boot.jdbc.metadata.CompositeDataSourcePoolMetadataPro
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.transaction.support.TransactionOperations;
 
 /**
  * Looks at listeners and settings together when jobs are about to be run: refuses what cannot work, warns of what will
@@ -63,12 +67,22 @@ final class StartAdvice implements Consumer<List<ListenerDefinition>> {
      */
     @Override
     public void accept(List<ListenerDefinition> listeners) {
-        if (listeners.stream().anyMatch(ListenerDefinition::transactional) && services.transactions() != null) {
-            ListenerTransactions.requireJoined(services.transactions(), services.database());
-        }
+        listeners.stream()
+                .filter(ListenerDefinition::transactional)
+                .map(this::transactions)
+                .filter(Objects::nonNull)
+                .distinct()
+                .forEach(transactions -> ListenerTransactions.requireJoined(transactions, services.database()));
         adviseOnQueues(listeners);
         adviseOnPool(listeners);
         adviseOnShutdown();
+    }
+
+    private @Nullable Transactions transactions(ListenerDefinition listener) {
+        TransactionOperations ofNode = services.transactions();
+        return listener.transactions() != null || ofNode == null
+                ? listener.transactions()
+                : new ListenerTransactions.OfNode(ofNode);
     }
 
     private void adviseOnQueues(List<ListenerDefinition> listeners) {
@@ -119,7 +133,7 @@ final class StartAdvice implements Consumer<List<ListenerDefinition>> {
         return QueueConcurrency.of(queue.getKey(), queue.getValue(), settings);
     }
 
-    private @org.jspecify.annotations.Nullable Integer most() {
+    private @Nullable Integer most() {
         Database database = services.database();
         DataSourcePoolMetadata pool = new CompositeDataSourcePoolMetadataProvider(
                         pools.orderedStream().toList())

@@ -128,7 +128,7 @@ class ListenerTransactionsTest {
         }
 
         @Bean
-        @RowlockDataSource
+        @RowlockTransactionManager
         PlatformTransactionManager marked() {
             return new DataSourceTransactionManager(new DriverManagerDataSource());
         }
@@ -136,7 +136,7 @@ class ListenerTransactionsTest {
         @Bean
         Choice choice(
                 ObjectProvider<PlatformTransactionManager> all,
-                @RowlockDataSource ObjectProvider<PlatformTransactionManager> marked) {
+                @RowlockTransactionManager ObjectProvider<PlatformTransactionManager> marked) {
             TransactionTemplate template =
                     (TransactionTemplate) ListenerTransactions.of(new DriverManagerDataSource(), all, marked);
             return new Choice(template == null ? null : template.getTransactionManager());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.EnqueueResult;
 import dev.rowlock.queue.JacksonPayloadCodec;
 import dev.rowlock.queue.JobAdmin;
+import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.JobOperations;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
@@ -25,8 +26,10 @@ import dev.rowlock.queue.spring.JobListenerScanner;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
@@ -36,11 +39,14 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcClientAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Isolation;
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -155,6 +161,36 @@ class RowlockAutoConfigurationTest {
                 });
     }
 
+    static class Isolated {
+        record Look() {}
+
+        private final CompletableFuture<String> isolation = new CompletableFuture<>();
+        private final JdbcClient sql;
+
+        Isolated(JdbcClient sql) {
+            this.sql = sql;
+        }
+
+        @JobListener(transactional = true, isolation = Isolation.SERIALIZABLE)
+        void look(Look look) {
+            isolation.complete(
+                    sql.sql("SHOW transaction_isolation").query(String.class).single());
+        }
+    }
+
+    @Test
+    void aListenersTransactionHasTheIsolationThatItAsksFor() {
+        contexts.withConfiguration(AutoConfigurations.of(JdbcClientAutoConfiguration.class))
+                .withBean(Isolated.class)
+                .run(context -> {
+                    context.getBean(JobTemplate.class).enqueue(new Isolated.Look());
+
+                    assertThat(context.getBean(Isolated.class).isolation)
+                            .succeedsWithin(Duration.ofSeconds(30))
+                            .isEqualTo("serializable");
+                });
+    }
+
     // Beans of the application go before ours
 
     @Test
@@ -258,7 +294,7 @@ class RowlockAutoConfigurationTest {
 
         @Bean
         JobListenerScanner ownScanner(JobListenerRegistry registry, PayloadCodec codec) {
-            return new JobListenerScanner(registry, codec, dev.rowlock.queue.job.RetryPolicy.DEFAULT);
+            return new JobListenerScanner(registry, codec, dev.rowlock.queue.job.RetryPolicy.DEFAULT, () -> null);
         }
 
         @Bean

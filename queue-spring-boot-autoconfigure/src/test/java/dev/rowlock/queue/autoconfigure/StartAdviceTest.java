@@ -88,7 +88,7 @@ class StartAdviceTest {
                             new RowlockFailureAnalyzer().analyze(requireNonNull(context.getStartupFailure())));
 
                     assertThat(analysis.getDescription()).contains("SomethingElses");
-                    assertThat(analysis.getAction()).contains("@RowlockDataSource");
+                    assertThat(analysis.getAction()).contains("@RowlockTransactionManager");
                 });
     }
 

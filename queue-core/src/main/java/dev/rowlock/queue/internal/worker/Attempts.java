@@ -8,6 +8,7 @@ import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.PayloadException;
+import dev.rowlock.queue.spi.Transactions;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
@@ -35,7 +36,7 @@ final class Attempts {
     private final Map<String, ListenerDefinition> listeners;
     private final ContextServices services;
     private final UnknownTypes unknownTypes = new UnknownTypes();
-    private final @Nullable TransactionOperations transactions;
+    private final @Nullable Transactions transactions;
 
     /**
      * @param listeners by type
@@ -47,7 +48,8 @@ final class Attempts {
             @Nullable TransactionOperations transactions) {
         this.listeners = Map.copyOf(listeners);
         this.services = services;
-        this.transactions = transactions;
+        this.transactions =
+                transactions == null ? null : work -> transactions.executeWithoutResult(status -> work.run());
     }
 
     /** Whether this node has a listener for the job. */
@@ -135,16 +137,17 @@ final class Attempts {
         if (!listener.transactional()) {
             return handle(execution, listener, context, payload);
         }
-        if (transactions == null) {
+        Transactions chosen = listener.transactions() != null ? listener.transactions() : transactions;
+        if (chosen == null) {
             throw new IllegalStateException(
                     "%s is transactional but there is no transaction manager".formatted(listener.name()));
         }
-        return inTransaction(transactions, execution, listener, context, payload);
+        return inTransaction(chosen, execution, listener, context, payload);
     }
 
     /** Checked exceptions roll back too: an attempt that failed leaves nothing behind. */
     private @Nullable Object inTransaction(
-            TransactionOperations transactions,
+            Transactions transactions,
             Execution execution,
             ListenerDefinition listener,
             ExecutionContext context,
@@ -152,7 +155,7 @@ final class Attempts {
             throws Throwable {
         try {
             AtomicReference<@Nullable Object> result = new AtomicReference<>();
-            transactions.executeWithoutResult(status -> {
+            transactions.run(() -> {
                 try {
                     result.set(handle(execution, listener, context, payload));
                     complete(execution, context, result.get());

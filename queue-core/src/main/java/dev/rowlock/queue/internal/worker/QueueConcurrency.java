@@ -17,21 +17,25 @@ public final class QueueConcurrency {
         if (decided != null) {
             return decided;
         }
-        Set<Integer> wanted = listeners.stream()
-                .map(ListenerDefinition::concurrency)
-                .filter(java.util.Objects::nonNull)
-                .collect(Collectors.toSet());
+        Set<Integer> wanted =
+                listeners.stream().map(listener -> wanted(listener, settings)).collect(Collectors.toSet());
         if (wanted.size() > 1) {
             throw new IllegalArgumentException(
-                    "queue '%s': its listeners %s ask for different concurrency %s, but share its threads: make them agree, or set rowlock.queues.%s.concurrency"
-                            .formatted(
-                                    queue,
-                                    listeners.stream()
-                                            .map(ListenerDefinition::name)
-                                            .toList(),
-                                    wanted,
-                                    queue));
+                    "queue '%s': its listeners share its threads and want different concurrency: %s. Give one of them a queue of its own, make them agree, or set rowlock.queues.%s.concurrency"
+                            .formatted(queue, described(listeners, settings), queue));
         }
         return wanted.isEmpty() ? settings.concurrency() : wanted.iterator().next();
+    }
+
+    private static int wanted(ListenerDefinition listener, WorkerSettings settings) {
+        return listener.concurrency() != null ? listener.concurrency() : settings.concurrency();
+    }
+
+    private static String described(List<ListenerDefinition> listeners, WorkerSettings settings) {
+        return listeners.stream()
+                .map(listener -> listener.concurrency() != null
+                        ? "%s %d".formatted(listener.name(), listener.concurrency())
+                        : "%s nothing, so the default %d".formatted(listener.name(), settings.concurrency()))
+                .collect(Collectors.joining(", "));
     }
 }

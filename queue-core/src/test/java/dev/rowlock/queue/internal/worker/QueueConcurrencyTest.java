@@ -26,9 +26,21 @@ class QueueConcurrencyTest {
     }
 
     @Test
-    void whatOneListenerSaysCountsForItsQueue() {
-        assertThat(QueueConcurrency.of("mail", List.of(listener(4), listener(null), listener(4)), settings))
+    void whatTheListenersAgreeOnCountsForTheirQueue() {
+        assertThat(QueueConcurrency.of("mail", List.of(listener(4), listener(4)), settings))
                 .isEqualTo(4);
+        assertThat(QueueConcurrency.of("mail", List.of(listener(10), listener(null)), settings))
+                .isEqualTo(10);
+    }
+
+    @Test
+    void whatOneListenerSaysIsNotSetForOneThatSaysNothing() {
+        List<ListenerDefinition> listeners = List.of(listener(4), listener(null));
+
+        assertThatThrownBy(() -> QueueConcurrency.of("mail", listeners, settings))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("Test 4, Test nothing, so the default 10");
+        assertThat(QueueConcurrency.of("decided", listeners, settings)).isEqualTo(3);
     }
 
     @Test
