@@ -11,7 +11,7 @@ import org.springframework.transaction.annotation.Isolation;
  * Marks a bean's method as the one that runs jobs of a type: {@code @JobListener void send(SendMail mail)}.
  *
  * <p>The method takes the payload and, if it likes, a {@link dev.rowlock.queue.job.JobContext}, in any order. What it
- * returns is kept as the job's result, as JSON. An exception fails the attempt: the job runs again with backoff until
+ * returns is ignored, unless {@link #keepResult()} says otherwise. An exception fails the attempt: the job runs again with backoff until
  * its retries are used up, then moves to {@code dead} with its error history. See also
  * {@link dev.rowlock.queue.job.DoNotRetryException}, {@link dev.rowlock.queue.job.RetryLaterException} and
  * {@link dev.rowlock.queue.job.SnoozeException}.
@@ -95,4 +95,11 @@ public @interface JobListener {
 
     /** The isolation level of a {@link #transactional()} listener. Default: that of the database or the pool. */
     Isolation isolation() default Isolation.DEFAULT;
+
+    /**
+     * Whether what the method returns is kept as the job's result, as JSON, for as long as the job is kept. A result that
+     * does not serialize, or is larger than {@code rowlock.payload.max-size}, fails the job for good: doing the work again
+     * would not change it.
+     */
+    boolean keepResult() default false;
 }

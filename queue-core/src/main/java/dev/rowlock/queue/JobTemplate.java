@@ -11,6 +11,7 @@ import dev.rowlock.queue.internal.store.NewJob;
 import dev.rowlock.queue.internal.store.Standing;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.Wakeups;
@@ -37,7 +38,7 @@ import org.springframework.dao.DataAccessException;
 public final class JobTemplate implements JobOperations {
 
     /** Jobs that name no queue, by option, annotation or listener, go here. */
-    public static final String DEFAULT_QUEUE = "default";
+    public static final String DEFAULT_QUEUE = Names.DEFAULT_QUEUE;
 
     /** Jobs per statement; large payloads make it fewer. */
     static final int CHUNK_JOBS = 1_000;

@@ -14,6 +14,9 @@ public final class Names {
     /** The longest name of a queue or type, in characters. */
     public static final int MAX_LENGTH = 100;
 
+    /** The queue of jobs for which nobody names one. */
+    public static final String DEFAULT_QUEUE = "default";
+
     private static final Pattern VALID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]{0," + (MAX_LENGTH - 1) + "}");
 
     private Names() {}

@@ -13,7 +13,7 @@ public interface JobHandler {
      * Runs the job. Returning completes it, throwing fails it.
      *
      * @param payload JSON, as it was enqueued
-     * @return kept as the job's result, as JSON; null for none
+     * @return where the listener keeps results, the job's result, as JSON; null for none
      */
     @Nullable
     Object handle(JobContext context, String payload) throws Throwable;

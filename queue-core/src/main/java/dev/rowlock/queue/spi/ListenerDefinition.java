@@ -4,40 +4,43 @@ import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.RetryPolicy;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One listener: the type that it handles, where, and how.
- *
- * @param name for messages and logs, such as {@code Mailer.send(SendMail)}
- * @param queue the queue that it listens to
- * @param type the logical name of the payloads that it takes
- * @param concurrency how many jobs of its queue this node may run at once; null for the default
- * @param timeout how long an attempt may take before it is interrupted; null for no limit
- * @param retry when failed jobs run again
- * @param noRetryFor exceptions that are final, subclasses included
- * @param transactional whether the job completes inside the handler's own transaction
- * @param transactions runs such a transaction; null for the node's
+ * One listener: the type that it handles, where, and how. Immutable; start from {@link #of} and add what differs:
+ * {@code ListenerDefinition.of("send-mail", handler).queue("mail").timeout(Duration.ofMinutes(1))}.
  */
-public record ListenerDefinition(
-        String name,
-        String queue,
-        String type,
-        @Nullable Integer concurrency,
-        @Nullable Duration timeout,
-        RetryPolicy retry,
-        Set<Class<? extends Throwable>> noRetryFor,
-        boolean transactional,
-        @Nullable Transactions transactions,
-        JobHandler handler) {
+public final class ListenerDefinition {
 
     /** More handlers at once in one process are a slip of units. */
     public static final int MAX_CONCURRENCY = 10_000;
 
-    public ListenerDefinition {
-        Names.queue(queue);
-        Names.type(type);
+    private final String name;
+    private final String queue;
+    private final String type;
+    private final @Nullable Integer concurrency;
+    private final @Nullable Duration timeout;
+    private final RetryPolicy retry;
+    private final Set<Class<? extends Throwable>> noRetryFor;
+    private final boolean transactional;
+    private final @Nullable Transactions transactions;
+    private final boolean keepResult;
+    private final JobHandler handler;
+
+    private ListenerDefinition(Draft draft) {
+        this.name = draft.name;
+        this.queue = Names.queue(draft.queue);
+        this.type = Names.type(draft.type);
+        this.concurrency = draft.concurrency;
+        this.timeout = draft.timeout;
+        this.retry = draft.retry;
+        this.noRetryFor = Set.copyOf(draft.noRetryFor);
+        this.transactional = draft.transactional;
+        this.transactions = draft.transactions;
+        this.keepResult = draft.keepResult;
+        this.handler = draft.handler;
         if (concurrency != null && (concurrency < 1 || concurrency > MAX_CONCURRENCY)) {
             throw new IllegalArgumentException(
                     "concurrency %d must lie between 1 and %d".formatted(concurrency, MAX_CONCURRENCY));
@@ -45,20 +48,158 @@ public record ListenerDefinition(
         if (timeout != null) {
             JobOptions.validTimeout(timeout);
         }
-        noRetryFor = Set.copyOf(noRetryFor);
     }
 
-    /** One whose transactions, if it wants them, are the node's. */
-    public ListenerDefinition(
-            String name,
-            String queue,
-            String type,
-            @Nullable Integer concurrency,
-            @Nullable Duration timeout,
-            RetryPolicy retry,
-            Set<Class<? extends Throwable>> noRetryFor,
-            boolean transactional,
-            JobHandler handler) {
-        this(name, queue, type, concurrency, timeout, retry, noRetryFor, transactional, null, handler);
+    /** A listener of the queue {@code default} with {@link RetryPolicy#DEFAULT}, without a timeout. */
+    public static ListenerDefinition of(String type, JobHandler handler) {
+        return new ListenerDefinition(new Draft(type, handler));
+    }
+
+    /** For messages and logs, such as {@code Mailer.send(SendMail)}. Default: the type. */
+    public ListenerDefinition name(String forPeople) {
+        Draft draft = new Draft(this);
+        draft.name = forPeople;
+        return new ListenerDefinition(draft);
+    }
+
+    /** The queue that it listens to. */
+    public ListenerDefinition queue(String listensTo) {
+        Draft draft = new Draft(this);
+        draft.queue = listensTo;
+        return new ListenerDefinition(draft);
+    }
+
+    /** How many jobs of its queue this node may run at once; null for the default. */
+    public ListenerDefinition concurrency(@Nullable Integer jobs) {
+        Draft draft = new Draft(this);
+        draft.concurrency = jobs;
+        return new ListenerDefinition(draft);
+    }
+
+    /** How long an attempt may take before it is interrupted; null for no limit. */
+    public ListenerDefinition timeout(@Nullable Duration limit) {
+        Draft draft = new Draft(this);
+        draft.timeout = limit;
+        return new ListenerDefinition(draft);
+    }
+
+    /** When failed jobs run again. */
+    public ListenerDefinition retry(RetryPolicy policy) {
+        Draft draft = new Draft(this);
+        draft.retry = policy;
+        return new ListenerDefinition(draft);
+    }
+
+    /** Exceptions after which trying again is pointless, subclasses included. */
+    public ListenerDefinition noRetryFor(Collection<Class<? extends Throwable>> exceptions) {
+        Draft draft = new Draft(this);
+        draft.noRetryFor = exceptions;
+        return new ListenerDefinition(draft);
+    }
+
+    /** Whether the job completes inside the handler's own transaction. */
+    public ListenerDefinition transactional(boolean inTransaction) {
+        Draft draft = new Draft(this);
+        draft.transactional = inTransaction;
+        return new ListenerDefinition(draft);
+    }
+
+    /** Runs the transaction of a {@link #transactional} listener; null for the node's. */
+    public ListenerDefinition transactions(@Nullable Transactions own) {
+        Draft draft = new Draft(this);
+        draft.transactions = own;
+        return new ListenerDefinition(draft);
+    }
+
+    /** Whether what the handler returns is kept as the job's result, as JSON. */
+    public ListenerDefinition keepResult(boolean keep) {
+        Draft draft = new Draft(this);
+        draft.keepResult = keep;
+        return new ListenerDefinition(draft);
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public String queue() {
+        return queue;
+    }
+
+    /** The logical name of the payloads that it takes. */
+    public String type() {
+        return type;
+    }
+
+    public @Nullable Integer concurrency() {
+        return concurrency;
+    }
+
+    public @Nullable Duration timeout() {
+        return timeout;
+    }
+
+    public RetryPolicy retry() {
+        return retry;
+    }
+
+    public Set<Class<? extends Throwable>> noRetryFor() {
+        return noRetryFor;
+    }
+
+    public boolean transactional() {
+        return transactional;
+    }
+
+    public @Nullable Transactions transactions() {
+        return transactions;
+    }
+
+    public boolean keepResult() {
+        return keepResult;
+    }
+
+    public JobHandler handler() {
+        return handler;
+    }
+
+    @Override
+    public String toString() {
+        return "listener %s of queue '%s' for type '%s'".formatted(name, queue, type);
+    }
+
+    /** A definition that is being changed. */
+    private static final class Draft {
+
+        private final String type;
+        private final JobHandler handler;
+        private String name;
+        private String queue = Names.DEFAULT_QUEUE;
+        private @Nullable Integer concurrency;
+        private @Nullable Duration timeout;
+        private RetryPolicy retry = RetryPolicy.DEFAULT;
+        private Collection<Class<? extends Throwable>> noRetryFor = Set.of();
+        private boolean transactional;
+        private @Nullable Transactions transactions;
+        private boolean keepResult;
+
+        Draft(String type, JobHandler handler) {
+            this.type = type;
+            this.handler = handler;
+            this.name = type;
+        }
+
+        Draft(ListenerDefinition from) {
+            this(from.type, from.handler);
+            name = from.name;
+            queue = from.queue;
+            concurrency = from.concurrency;
+            timeout = from.timeout;
+            retry = from.retry;
+            noRetryFor = from.noRetryFor;
+            transactional = from.transactional;
+            transactions = from.transactions;
+            keepResult = from.keepResult;
+        }
     }
 }

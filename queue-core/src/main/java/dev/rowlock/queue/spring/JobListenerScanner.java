@@ -9,7 +9,6 @@ import dev.rowlock.queue.spring.ListenerBeans.Candidate;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -106,17 +105,18 @@ public final class JobListenerScanner implements SmartInitializingSingleton, Bea
             Object bean,
             Method invocable) {
         ListenerAttributes attributes = new ListenerAttributes(annotation, new EmbeddedValueResolver(beans));
-        return new ListenerDefinition(
-                listener.name(),
-                attributes.queue(listener.payloadClass()),
-                JobTypes.typeOf(listener.payloadClass()),
-                attributes.concurrency(),
-                attributes.timeout(),
-                attributes.retry(retryDefaults),
-                Set.copyOf(Arrays.asList(annotation.noRetryFor())),
-                annotation.transactional(),
-                new OwnTransactions(beans, transactions).of(annotation, attributes.transactionManager()),
-                new MethodJobHandler(bean, invocable, listener, codec));
+        return ListenerDefinition.of(
+                        JobTypes.typeOf(listener.payloadClass()),
+                        new MethodJobHandler(bean, invocable, listener, codec))
+                .name(listener.name())
+                .queue(attributes.queue(listener.payloadClass()))
+                .concurrency(attributes.concurrency())
+                .timeout(attributes.timeout())
+                .retry(attributes.retry(retryDefaults))
+                .noRetryFor(Arrays.asList(annotation.noRetryFor()))
+                .transactional(annotation.transactional())
+                .transactions(new OwnTransactions(beans, transactions).of(annotation, attributes.transactionManager()))
+                .keepResult(annotation.keepResult());
     }
 
     private static void requireOneObject(

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.spring;
 
 import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.job.Outcome;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
@@ -83,6 +84,11 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
                         "it returns a %s, and the job would count as done before the work is"
                                 .formatted(returned.getSimpleName()),
                         "Wait for the result and return that");
+            }
+            if (Outcome.class.isAssignableFrom(returned)) {
+                throw invalid(
+                        "it returns an Outcome, which decides nothing",
+                        "Throw an exception instead: SnoozeException, RetryLaterException, DoNotRetryException");
             }
             if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
                     || AnnotatedElementUtils.hasAnnotation(beanClass, Async.class)) {

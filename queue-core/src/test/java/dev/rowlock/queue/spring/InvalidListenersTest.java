@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spring.Scan.Envelope;
 import dev.rowlock.queue.spring.Scan.Order;
 import dev.rowlock.queue.spring.Scan.Parcel;
@@ -133,6 +134,13 @@ class InvalidListenersTest {
             }
         }
 
+        static class ReturnsOutcome {
+            @JobListener
+            Outcome handle(Order order) {
+                return new Outcome.Completed(null);
+            }
+        }
+
         static class Asynchronous {
             @Async
             @JobListener
@@ -180,6 +188,7 @@ class InvalidListenersTest {
                 BadListeners.Variable.class,
                 BadListeners.VariableArgument.class,
                 BadListeners.ReturnsFuture.class,
+                BadListeners.ReturnsOutcome.class,
                 BadListeners.Asynchronous.class,
                 BadListeners.BadTimeout.class,
                 BadListeners.BadNumber.class,

@@ -24,7 +24,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One node with one listener for each queue, which decodes its payload as annotated listeners do. */
@@ -93,8 +92,7 @@ final class RowlockNode implements AutoCloseable {
     }
 
     private static ListenerDefinition listener(String queue, String type, JobHandler handler) {
-        return new ListenerDefinition(
-                "Benchmark", queue, type, null, null, RetryPolicy.DEFAULT, Set.of(), false, handler);
+        return ListenerDefinition.of(type, handler).queue(queue);
     }
 
     @Override

@@ -8,7 +8,6 @@ import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -51,29 +50,16 @@ final class Handlers {
     }
 
     private ListenerDefinition once() {
-        return new ListenerDefinition(
-                "once",
-                "once",
-                "once",
-                2,
-                Work.Once.TIMEOUT,
-                RETRY.withMaxRetries(0),
-                Set.of(),
-                false,
-                (context, payload) -> handle(context, JSON.readTree(payload), false));
+        return listener("once", "once", 2, false).timeout(Work.Once.TIMEOUT).retry(RETRY.withMaxRetries(0));
     }
 
     private ListenerDefinition listener(String queue, String type, int concurrency, boolean transactional) {
-        return new ListenerDefinition(
-                type,
-                queue,
-                type,
-                concurrency,
-                null,
-                RETRY,
-                Set.of(),
-                transactional,
-                (context, payload) -> handle(context, JSON.readTree(payload), transactional));
+        return ListenerDefinition.of(type, (context, payload) -> handle(context, JSON.readTree(payload), transactional))
+                .queue(queue)
+                .concurrency(concurrency)
+                .retry(RETRY)
+                .transactional(transactional)
+                .keepResult(true);
     }
 
     private @Nullable Object handle(JobContext context, JsonNode payload, boolean transactional) throws Exception {

@@ -27,7 +27,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -80,8 +79,10 @@ final class Bench implements AutoCloseable {
 
     Bench listener(Class<?> payload, boolean transactional, JobHandler handler) {
         String type = JobTypes.typeOf(payload);
-        listeners.add(
-                new ListenerDefinition(type, "default", type, null, null, NO_RETRY, Set.of(), transactional, handler));
+        listeners.add(ListenerDefinition.of(type, handler)
+                .retry(NO_RETRY)
+                .transactional(transactional)
+                .keepResult(true));
         return this;
     }
 

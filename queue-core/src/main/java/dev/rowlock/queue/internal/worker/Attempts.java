@@ -70,7 +70,7 @@ final class Attempts {
         ExecutionContext context = new ExecutionContext(execution, services);
         ThreadState own = ThreadState.save();
         try {
-            return returned(execution, listener, call(execution, listener, context));
+            return returned(execution, listener, context, call(execution, listener, context));
         } catch (Throwable thrown) { // user code: whatever it throws fails its job, never the worker
             if (!context.begun() && notReady(thrown)) {
                 return notBegun(execution, thrown);
@@ -158,7 +158,7 @@ final class Attempts {
             transactions.run(() -> {
                 try {
                     result.set(handle(execution, listener, context, payload));
-                    complete(execution, context, result.get());
+                    complete(execution, listener, context, result.get());
                 } catch (RuntimeException | Error e) {
                     throw e;
                 } catch (Throwable checked) {
@@ -172,7 +172,9 @@ final class Attempts {
     }
 
     /** What the handler wrote must not be committed unless its job is done, by its own hand or by ours. */
-    private static void complete(Execution execution, ExecutionContext context, @Nullable Object result) {
+    private static void complete(
+            Execution execution, ListenerDefinition listener, ExecutionContext context, @Nullable Object returned) {
+        Object result = kept(listener, context, returned);
         switch (execution.completion()) {
             case BY_RECORDER -> context.completeInTransaction(result);
             case ROLLED_BACK, NO_PARTITION -> throw notCompleted();
@@ -184,7 +186,8 @@ final class Attempts {
         return new UnexpectedRollbackException("the transaction that completed the job rolled back");
     }
 
-    private Outcome returned(Execution execution, ListenerDefinition listener, @Nullable Object result) {
+    private Outcome returned(
+            Execution execution, ListenerDefinition listener, ExecutionContext context, @Nullable Object returned) {
         if (execution.completion() == Execution.Completion.COMMITTED) {
             return new Outcome.AlreadyCompleted();
         }
@@ -193,12 +196,26 @@ final class Attempts {
             return thrown(execution, listener, notCompleted());
         }
         try {
+            Object result = kept(listener, context, returned);
             return result == null
                     ? COMPLETED
                     : new Outcome.Completed(services.results().encode(result));
         } catch (PayloadException e) {
             return unstorable(execution, listener, e);
         }
+    }
+
+    /** Most return values are by the way: of a chained call, say, or a whole entity. */
+    private static @Nullable Object kept(
+            ListenerDefinition listener, ExecutionContext context, @Nullable Object returned) {
+        if (returned instanceof Outcome) {
+            // Whoever returns one expects it to be obeyed; to complete the job would be the opposite of most.
+            throw context.unstorable(new PayloadException(
+                    "%s returned an Outcome, which decides nothing: throw an exception instead, such as SnoozeException or DoNotRetryException"
+                            .formatted(listener.name()),
+                    null));
+        }
+        return listener.keepResult() ? returned : null;
     }
 
     /**

@@ -142,9 +142,14 @@ final class ExecutionContext implements JobContext {
         try {
             return services.results().encode(result);
         } catch (PayloadException e) {
-            unstorableResult = e;
-            throw e;
+            throw unstorable(e);
         }
+    }
+
+    /** Notes that the job fails for good because of what was to be its result, and returns the exception to throw. */
+    PayloadException unstorable(PayloadException e) {
+        unstorableResult = e;
+        return e;
     }
 
     /** What {@link #completeInTransaction} threw because it cannot keep the result; null if it has not. */

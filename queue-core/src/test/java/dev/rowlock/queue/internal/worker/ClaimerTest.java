@@ -23,7 +23,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -158,16 +157,8 @@ class ClaimerTest {
         return NodeParts.assemble(
                 settings,
                 services,
-                List.of(new ListenerDefinition(
-                        "listener",
-                        Rooms.QUEUE,
-                        "greet",
-                        null,
-                        null,
-                        null,
-                        Set.of(),
-                        false,
-                        (context, payload) -> null)));
+                List.of(ListenerDefinition.of("greet", (context, payload) -> null)
+                        .queue(Rooms.QUEUE)));
     }
 
     /** A node beside another one. */

@@ -24,16 +24,9 @@ class FailuresTest {
 
     private static final RuntimeException BROKEN = new IllegalStateException("broken");
 
-    private final ListenerDefinition listener = new ListenerDefinition(
-            "Test",
-            "test",
-            "Test",
-            null,
-            null,
-            new RetryPolicy(2, Duration.ofSeconds(8), 2, Duration.ofHours(1), 0),
-            Set.of(UncheckedIOException.class),
-            false,
-            (context, payload) -> null);
+    private final ListenerDefinition listener = ListenerDefinition.of("Test", (context, payload) -> null)
+            .retry(new RetryPolicy(2, Duration.ofSeconds(8), 2, Duration.ofHours(1), 0))
+            .noRetryFor(Set.of(UncheckedIOException.class));
 
     @Test
     void aFailedAttemptIsFollowedByAnotherAfterItsBackoffUntilNoneIsLeft() {

@@ -6,7 +6,6 @@ import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -36,8 +35,8 @@ class ListenerRetriesTest {
 
     @Test
     void eachTypeHasItsOwn() {
-        ListenerDefinition listener = new ListenerDefinition(
-                "listener", "default", "send", null, null, TestNode.QUICK, Set.of(), false, (context, payload) -> null);
+        ListenerDefinition listener =
+                ListenerDefinition.of("send", (context, payload) -> null).retry(TestNode.QUICK);
 
         assertThat(ListenerRetries.json(Stream.of(listener))).isEqualTo("{\"send\":{\"maxRetries\":3,\"waits\":[20]}}");
     }

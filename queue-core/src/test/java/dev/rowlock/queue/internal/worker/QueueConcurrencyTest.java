@@ -3,14 +3,12 @@ package dev.rowlock.queue.internal.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.FetchSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.WorkerSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -54,15 +52,8 @@ class QueueConcurrencyTest {
     }
 
     private static ListenerDefinition listener(@Nullable Integer concurrency) {
-        return new ListenerDefinition(
-                "Test",
-                "mail",
-                "Test",
-                concurrency,
-                null,
-                RetryPolicy.DEFAULT,
-                Set.of(),
-                false,
-                (context, payload) -> null);
+        return ListenerDefinition.of("Test", (context, payload) -> null)
+                .queue("mail")
+                .concurrency(concurrency);
     }
 }

@@ -19,7 +19,6 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
@@ -57,20 +56,12 @@ class QueueWorkerTest {
                         List.of(),
                         new WakeupBus(notifier),
                         null),
-                List.of(new ListenerDefinition(
-                        "listener",
-                        Rooms.QUEUE,
-                        "send",
-                        null,
-                        null,
-                        RetryPolicy.DEFAULT,
-                        Set.of(),
-                        false,
-                        (context, payload) -> {
+                List.of(ListenerDefinition.of("send", (context, payload) -> {
                             runs.incrementAndGet();
                             release.await();
                             return null;
-                        })));
+                        })
+                        .queue(Rooms.QUEUE)));
         worker = parts.queues().get(0);
         worker.start(Threads.daemon("worker"));
         new Lasting("recorder", parts.recorder()).thread().start();

@@ -19,7 +19,6 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -59,16 +58,8 @@ class StuckRecorderTest {
                         List.of(),
                         new WakeupBus(notifier),
                         null),
-                List.of(new ListenerDefinition(
-                        "listener",
-                        Rooms.QUEUE,
-                        "greet",
-                        null,
-                        null,
-                        null,
-                        Set.of(),
-                        false,
-                        (context, payload) -> null)));
+                List.of(ListenerDefinition.of("greet", (context, payload) -> null)
+                        .queue(Rooms.QUEUE)));
         recorder = parts.recorder();
         worker = parts.queues().get(0);
     }

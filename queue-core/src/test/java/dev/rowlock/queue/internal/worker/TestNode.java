@@ -110,56 +110,23 @@ final class TestNode implements AutoCloseable {
     }
 
     TestNode listener(Class<?> payload, JobHandler handler, UnaryOperator<ListenerDefinition> change) {
-        listeners.add(change.apply(new ListenerDefinition(
-                payload.getSimpleName() + "Listener",
-                "default",
-                payload.getSimpleName(),
-                null,
-                null,
-                QUICK,
-                Set.of(),
-                false,
-                handler)));
+        listeners.add(change.apply(ListenerDefinition.of(payload.getSimpleName(), handler)
+                .name(payload.getSimpleName() + "Listener")
+                .retry(QUICK)
+                .keepResult(true)));
         return this;
     }
 
-    static ListenerDefinition transactional(ListenerDefinition l) {
-        return new ListenerDefinition(
-                l.name(),
-                l.queue(),
-                l.type(),
-                l.concurrency(),
-                l.timeout(),
-                l.retry(),
-                l.noRetryFor(),
-                true,
-                l.handler());
+    static ListenerDefinition transactional(ListenerDefinition listener) {
+        return listener.transactional(true);
     }
 
     static UnaryOperator<ListenerDefinition> timeout(Duration timeout) {
-        return l -> new ListenerDefinition(
-                l.name(),
-                l.queue(),
-                l.type(),
-                l.concurrency(),
-                timeout,
-                l.retry(),
-                l.noRetryFor(),
-                l.transactional(),
-                l.handler());
+        return listener -> listener.timeout(timeout);
     }
 
     static UnaryOperator<ListenerDefinition> noRetryFor(Class<? extends Throwable> type) {
-        return l -> new ListenerDefinition(
-                l.name(),
-                l.queue(),
-                l.type(),
-                l.concurrency(),
-                l.timeout(),
-                l.retry(),
-                Set.of(type),
-                l.transactional(),
-                l.handler());
+        return listener -> listener.noRetryFor(Set.of(type));
     }
 
     TestNode observer(JobObserver observer) {
