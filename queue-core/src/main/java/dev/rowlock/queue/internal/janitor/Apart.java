@@ -6,26 +6,40 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 
 /**
  * Does to some rows in ever smaller parts what failed for all of them together: one row that a trigger or constraint refuses, or
  * that cannot be read, must not keep the others. One use, one thread.
  */
-final class Apart<T> {
+public final class Apart<T> {
 
     /** When so many fail alone and nothing works, no row is to blame. */
     private static final int ENOUGH = 10;
 
+    /** When so many are refused for what is in them and nothing works, the rest is left for another time. */
+    private static final int MANY = 100;
+
+    /** SQLSTATE classes by which the server refuses a value or a row, what triggers raise among them. */
+    private static final Set<String> REFUSALS = Set.of("21", "22", "23", "27", "38", "39", "44", "54", "P0");
+
+    /** A page or an index entry that cannot be read. */
+    private static final Set<String> CORRUPTED = Set.of("XX001", "XX002");
+
     private final Consumer<List<T>> work;
     private final RuntimeException together;
     private final Map<T, RuntimeException> refused = new LinkedHashMap<>();
+    private final boolean ofRows; // the refusals may prove that rows are to blame, though it works for none
     private boolean works; // for some
+    private boolean stopped;
 
-    private Apart(Consumer<List<T>> work, RuntimeException together) {
+    private Apart(Consumer<List<T>> work, RuntimeException together, boolean ofRows) {
         this.work = work;
         this.together = together;
+        this.ofRows = ofRows;
     }
 
     /**
@@ -34,13 +48,27 @@ final class Apart<T> {
      * @param together how all of them failed; thrown again if it works for none, or if it is not about rows
      */
     static <T> Map<T, RuntimeException> run(List<T> rows, Consumer<List<T>> work, RuntimeException together) {
-        Apart<T> apart = new Apart<>(work, together);
-        apart.requireAnswer(together);
+        return new Apart<>(work, together, false).run(rows);
+    }
+
+    /**
+     * The same for who can leave the refused rows aside: it may work for none of them, as long as each is refused for what is in it.
+     * Then some are returned, and others have not been tried.
+     *
+     * @param together thrown again if something else is the matter
+     */
+    public static <T> Map<T, RuntimeException> refused(
+            List<T> rows, Consumer<List<T>> work, RuntimeException together) {
+        return new Apart<>(work, together, true).run(rows);
+    }
+
+    private Map<T, RuntimeException> run(List<T> rows) {
+        requireAnswer(together);
         List<T> mixed = new ArrayList<>(rows);
         Collections.shuffle(mixed); // those to blame may stand side by side
-        apart.halve(mixed);
-        apart.requireSuccess(1);
-        return apart.refused;
+        halve(mixed);
+        requireSuccess(1);
+        return refused;
     }
 
     private void halve(List<T> rows) {
@@ -52,7 +80,7 @@ final class Apart<T> {
     }
 
     private void attempt(List<T> rows) {
-        if (rows.isEmpty()) {
+        if (rows.isEmpty() || stopped) {
             return;
         }
         try {
@@ -70,17 +98,32 @@ final class Apart<T> {
     }
 
     private void requireSuccess(int refusals) {
-        if (!works && refused.size() >= refusals) {
+        if (works || refused.size() < refusals) {
+            return;
+        }
+        if (!ofRows || !refused.values().stream().allMatch(Apart::isOfARow)) {
             throw together;
         }
+        stopped = refused.size() >= MANY;
+    }
+
+    private static boolean isOfARow(RuntimeException refusal) {
+        String state = state(refusal);
+        return state != null
+                && state.length() == 5
+                && (REFUSALS.contains(state.substring(0, 2)) || CORRUPTED.contains(state));
     }
 
     /** Where the server does not answer, or goes down, each further try would only wait. */
     private void requireAnswer(RuntimeException e) {
-        Throwable cause = e instanceof DataAccessException access ? access.getMostSpecificCause() : e;
-        String state = cause instanceof SQLException sql ? sql.getSQLState() : null;
+        String state = state(e);
         if (state == null || state.startsWith("08") || state.startsWith("57P")) {
             throw e;
         }
+    }
+
+    private static @Nullable String state(RuntimeException e) {
+        Throwable cause = e instanceof DataAccessException access ? access.getMostSpecificCause() : e;
+        return cause instanceof SQLException sql ? sql.getSQLState() : null;
     }
 }

@@ -2,8 +2,10 @@ package dev.rowlock.queue.internal.janitor;
 
 import dev.rowlock.queue.internal.store.BeatNode.Place;
 import dev.rowlock.queue.internal.store.DispatchDueJobs;
+import dev.rowlock.queue.internal.store.DuePosition;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -16,12 +18,16 @@ final class Dispatcher implements Chore {
     /** Jobs enqueued elsewhere may be due before the next one known here. */
     private static final Duration LONGEST_REST = Duration.ofSeconds(5);
 
+    /** Where the server refuses one job after the other. */
+    private static final Duration AFTER_REFUSALS = Duration.ofSeconds(1);
+
     private final DispatchDueJobs dispatch;
     private final Wakeups wakeups;
     private final Duration pollInterval;
     private final Supplier<Place> place;
     private final DueTimes times = new DueTimes(System.nanoTime());
     private final DueCursor cursor;
+    private final LeftAside refused = new LeftAside("that are due cannot become ready");
 
     /** @param place this node's among all nodes */
     Dispatcher(DispatchDueJobs dispatch, Wakeups wakeups, Duration pollInterval, Supplier<Place> place) {
@@ -79,9 +85,22 @@ final class Dispatcher implements Chore {
         if (left.compareTo(Duration.ZERO) > 0) {
             return left; // somebody else was first
         }
+        if (refused.isDue()) {
+            refused.tryAgain(this::moveNamed, BATCH);
+        }
         boolean forAll = times.looking(begun);
-        DispatchDueJobs.Result result = move(begun);
-        result.queues().forEach(queue -> wakeups.jobsReady(queue.queue(), queue.rank(), queue.jobs()));
+        DispatchDueJobs.Result result;
+        DuePosition from = cursor.next(begun);
+        try {
+            result = dispatch.run(from, BATCH, refused.ids());
+        } catch (RuntimeException e) {
+            failed(begun);
+            return moveApart(from, e);
+        } catch (Error e) {
+            failed(begun);
+            throw e;
+        }
+        tell(result);
         long ended = System.nanoTime();
         boolean full = result.jobs() >= BATCH;
         cursor.looked(result, full, ended);
@@ -106,14 +125,23 @@ final class Dispatcher implements Chore {
         return times.left(now, place.get().number());
     }
 
-    private DispatchDueJobs.Result move(long begun) {
-        try {
-            return dispatch.run(cursor.next(begun), BATCH);
-        } catch (RuntimeException | Error e) {
-            cursor.forget();
-            times.dueHere(begun); // still
-            throw e;
-        }
+    private void failed(long begun) {
+        cursor.forget();
+        times.dueHere(begun); // still
+    }
+
+    /** One job that cannot be moved must not keep the others. Returns how long until the next look. */
+    private Duration moveApart(DuePosition from, RuntimeException together) {
+        List<Long> due = dispatch.names(from, BATCH, refused.ids());
+        return refused.apart(due, this::moveNamed, together) ? Duration.ZERO : AFTER_REFUSALS;
+    }
+
+    private void moveNamed(List<Long> ids) {
+        tell(dispatch.named(ids));
+    }
+
+    private void tell(DispatchDueJobs.Result result) {
+        result.queues().forEach(queue -> wakeups.jobsReady(queue.queue(), queue.rank(), queue.jobs()));
     }
 
     /** Nodes that started together should not look together. */

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.janitor;
 import dev.rowlock.queue.internal.store.ReleaseStrandedJobs;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,12 +24,15 @@ final class StrandedClaims implements Chore {
     /** For each node that there is. */
     private static final Duration INTERVAL = Duration.ofSeconds(10);
 
+    private static final Duration TELL_AGAIN = Duration.ofHours(1);
+
     private static final int REST_PER_WORK = 50;
 
     private final ReleaseStrandedJobs release;
     private final OwnNode own;
     private final Wakeups wakeups;
     private final TokenMarks marks = new TokenMarks();
+    private long tellAgainAt = System.nanoTime(); // of one that is refused
     private volatile long suspiciousUntil = System.nanoTime();
 
     StrandedClaims(ReleaseStrandedJobs release, OwnNode own, Wakeups wakeups) {
@@ -64,13 +68,36 @@ final class StrandedClaims implements Chore {
         return Rest.after(begun, REST_PER_WORK * nodes, interval);
     }
 
-    private void release(long node, long upTo) {
-        for (ReleaseStrandedJobs.Released released : release.run(node, upTo, own.heldTokens())) {
-            log.warn(
-                    "queue '{}': {} jobs had been claimed by a statement whose answer was lost; they are ready again",
-                    released.queue(),
-                    released.jobs());
-            wakeups.jobsBack(released.queue(), released.rank(), released.jobs());
+    void release(long node, long upTo) {
+        long[] held = own.heldTokens();
+        try {
+            tell(release.run(node, upTo, held));
+        } catch (RuntimeException e) {
+            Apart.refused(release.stranded(node, upTo, held), ids -> tell(release.run(node, upTo, held, ids)), e)
+                    .forEach(this::tellRefused);
         }
+    }
+
+    /** Its node keeps its lease, so nobody else takes it back. */
+    private void tellRefused(long id, RuntimeException refusal) {
+        if (tellAgainAt - System.nanoTime() <= 0) {
+            tellAgainAt = System.nanoTime() + TELL_AGAIN.toNanos();
+            log.error(
+                    "job {}, claimed by a statement whose answer was lost, cannot be given back, unlike others; it stays in running for now",
+                    id,
+                    refusal);
+        }
+    }
+
+    private void tell(List<ReleaseStrandedJobs.Released> released) {
+        released.forEach(this::tell);
+    }
+
+    private void tell(ReleaseStrandedJobs.Released released) {
+        log.warn(
+                "queue '{}': {} jobs had been claimed by a statement whose answer was lost; they are ready again",
+                released.queue(),
+                released.jobs());
+        wakeups.jobsBack(released.queue(), released.rank(), released.jobs());
     }
 }

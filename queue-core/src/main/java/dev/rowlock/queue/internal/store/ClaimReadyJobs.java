@@ -26,7 +26,7 @@ public final class ClaimReadyJobs {
                  WHERE ctid = ANY (ARRAY(
                        SELECT ctid FROM rowlock.ready
                         WHERE queue = ? AND (rank, ready_at, id) > (%s) AND rank <= ?
-                          AND (SELECT %s FROM rowlock.node WHERE id = ?)
+                          AND (SELECT %s FROM rowlock.node WHERE id = ?)%s
                         ORDER BY queue, rank, ready_at, id
                         LIMIT ?
                           FOR UPDATE SKIP LOCKED))
@@ -51,12 +51,39 @@ public final class ClaimReadyJobs {
 
     private static final String NOW = "date_part('epoch', statement_timestamp())";
 
-    private static final String OF_FEW = "WITH " + CLAIMED.formatted("?, ?, ?", "true") + MOVED;
+    private static final String ALL = "";
 
-    private static final String FEW_JOBS = IndexPlan.prefixAnd("true, " + NOW) + OF_FEW;
+    private static final String WITHOUT = " AND id <> ALL (?::bigint[])";
+
+    private static final String FEW_PREFIX = IndexPlan.prefixAnd("true, " + NOW);
 
     // To set them takes a twentieth of the time of a claim where all is idle.
-    private static final String FEW_JOBS_PINNED = "SELECT true, " + NOW + ";\n" + OF_FEW;
+    private static final String FEW_PREFIX_PINNED = "SELECT true, " + NOW + ";\n";
+
+    private static String few(String which) {
+        return "WITH " + CLAIMED.formatted("?, ?, ?", "true", which) + MOVED;
+    }
+
+    // By the primary key: whoever claims some jobs by name does not look for them in the queue.
+    private static final String NAMED = FEW_PREFIX + """
+            WITH claimed AS (
+                DELETE FROM rowlock.ready
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT ctid FROM rowlock.ready
+                        WHERE id = ANY (?::bigint[]) AND queue = ? AND (SELECT true FROM rowlock.node WHERE id = ?)
+                        ORDER BY id
+                        LIMIT ?
+                          FOR UPDATE SKIP LOCKED))
+                RETURNING *
+            )
+            """ + MOVED;
+
+    private static final String NAMES = IndexPlan.PREFIX + """
+            SELECT id FROM rowlock.ready
+             WHERE queue = ? AND (rank, ready_at, id) > (?, ?, ?) AND rank <= ? AND id <> ALL (?::bigint[])
+             ORDER BY queue, rank, ready_at, id
+             LIMIT ?
+            """;
 
     // Of those who want many jobs only a few may claim at the same time, the others come back later: each would have to
     // pass over all rows that the others hold, and two keep the server busy: one claims while the other's commit is
@@ -91,11 +118,16 @@ public final class ClaimReadyJobs {
             )
             """;
 
-    private static final String MANY_JOBS = IndexPlan.prefixAnd(IN_TURN + ", " + NOW) + "WITH " + START
-            + CLAIMED.formatted(
-                    "(SELECT rank FROM start), (SELECT ready_at FROM start), (SELECT id FROM start)",
-                    "current_setting('rowlock_claim.in_turn')::boolean")
-            + REACHED + MOVED;
+    private static final String MANY_PREFIX = IndexPlan.prefixAnd(IN_TURN + ", " + NOW);
+
+    private static String many(String which) {
+        return "WITH " + START
+                + CLAIMED.formatted(
+                        "(SELECT rank FROM start), (SELECT ready_at FROM start), (SELECT id FROM start)",
+                        "current_setting('rowlock_claim.in_turn')::boolean",
+                        which)
+                + REACHED + MOVED;
+    }
 
     /** So many may claim many jobs of one queue at the same time. */
     private static final int TURNS = 2;
@@ -123,8 +155,26 @@ public final class ClaimReadyJobs {
     private final Duration longestWait;
     private final @Nullable Connection own;
     private volatile @Nullable ClaimReadyJobs onOwn; // the last one
-    private final String fewJobs;
-    private final String manyJobs;
+    private final Texts texts;
+
+    /** The statements: for few jobs, for many, and the same without some. */
+    private record Texts(String ofFew, String ofMany, String ofFewWithout, String ofManyWithout) {
+
+        static Texts of(Schema schema, String fewPrefix) {
+            return new Texts(
+                    schema.sql(fewPrefix + few(ALL)),
+                    schema.sql(MANY_PREFIX + many(ALL)),
+                    schema.sql(fewPrefix + few(WITHOUT)),
+                    schema.sql(MANY_PREFIX + many(WITHOUT)));
+        }
+
+        String of(boolean many, boolean without) {
+            if (without) {
+                return many ? ofManyWithout : ofFewWithout;
+            }
+            return many ? ofMany : ofFew;
+        }
+    }
 
     /** For jobs that are begun at once. */
     public ClaimReadyJobs(Database database) {
@@ -133,16 +183,14 @@ public final class ClaimReadyJobs {
 
     /** @param longestWait a handler that has not begun so long after the claim does not begin: added to each timeout */
     public ClaimReadyJobs(Database database, Duration longestWait) {
-        this(database, longestWait, null, database.sql(FEW_JOBS), database.sql(MANY_JOBS));
+        this(database, longestWait, null, Texts.of(database.schema(), FEW_PREFIX));
     }
 
-    private ClaimReadyJobs(
-            Database database, Duration longestWait, @Nullable Connection own, String fewJobs, String manyJobs) {
+    private ClaimReadyJobs(Database database, Duration longestWait, @Nullable Connection own, Texts texts) {
         this.database = database;
         this.longestWait = longestWait;
         this.own = own;
-        this.fewJobs = fewJobs;
-        this.manyJobs = manyJobs;
+        this.texts = texts;
     }
 
     /**
@@ -156,7 +204,8 @@ public final class ClaimReadyJobs {
                 IndexPlan.pin(c);
                 return c;
             });
-            last = new ClaimReadyJobs(database, longestWait, connection, database.sql(FEW_JOBS_PINNED), manyJobs);
+            last = new ClaimReadyJobs(
+                    database, longestWait, connection, Texts.of(database.schema(), FEW_PREFIX_PINNED));
             onOwn = last;
         }
         return last;
@@ -193,7 +242,8 @@ public final class ClaimReadyJobs {
             throws SQLException {
         long begun = System.nanoTime();
         boolean many = limit > FEW;
-        try (PreparedStatement statement = IndexPlan.prepare(connection, many ? manyJobs : fewJobs)) {
+        try (PreparedStatement statement =
+                IndexPlan.prepare(connection, texts.of(many, !range.without().isEmpty()))) {
             Parameters parameters = new Parameters(statement);
             String together = range.orFurther() ? queue : null;
             if (many) {
@@ -206,22 +256,66 @@ public final class ClaimReadyJobs {
             } else {
                 parameters.add(queue).add(range.after());
             }
-            parameters.add(range.maxRank()).add(nodeId).add(limit);
+            parameters.add(range.maxRank()).add(nodeId);
+            if (!range.without().isEmpty()) {
+                parameters.add(range.without());
+            }
+            parameters.add(limit);
             if (many) {
                 parameters.add(together);
             }
             parameters.add(nodeId).add(timeouts).add(longestWait.toMillis()).add(largest);
-            double claimedAt;
-            try (ResultSet prefix = IndexPlan.executePrefix(statement)) {
-                if (!prefix.getBoolean(1)) {
-                    return Batch.NOT_IN_TURN;
-                }
-                claimedAt = prefix.getDouble(2);
-            }
-            try (ResultSet rows = IndexPlan.rows(statement)) {
-                return new ClaimedRows(queue, claimedAt).read(rows, limit, begun);
-            }
+            return read(statement, queue, limit, begun);
         }
+    }
+
+    private static Batch read(PreparedStatement statement, String queue, int limit, long begun) throws SQLException {
+        double claimedAt;
+        try (ResultSet prefix = IndexPlan.executePrefix(statement)) {
+            if (!prefix.getBoolean(1)) {
+                return Batch.NOT_IN_TURN;
+            }
+            claimedAt = prefix.getDouble(2);
+        }
+        try (ResultSet rows = IndexPlan.rows(statement)) {
+            return new ClaimedRows(queue, claimedAt).read(rows, limit, begun);
+        }
+    }
+
+    /** Claims those of these jobs that are ready in this queue. Slower for each than {@link #run}, through the pool. */
+    public Batch named(String queue, List<Long> ids, int largest, long nodeId, @Nullable String timeouts) {
+        return database.alone(connection -> {
+            long begun = System.nanoTime();
+            try (PreparedStatement statement = IndexPlan.prepare(connection, database.sql(NAMED))) {
+                new Parameters(statement)
+                        .add(ids)
+                        .add(queue)
+                        .add(nodeId)
+                        .add(ids.size())
+                        .add(nodeId)
+                        .add(timeouts)
+                        .add(longestWait.toMillis())
+                        .add(largest);
+                return read(statement, queue, ids.size(), begun);
+            }
+        });
+    }
+
+    /** The ids of the jobs that {@link #run} would claim now, in their order, if nobody had locked any. Through the pool. */
+    public List<Long> names(String queue, QueueRange range, int limit) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, database.sql(NAMES))) {
+                new Parameters(statement)
+                        .add(queue)
+                        .add(range.after())
+                        .add(range.maxRank())
+                        .add(range.without())
+                        .add(limit);
+                try (ResultSet rows = IndexPlan.query(statement)) {
+                    return Ids.read(rows);
+                }
+            }
+        });
     }
 
     /** Advisory locks are the database's: the schema tells ours from those of another Rowlock. */
@@ -251,6 +345,11 @@ public final class ClaimReadyJobs {
 
         Parameters add(long number) throws SQLException {
             statement.setLong(++set, number);
+            return this;
+        }
+
+        Parameters add(List<Long> ids) throws SQLException {
+            statement.setObject(++set, Columns.longs(ids, Long::longValue));
             return this;
         }
 

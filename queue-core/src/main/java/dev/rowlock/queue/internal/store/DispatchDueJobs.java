@@ -12,14 +12,20 @@ import org.jspecify.annotations.Nullable;
 public final class DispatchDueJobs {
 
     // A bound of the future is from before the clock was set back: jobs that wait before it may be due.
-    private static final String SQL = IndexPlan.PREFIX + """
+    private static final String DUE = """
+            due_at <= statement_timestamp()
+                          AND (due_at, id) > (CASE WHEN ? <= statement_timestamp() THEN ? ELSE '-infinity' END, ?)
+                          AND id <> ALL (?::bigint[])
+                        ORDER BY due_at, id""";
+
+    private static final String NAMED = "id = ANY (?::bigint[]) AND due_at <= statement_timestamp() ORDER BY id";
+
+    private static final String SQL = """
             WITH due AS (
                 DELETE FROM rowlock.waiting
                  WHERE ctid = ANY (ARRAY(
                        SELECT ctid FROM rowlock.waiting
-                        WHERE due_at <= statement_timestamp()
-                          AND (due_at, id) > (CASE WHEN ? <= statement_timestamp() THEN ? ELSE '-infinity' END, ?)
-                        ORDER BY due_at, id LIMIT ?
+                        WHERE %s LIMIT ?
                           FOR UPDATE SKIP LOCKED))
                 RETURNING *
             ), moved AS (
@@ -40,6 +46,8 @@ public final class DispatchDueJobs {
               FROM (SELECT) AS one
               LEFT JOIN (SELECT due_at, id FROM due ORDER BY due_at DESC, id DESC LIMIT 1) AS last ON true
             """;
+
+    private static final String NAMES = "SELECT id FROM rowlock.waiting WHERE " + DUE + " LIMIT ?";
 
     /** Jobs of one queue that became runnable; {@code rank} is the most urgent. */
     public record Dispatched(String queue, int rank, int jobs) {}
@@ -64,33 +72,80 @@ public final class DispatchDueJobs {
         }
     }
 
+    private static final List<Long> NONE = List.of();
+
     private final Database database;
-    private final String sql;
+    private final String due;
+    private final String named;
+    private final String names;
 
     public DispatchDueJobs(Database database) {
         this.database = database;
-        this.sql = database.sql(SQL);
+        this.due = database.sql(IndexPlan.PREFIX + SQL.formatted(DUE));
+        this.named = database.sql(IndexPlan.PREFIX + SQL.formatted(NAMED));
+        this.names = database.sql(IndexPlan.PREFIX + NAMES);
     }
 
     /** Moves up to {@code limit} jobs that are due, wherever they stand. */
     public Result run(int limit) {
-        return run(DuePosition.FRONT, limit);
+        return run(DuePosition.FRONT, limit, NONE);
     }
 
     /** Moves up to {@code limit} jobs that are due and stand behind a place, the longest due first. */
     public Result run(DuePosition after, int limit) {
+        return run(after, limit, NONE);
+    }
+
+    /**
+     * The same.
+     *
+     * @param without the ids of jobs that are left where they are
+     */
+    public Result run(DuePosition after, int limit, List<Long> without) {
         return database.alone(connection -> {
             long begun = System.nanoTime();
-            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
-                statement.setObject(1, after.dueAt());
-                statement.setObject(2, after.dueAt());
-                statement.setLong(3, after.id());
-                statement.setInt(4, limit);
+            try (PreparedStatement statement = IndexPlan.prepare(connection, due)) {
+                set(statement, after, limit, without);
                 try (ResultSet rows = IndexPlan.query(statement)) {
                     return read(rows, begun);
                 }
             }
         });
+    }
+
+    /** Moves those of these jobs that are due. */
+    public Result named(List<Long> ids) {
+        return database.alone(connection -> {
+            long begun = System.nanoTime();
+            try (PreparedStatement statement = IndexPlan.prepare(connection, named)) {
+                statement.setObject(1, Columns.longs(ids, Long::longValue));
+                statement.setInt(2, ids.size());
+                try (ResultSet rows = IndexPlan.query(statement)) {
+                    return read(rows, begun);
+                }
+            }
+        });
+    }
+
+    /** The ids of the jobs that {@link #run} would move now, if nobody had locked any. */
+    public List<Long> names(DuePosition after, int limit, List<Long> without) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, names)) {
+                set(statement, after, limit, without);
+                try (ResultSet rows = IndexPlan.query(statement)) {
+                    return Ids.read(rows);
+                }
+            }
+        });
+    }
+
+    private static void set(PreparedStatement statement, DuePosition after, int limit, List<Long> without)
+            throws SQLException {
+        statement.setObject(1, after.dueAt());
+        statement.setObject(2, after.dueAt());
+        statement.setLong(3, after.id());
+        statement.setObject(4, Columns.longs(without, Long::longValue));
+        statement.setInt(5, limit);
     }
 
     private static Result read(ResultSet rows, long begun) throws SQLException {

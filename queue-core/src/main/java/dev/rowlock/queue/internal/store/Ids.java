@@ -2,12 +2,23 @@ package dev.rowlock.queue.internal.store;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 
-/** Reads the ids that an insert returned. */
+/** Reads ids. */
 final class Ids {
 
     private Ids() {}
 
+    static List<Long> read(ResultSet rows) throws SQLException {
+        List<Long> ids = new ArrayList<>();
+        while (rows.next()) {
+            ids.add(rows.getLong(1));
+        }
+        return ids;
+    }
+
+    /** Those that an insert returned. */
     static long[] read(ResultSet rows, int expected) throws SQLException {
         long[] ids = new long[expected];
         int count = 0;

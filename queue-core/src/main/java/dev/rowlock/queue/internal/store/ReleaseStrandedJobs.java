@@ -4,6 +4,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gives back jobs that a node has claimed without knowing it: the claim was committed, but the connection broke before
@@ -19,6 +20,7 @@ public final class ReleaseStrandedJobs {
                  WHERE ctid = ANY (ARRAY(
                        SELECT ctid FROM rowlock.running
                         WHERE node_id = ? AND token <= ? AND token <> ALL (?::bigint[])
+                          AND id = ANY (coalesce(?::bigint[], ARRAY[id]))
                         ORDER BY id LIMIT 1000
                           FOR UPDATE SKIP LOCKED))
                 RETURNING *
@@ -38,6 +40,12 @@ public final class ReleaseStrandedJobs {
             SELECT queue, min(rank), count(*) FROM stranded GROUP BY queue
             """;
 
+    private static final String STRANDED = """
+            SELECT id FROM rowlock.running
+             WHERE node_id = ? AND token <= ? AND token <> ALL (?::bigint[])
+             ORDER BY random() LIMIT 1000
+            """;
+
     private static final String LAST_TOKEN =
             "SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM rowlock.claim_token";
 
@@ -46,10 +54,12 @@ public final class ReleaseStrandedJobs {
 
     private final Database database;
     private final String sql;
+    private final EnsureDonePartitions partitions;
 
     public ReleaseStrandedJobs(Database database) {
         this.database = database;
         this.sql = database.sql(SQL);
+        this.partitions = new EnsureDonePartitions(database);
     }
 
     /**
@@ -59,17 +69,37 @@ public final class ReleaseStrandedJobs {
      * @param heldTokens the claims that the node knows of
      */
     public List<Released> run(long nodeId, long upTo, long[] heldTokens) {
-        return database.alone(connection -> {
+        return run(nodeId, upTo, heldTokens, null);
+    }
+
+    /** Releases those of these jobs of which the same is true; null: of all. */
+    public List<Released> run(long nodeId, long upTo, long[] heldTokens, @Nullable List<Long> ids) {
+        return partitions.around(() -> database.alone(connection -> {
             try (PreparedStatement statement = FreshPlan.prepare(connection, sql)) {
                 statement.setLong(1, nodeId);
                 statement.setLong(2, upTo);
                 statement.setObject(3, heldTokens);
+                statement.setObject(4, ids == null ? null : Columns.longs(ids, Long::longValue));
                 try (ResultSet rows = statement.executeQuery()) {
                     List<Released> released = new ArrayList<>();
                     while (rows.next()) {
                         released.add(new Released(rows.getString(1), rows.getInt(2), rows.getInt(3)));
                     }
                     return released;
+                }
+            }
+        }));
+    }
+
+    /** The ids of those that {@link #run} is to release, some if there are many. */
+    public List<Long> stranded(long nodeId, long upTo, long[] heldTokens) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = FreshPlan.prepare(connection, database.sql(STRANDED))) {
+                statement.setLong(1, nodeId);
+                statement.setLong(2, upTo);
+                statement.setObject(3, heldTokens);
+                try (ResultSet rows = statement.executeQuery()) {
+                    return Ids.read(rows);
                 }
             }
         });

@@ -108,11 +108,7 @@ public final class RescueJobs {
         return database.alone(connection -> {
             try (PreparedStatement statement = FreshPlan.prepare(connection, orphans);
                     ResultSet rows = statement.executeQuery()) {
-                List<Long> ids = new ArrayList<>();
-                while (rows.next()) {
-                    ids.add(rows.getLong(1));
-                }
-                return ids;
+                return Ids.read(rows);
             }
         });
     }

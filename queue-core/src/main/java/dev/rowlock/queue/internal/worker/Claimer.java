@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.worker;
 
+import dev.rowlock.queue.internal.janitor.LeftAside;
 import dev.rowlock.queue.internal.store.BeatNode.Place;
 import dev.rowlock.queue.internal.store.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.ClaimReadyJobs.Batch;
@@ -7,6 +8,7 @@ import dev.rowlock.queue.internal.store.QueueRange;
 import dev.rowlock.queue.spi.FetchSettings;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,9 @@ final class Claimer {
     /** After a claim that took longer, the next is not made on a thread that has other things to do. */
     private static final Duration QUICK = Duration.ofMillis(20);
 
+    /** Where the server refuses one job after the other. */
+    private static final Duration AFTER_REFUSALS = Duration.ofSeconds(1);
+
     private final QueueConsumer consumer;
     private final ClaimReadyJobs throughPool;
     private final FetchSettings settings;
@@ -38,6 +43,7 @@ final class Claimer {
 
     private final ReentrantLock claiming = new ReentrantLock();
     private final Pace pace = new Pace(APART); // guarded by claiming, as are those below
+    private final LeftAside refused = new LeftAside("that are ready cannot be claimed");
     private final OutOfTurn outOfTurn = new OutOfTurn();
     private boolean lastWasFull;
     private boolean lastWasQuick;
@@ -161,9 +167,7 @@ final class Claimer {
         pace.begun();
         int largest = consumer.budget().reserve(limit);
         try {
-            Batch batch = statement.run(consumer.queue(), range(), limit, largest, nodeId, timeouts);
-            lastWasQuick = batch.took().compareTo(QUICK) <= 0;
-            return accept(batch, nodeId, limit, System.nanoTime());
+            return claimBy(statement, limit, largest, nodeId);
         } catch (RuntimeException | Error e) {
             lastWasQuick = false;
             node.claimFailed();
@@ -171,6 +175,35 @@ final class Claimer {
         } finally {
             consumer.budget().giveBack((long) largest * limit);
         }
+    }
+
+    private Duration claimBy(ClaimReadyJobs statement, int limit, int largest, long nodeId) {
+        if (refused.isDue() && statement == throughPool) {
+            refused.tryAgain(ids -> claimNamed(ids, largest, nodeId), limit);
+            return Duration.ZERO; // there may be less demand by now
+        }
+        QueueRange range = range().without(refused.ids());
+        Batch batch;
+        try {
+            batch = statement.run(consumer.queue(), range, limit, largest, nodeId, timeouts);
+        } catch (RuntimeException e) {
+            if (statement != throughPool) {
+                throw e;
+            }
+            return claimApart(throughPool.names(consumer.queue(), range, limit), largest, nodeId, e);
+        }
+        lastWasQuick = batch.took().compareTo(QUICK) <= 0;
+        return accept(batch, nodeId, limit, System.nanoTime());
+    }
+
+    /** One job that cannot be claimed must not keep the others. */
+    private Duration claimApart(List<Long> ids, int largest, long nodeId, RuntimeException together) {
+        boolean some = refused.apart(ids, part -> claimNamed(part, largest, nodeId), together);
+        return some ? Duration.ZERO : shorter(AFTER_REFUSALS, settings.pollInterval());
+    }
+
+    private void claimNamed(List<Long> ids, int largest, long nodeId) {
+        give(throughPool.named(consumer.queue(), ids, largest, nodeId, timeouts), nodeId, System.nanoTime());
     }
 
     private QueueRange range() {
@@ -186,23 +219,28 @@ final class Claimer {
         boolean full = batch.jobs().size() == limit;
         lastWasFull = full;
         cursor.claimed(batch.last(), full, batch.took(), ended);
-        if (node.nodeId() != nodeId) {
-            // The lease was lost meanwhile: rescue takes these jobs back, from the old id.
-            return Duration.ZERO;
-        }
         emptyPolls = batch.jobs().isEmpty() ? emptyPolls + 1 : 0;
         Duration rest = full ? Duration.ZERO : rest(batch.jobs().isEmpty(), ended);
         // At last: the thread that it wakes may have to wait for this one's processor.
+        return give(batch, nodeId, ended) ? rest : Duration.ZERO;
+    }
+
+    /** Returns false if the lease is lost. */
+    private boolean give(Batch batch, long nodeId, long ended) {
+        if (node.nodeId() != nodeId) {
+            // The lease was lost meanwhile: rescue takes these jobs back, from the old id.
+            return false;
+        }
         consumer.accept(batch.jobs(), ended - batch.took().toNanos());
         if (node.nodeId() != nodeId) {
             // Lost before we gave the jobs: whoever interrupts handlers then has not seen these.
             consumer.abandon();
-            return Duration.ZERO;
+            return false;
         }
         if (paused) {
             consumer.releaseUnstarted(); // paused while the claim was under way
         }
-        return rest;
+        return true;
     }
 
     private Duration rest(boolean nothing, long now) {

@@ -107,6 +107,53 @@ class ClaimerTest {
         }
     }
 
+    @Test
+    void oneReadyJobThatIsRefusedKeepsNoOthers() {
+        long[] jobs = rooms.ready(40);
+        refuse(jobs[0]);
+
+        assertThat(claimer.claim()).isZero();
+        assertThat(rooms.count("running")).isEqualTo(39);
+        assertThat(worker.heldTokens()).hasSize(39);
+        assertThat(rooms.roomsOf(jobs[0])).containsExactly("ready");
+
+        rooms.ready(200);
+        Awaitility.await().until(() -> {
+            claimer.claim();
+            return rooms.count("running") == 239;
+        });
+        assertThat(rooms.roomsOf(jobs[0])).containsExactly("ready");
+    }
+
+    @Test
+    void whoeverHearsOfJobsClaimsWithoutThoseThatAreRefused(TestDatabase database) throws SQLException {
+        refuse(rooms.ready());
+        assertThat(claimer.claim()).isPositive();
+        try (Connection own = database.unpooled().getConnection()) {
+            rooms.ready(1);
+            awaitClaimAtOnce(own);
+        }
+
+        assertThat(rooms.count("running")).isEqualTo(1);
+    }
+
+    private void refuse(long id) {
+        rooms.execute("""
+                CREATE FUNCTION rowlock.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    IF NEW.id = %d THEN RAISE EXCEPTION 'not this one'; END IF;
+                    RETURN NEW;
+                END $$
+                """.formatted(id));
+        rooms.execute(
+                "CREATE TRIGGER refuse BEFORE INSERT ON rowlock.running FOR EACH ROW EXECUTE FUNCTION rowlock.refuse()");
+    }
+
+    @AfterEach
+    void refuseNothing() {
+        rooms.execute("DROP FUNCTION IF EXISTS rowlock.refuse() CASCADE");
+    }
+
     /** Not at the first attempt: any claim may be slow, and the one after it is refused. */
     private void awaitClaimAtOnce(Connection own) {
         Awaitility.await().until(() -> {
