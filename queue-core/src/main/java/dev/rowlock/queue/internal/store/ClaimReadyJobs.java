@@ -154,6 +154,7 @@ public final class ClaimReadyJobs {
     private final Database database;
     private final Duration longestWait;
     private final @Nullable Connection own;
+    private final UnansweredClaims unanswered;
     private volatile @Nullable ClaimReadyJobs onOwn; // the last one
     private final Texts texts;
 
@@ -183,13 +184,19 @@ public final class ClaimReadyJobs {
 
     /** @param longestWait a handler that has not begun so long after the claim does not begin: added to each timeout */
     public ClaimReadyJobs(Database database, Duration longestWait) {
-        this(database, longestWait, null, Texts.of(database.schema(), FEW_PREFIX));
+        this(database, longestWait, null, new UnansweredClaims(), Texts.of(database.schema(), FEW_PREFIX));
     }
 
-    private ClaimReadyJobs(Database database, Duration longestWait, @Nullable Connection own, Texts texts) {
+    private ClaimReadyJobs(
+            Database database,
+            Duration longestWait,
+            @Nullable Connection own,
+            UnansweredClaims unanswered,
+            Texts texts) {
         this.database = database;
         this.longestWait = longestWait;
         this.own = own;
+        this.unanswered = unanswered;
         this.texts = texts;
     }
 
@@ -205,10 +212,20 @@ public final class ClaimReadyJobs {
                 return c;
             });
             last = new ClaimReadyJobs(
-                    database, longestWait, connection, Texts.of(database.schema(), FEW_PREFIX_PINNED));
+                    database, longestWait, connection, unanswered, Texts.of(database.schema(), FEW_PREFIX_PINNED));
             onOwn = last;
         }
         return last;
+    }
+
+    /** Whether a claim is under way, through the pool or on a connection of somebody's own. */
+    public boolean underWay() {
+        return unanswered.any();
+    }
+
+    /** Cancels the claims that are under way: they fail, unless they have just been committed. Further ones fail at once. */
+    public void cancel() {
+        unanswered.cancel();
     }
 
     /**
@@ -269,16 +286,21 @@ public final class ClaimReadyJobs {
         }
     }
 
-    private static Batch read(PreparedStatement statement, String queue, int limit, long begun) throws SQLException {
-        double claimedAt;
-        try (ResultSet prefix = IndexPlan.executePrefix(statement)) {
-            if (!prefix.getBoolean(1)) {
-                return Batch.NOT_IN_TURN;
+    private Batch read(PreparedStatement statement, String queue, int limit, long begun) throws SQLException {
+        unanswered.begin(statement);
+        try {
+            double claimedAt;
+            try (ResultSet prefix = IndexPlan.executePrefix(statement)) {
+                if (!prefix.getBoolean(1)) {
+                    return Batch.NOT_IN_TURN;
+                }
+                claimedAt = prefix.getDouble(2);
             }
-            claimedAt = prefix.getDouble(2);
-        }
-        try (ResultSet rows = IndexPlan.rows(statement)) {
-            return new ClaimedRows(queue, claimedAt).read(rows, limit, begun);
+            try (ResultSet rows = IndexPlan.rows(statement)) {
+                return new ClaimedRows(queue, claimedAt).read(rows, limit, begun);
+            }
+        } finally {
+            unanswered.end(statement);
         }
     }
 

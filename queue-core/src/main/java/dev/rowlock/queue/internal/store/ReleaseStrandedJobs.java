@@ -1,7 +1,9 @@
 package dev.rowlock.queue.internal.store;
 
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -74,21 +76,30 @@ public final class ReleaseStrandedJobs {
 
     /** Releases those of these jobs of which the same is true; null: of all. */
     public List<Released> run(long nodeId, long upTo, long[] heldTokens, @Nullable List<Long> ids) {
-        return partitions.around(() -> database.alone(connection -> {
-            try (PreparedStatement statement = FreshPlan.prepare(connection, sql)) {
-                statement.setLong(1, nodeId);
-                statement.setLong(2, upTo);
-                statement.setObject(3, heldTokens);
-                statement.setObject(4, ids == null ? null : Columns.longs(ids, Long::longValue));
-                try (ResultSet rows = statement.executeQuery()) {
-                    List<Released> released = new ArrayList<>();
-                    while (rows.next()) {
-                        released.add(new Released(rows.getString(1), rows.getInt(2), rows.getInt(3)));
-                    }
-                    return released;
+        return partitions.around(() -> database.alone(connection -> run(connection, nodeId, upTo, heldTokens, ids)));
+    }
+
+    /** Releases what the node has claimed at all and does not hold: no claim of it is on its way any more. A thousand at most. */
+    public List<Released> all(Connection connection, long nodeId, long[] heldTokens) throws SQLException {
+        return run(connection, nodeId, Long.MAX_VALUE, heldTokens, null);
+    }
+
+    private List<Released> run(
+            Connection connection, long nodeId, long upTo, long[] heldTokens, @Nullable List<Long> ids)
+            throws SQLException {
+        try (PreparedStatement statement = FreshPlan.prepare(connection, sql)) {
+            statement.setLong(1, nodeId);
+            statement.setLong(2, upTo);
+            statement.setObject(3, heldTokens);
+            statement.setObject(4, ids == null ? null : Columns.longs(ids, Long::longValue));
+            try (ResultSet rows = statement.executeQuery()) {
+                List<Released> released = new ArrayList<>();
+                while (rows.next()) {
+                    released.add(new Released(rows.getString(1), rows.getInt(2), rows.getInt(3)));
                 }
+                return released;
             }
-        }));
+        }
     }
 
     /** The ids of those that {@link #run} is to release, some if there are many. */

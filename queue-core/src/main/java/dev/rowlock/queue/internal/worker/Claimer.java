@@ -48,8 +48,8 @@ final class Claimer {
     private boolean lastWasFull;
     private boolean lastWasQuick;
     private int emptyPolls;
-    private boolean closed;
 
+    private volatile boolean closed;
     private volatile boolean paused;
 
     /** @param timeouts the listeners' timeouts as a JSON object of milliseconds by type */
@@ -109,10 +109,14 @@ final class Claimer {
         consumer.giveBackLate(place().nodes() > 1);
     }
 
-    /** From its return on no claim is under way, and none begins. */
+    /** No claim begins any more, and what one brings that is under way goes back. */
     void close() {
-        claiming.lock();
         closed = true;
+    }
+
+    /** Waits until no claim is under way. */
+    void awaitLast() {
+        claiming.lock();
         claiming.unlock();
     }
 
@@ -221,6 +225,10 @@ final class Claimer {
         cursor.claimed(batch.last(), full, batch.took(), ended);
         emptyPolls = batch.jobs().isEmpty() ? emptyPolls + 1 : 0;
         Duration rest = full ? Duration.ZERO : rest(batch.jobs().isEmpty(), ended);
+        if (closed) {
+            consumer.refuse(batch.jobs(), ended - batch.took().toNanos());
+            return rest;
+        }
         // At last: the thread that it wakes may have to wait for this one's processor.
         return give(batch, nodeId, ended) ? rest : Duration.ZERO;
     }
@@ -237,8 +245,8 @@ final class Claimer {
             consumer.abandon();
             return false;
         }
-        if (paused) {
-            consumer.releaseUnstarted(); // paused while the claim was under way
+        if (paused || closed) {
+            consumer.releaseUnstarted(); // since the claim began, or in this moment
         }
         return true;
     }

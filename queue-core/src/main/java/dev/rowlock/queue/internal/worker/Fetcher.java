@@ -124,9 +124,10 @@ final class Fetcher implements Runnable {
         }
     }
 
-    /** Nothing more is claimed once the thread has ended. */
+    /** Nothing more is claimed from now on. Once the thread has ended, no claim is under way. */
     void stop() {
         stopping = true;
+        claimer.close();
         wake();
     }
 
@@ -141,14 +142,14 @@ final class Fetcher implements Runnable {
             } catch (RuntimeException | Error e) {
                 boolean first = !failing;
                 failing = true;
-                if (first) {
+                if (first && !stopping) {
                     log.warn("queue '{}': claiming failed, will try again each {}", consumer.queue(), retryInterval, e);
                 }
                 rest = Signal.jittered(retryInterval);
             }
             pauseFor(rest);
         }
-        claimer.close();
+        claimer.awaitLast();
     }
 
     private void pauseFor(Duration rest) {

@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.OwnTransactions;
 import dev.rowlock.queue.internal.store.RegisterNode;
+import dev.rowlock.queue.internal.store.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.RemoveNode;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.spi.LeaseSettings;
@@ -54,6 +55,12 @@ final class NodeLease implements Runnable {
 
         /** The server's clock was set, or another server took over. */
         void clockStepped();
+
+        /** The tokens of the claims whose jobs the node cannot let go, though it stops. */
+        long[] heldTokens();
+
+        /** Jobs of this queue were given back by the node as it stopped; the most urgent is of this rank. */
+        void gaveBack(String queue, int rank, int jobs);
     }
 
     private final LeaseSettings settings;
@@ -63,6 +70,7 @@ final class NodeLease implements Runnable {
     private final EnsureDonePartitions partitions;
     private final RegisterNode register;
     private final BeatNode beat;
+    private final ReleaseStrandedJobs release;
     private final RemoveNode remove;
     private final OwnTransactions transactions = new OwnTransactions();
     private final OtherNodes others;
@@ -83,6 +91,7 @@ final class NodeLease implements Runnable {
         this.partitions = new EnsureDonePartitions(database);
         this.register = new RegisterNode(schema);
         this.beat = new BeatNode(schema);
+        this.release = new ReleaseStrandedJobs(database);
         this.remove = new RemoveNode(schema);
         this.others = new OtherNodes(settings.heartbeat());
     }
@@ -238,6 +247,7 @@ final class NodeLease implements Runnable {
     private void leave() {
         try {
             if (nodeId != 0) {
+                giveBackStranded();
                 transactions.single(connection(), c -> {
                     remove.run(c, nodeId);
                     return nodeId;
@@ -247,6 +257,20 @@ final class NodeLease implements Runnable {
             log.warn("node {} could not remove its row; it expires by itself", nodeId, e);
         } finally {
             nodeId = 0;
+            close();
+        }
+    }
+
+    /** Claims whose answers were lost lately: once the row is gone, they would look like those of a crash. */
+    private void giveBackStranded() throws SQLException {
+        try {
+            List<ReleaseStrandedJobs.Released> released;
+            do {
+                released = transactions.single(connection(), c -> release.all(c, nodeId, listener.heldTokens()));
+                released.forEach(jobs -> listener.gaveBack(jobs.queue(), jobs.rank(), jobs.jobs()));
+            } while (!released.isEmpty());
+        } catch (SQLException e) {
+            log.warn("node {} could not give back what it claimed without knowing it", nodeId, e);
             close();
         }
     }

@@ -15,6 +15,10 @@ final class Patience {
         return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
     }
 
+    boolean over() {
+        return System.nanoTime() - end >= 0;
+    }
+
     /** Waits for a thread to end, as long as there is patience left. */
     void join(Thread thread) {
         try {

@@ -33,6 +33,9 @@ interface QueueConsumer {
      */
     void accept(List<ClaimedJob> jobs, long claimedNanos);
 
+    /** Gives back jobs that were claimed though nothing should be any more. */
+    void refuse(List<ClaimedJob> jobs, long claimedNanos);
+
     /** Gives back everything that was claimed and not started. */
     void releaseUnstarted();
 

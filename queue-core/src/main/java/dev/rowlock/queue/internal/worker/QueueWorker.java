@@ -138,13 +138,22 @@ final class QueueWorker implements QueueConsumer {
     @Override
     public void accept(List<ClaimedJob> jobs, long claimedNanos) {
         for (ClaimedJob job : jobs) {
-            Execution execution = new Execution(job, this, claimedNanos);
-            held.add(execution);
-            // From here on nothing can fail for lack of memory. What is claimed and not held is given back as stranded.
-            unsettled.incrementAndGet();
-            budget.take(execution.payloadBytes());
-            buffer.add(execution);
+            buffer.add(hold(job, claimedNanos));
         }
+    }
+
+    @Override
+    public void refuse(List<ClaimedJob> jobs, long claimedNanos) {
+        giveBack(jobs.stream().map(job -> hold(job, claimedNanos)).toList());
+    }
+
+    private Execution hold(ClaimedJob job, long claimedNanos) {
+        Execution execution = new Execution(job, this, claimedNanos);
+        held.add(execution);
+        // From here on nothing can fail for lack of memory. What is claimed and not held is given back as stranded.
+        unsettled.incrementAndGet();
+        budget.take(execution.payloadBytes());
+        return execution;
     }
 
     /** Gives up a job that is held and not started, for this long. */

@@ -33,9 +33,6 @@ public final class WorkerNode {
     /** How long interrupted handlers have to unwind, before their jobs are given back without asking. */
     private static final Duration UNWIND = Duration.ofSeconds(2);
 
-    /** How long claims that are under way may take at a stop, all together. */
-    private static final Duration LAST_CLAIMS = Duration.ofSeconds(2);
-
     /** How long the last writes may take at a stop, all together. */
     private static final Duration LAST_WRITES = Duration.ofSeconds(4);
 
@@ -164,10 +161,11 @@ public final class WorkerNode {
             janitor.stop();
             fetching.forEach(Lasting::end);
             fetchers.forEach(Fetcher::stop);
-            Patience claims = new Patience(LAST_CLAIMS);
-            fetcherThreads.forEach(claims::join);
+            LastClaims claims = new LastClaims(
+                    parts.claim(), fetcherThreads, settings.worker().drainTimeout());
             parts.queues().forEach(QueueWorker::releaseUnstarted);
             int interrupted = Drain.await(parts.queues(), settings.worker().drainTimeout(), UNWIND);
+            claims.await();
             parts.queues().forEach(QueueWorker::stop);
             recording.end();
             parts.recorder().stop();
@@ -292,6 +290,11 @@ public final class WorkerNode {
         @Override
         public void lost() {
             parts.queues().forEach(QueueWorker::abandon);
+        }
+
+        @Override
+        public void gaveBack(String queue, int rank, int jobs) {
+            services.wakeups().jobsBack(queue, rank, jobs);
         }
 
         @Override

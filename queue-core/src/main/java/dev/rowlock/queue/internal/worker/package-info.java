@@ -31,8 +31,9 @@
  *
  * <h2>Stopping</h2>
  *
- * <p>Claims nothing more; gives back what was not started; waits for running handlers up to the drain timeout;
- * interrupts them; gives back what still runs (its outcome will be refused); writes everything down; removes the row.
+ * <p>Claims nothing more; gives back what was not started, and at once what a claim brings that is still under way; waits for
+ * running handlers and such claims up to the drain timeout; interrupts the ones and cancels the others; gives back what still
+ * runs (its outcome will be refused); writes everything down; gives back what was claimed without an answer; removes the row.
  * Every wait is bounded. A process that is killed anywhere on the way leaves only what rescue repairs.
  *
  * <h2>Threads</h2>

@@ -81,7 +81,7 @@ class HeardJobsTest {
         CompletableFuture<CompletableFuture<Void>> stop = new CompletableFuture<>();
         long id = whileTheEarClaims(() -> {
             stop.complete(CompletableFuture.runAsync(node::stop));
-            Awaitility.await().until(() -> isIn("rowlock-fetcher", "close"));
+            Awaitility.await().until(() -> isIn("rowlock-fetcher", "awaitLast"));
         });
         stop.get().join();
 

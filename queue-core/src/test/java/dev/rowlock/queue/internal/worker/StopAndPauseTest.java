@@ -164,4 +164,77 @@ class StopAndPauseTest extends NodeTest {
 
         node.awaitState(id, JobState.COMPLETED);
     }
+
+    @Test
+    void aClaimThatIsUnderWayForSecondsAtAStopCostsItsJobNothing() {
+        claimsTake(Duration.ofSeconds(4));
+        node.drain(Duration.ofSeconds(20)).listener(Greet.class, (context, payload) -> null);
+        long id = node.jobs.enqueue(new Greet("claimed at the last moment"));
+        node.start();
+        awaitClaimUnderWay();
+
+        node.stop();
+
+        assertBackAtNoCost(id);
+    }
+
+    @Test
+    void aClaimThatOutlastsTheDrainCostsItsJobNothing() {
+        claimsTake(Duration.ofSeconds(25));
+        node.drain(Duration.ofMillis(50)).listener(Greet.class, (context, payload) -> null);
+        long id = node.jobs.enqueue(new Greet("claimed too late"));
+        node.start();
+        awaitClaimUnderWay();
+
+        node.stop();
+
+        assertBackAtNoCost(id);
+    }
+
+    @Test
+    void aStopGivesBackWhatWasClaimedWithoutAnAnswer(TestDatabase database) throws Exception {
+        LostAnswers answers = new LostAnswers(database.dataSource());
+        try (TestNode other = new TestNode(database, answers.dataSource())) {
+            other.listener(Greet.class, (context, payload) -> null);
+            long id = node.jobs.enqueue(new Greet("stranded"));
+            answers.loseTheNextClaim();
+            other.start();
+            answers.awaitLost();
+
+            other.stop();
+
+            assertBackAtNoCost(id);
+        }
+    }
+
+    private void claimsTake(Duration time) {
+        node.sql.sql("""
+                CREATE FUNCTION rowlock.slowly() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN PERFORM pg_sleep(%d); RETURN new; END $$
+                """.formatted(time.toSeconds())).update();
+        node.sql
+                .sql("CREATE TRIGGER slowly BEFORE INSERT ON rowlock.running EXECUTE FUNCTION rowlock.slowly()")
+                .update();
+    }
+
+    private void awaitClaimUnderWay() {
+        Awaitility.await()
+                .until(() -> node.elsewhere
+                        .sql("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep')")
+                        .query(Boolean.class)
+                        .single());
+    }
+
+    private void assertBackAtNoCost(long id) {
+        assertThat(node.count("node")).isZero();
+        assertThat(node.elsewhere
+                        .sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
+                        .query(Long.class)
+                        .single())
+                .as("claims under way")
+                .isZero();
+        JobDetails job = node.search.find(id).orElseThrow();
+        assertThat(job.state()).isEqualTo(JobState.READY);
+        assertThat(job.attempt()).isZero();
+    }
 }

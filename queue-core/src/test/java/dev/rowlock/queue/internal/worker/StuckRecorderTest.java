@@ -131,6 +131,14 @@ class StuckRecorderTest {
         public void clockStepped() {}
 
         @Override
+        public long[] heldTokens() {
+            return new long[0];
+        }
+
+        @Override
+        public void gaveBack(String queue, int rank, int jobs) {}
+
+        @Override
         public void heard(BeatNode.Answer answer, @Nullable Duration nextExpiry) {}
     }
 }
