@@ -289,25 +289,45 @@ CREATE FUNCTION ${schema}.with_error(errors jsonb, attempt smallint, error jsonb
            || jsonb_build_array(error || jsonb_build_object('attempt', attempt, 'at', statement_timestamp()))
 $$;
 
+-- Whether outcomes can be written to it: one that somebody is detaching takes none.
+CREATE FUNCTION ${schema}.is_done_partition(partition text) RETURNS boolean
+    LANGUAGE sql VOLATILE AS $$
+    SELECT EXISTS (SELECT FROM pg_inherits
+                    WHERE inhparent = '${schema}.done'::regclass AND NOT inhdetachpending
+                      AND inhrelid = to_regclass(format('${schema}.%I', partition)))
+$$;
+
 -- Makes sure that done has a partition for today and the given number of days to come. Each is made aside and then
--- attached, which holds up nobody; several nodes may do it at once.
+-- attached, which holds up nobody; several nodes may do it at once. A table that has the name already, detached by somebody,
+-- or restored, is attached; where that cannot be, a warning says why, and the other days have theirs.
 CREATE FUNCTION ${schema}.ensure_done_partitions(days_ahead int) RETURNS void
     LANGUAGE plpgsql AS $$
 DECLARE
     first_day CONSTANT date := (statement_timestamp() AT TIME ZONE 'UTC')::date;
     this_day date;
     partition text;
+    there boolean;
 BEGIN
     FOR this_day IN SELECT first_day + n FROM generate_series(0, days_ahead) AS n LOOP
         partition := 'done_' || to_char(this_day, 'YYYYMMDD');
-        CONTINUE WHEN to_regclass(format('${schema}.%I', partition)) IS NOT NULL;
+        CONTINUE WHEN ${schema}.is_done_partition(partition);
+        there := to_regclass(format('${schema}.%I', partition)) IS NOT NULL;
         BEGIN
-            EXECUTE format('CREATE TABLE ${schema}.%I (LIKE ${schema}.done INCLUDING DEFAULTS INCLUDING CONSTRAINTS'
+            IF NOT there THEN
+                EXECUTE format('CREATE TABLE ${schema}.%I (LIKE ${schema}.done INCLUDING DEFAULTS INCLUDING CONSTRAINTS'
                 || ' INCLUDING COMPRESSION) WITH (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 2000000)', partition);
+            END IF;
             EXECUTE format('ALTER TABLE ${schema}.done ATTACH PARTITION ${schema}.%I FOR VALUES FROM (%L) TO (%L)',
                 partition, this_day::timestamp AT TIME ZONE 'UTC', (this_day + 1)::timestamp AT TIME ZONE 'UTC');
-        EXCEPTION
-            WHEN duplicate_table OR unique_violation THEN NULL; -- another node made it at the same moment
+        EXCEPTION WHEN OTHERS THEN
+            IF ${schema}.is_done_partition(partition) OR NOT there AND SQLSTATE IN ('42P07', '23505') THEN
+                NULL; -- another node made it at the same moment
+            ELSIF there THEN
+                RAISE WARNING '${schema}.% is not a partition of ${schema}.done and cannot become one, so jobs that end on % cannot be written down: %; rename it or drop it',
+                    partition, this_day, SQLERRM;
+            ELSE
+                RAISE;
+            END IF;
         END;
     END LOOP;
 END

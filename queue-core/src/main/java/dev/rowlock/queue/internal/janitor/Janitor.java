@@ -22,6 +22,7 @@ import dev.rowlock.queue.internal.thread.Lasting;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.Wakeups;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +61,8 @@ public final class Janitor {
                 takeChore,
                 new AgreeRetention(database),
                 new DropDonePartitions(database.patient()),
-                new DiscardDeadJobs(database));
+                new DiscardDeadJobs(database),
+                Clock.systemUTC());
         this.futureWaits = new FutureWaits(new RestartWaits(database), wakeups);
         this.dispatching = new ChoreLoop("rowlock-dispatcher", List.of(dispatcher));
         this.rescuing = new ChoreLoop(

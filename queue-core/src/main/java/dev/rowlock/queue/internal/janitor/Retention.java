@@ -6,7 +6,9 @@ import dev.rowlock.queue.internal.store.DiscardDeadJobs;
 import dev.rowlock.queue.internal.store.DropDonePartitions;
 import dev.rowlock.queue.internal.store.TakeChore;
 import dev.rowlock.queue.spi.RetentionSettings;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import org.slf4j.Logger;
@@ -14,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Drops ended jobs that are too old for all nodes. A server's clock that was set forward by days makes everything look old: then
- * nothing is dropped for a day, in which somebody can set it right.
+ * nothing is dropped for a day, in which somebody can set it right, and nothing by a node whose own clock says something else.
  */
 final class Retention implements Chore {
 
@@ -34,20 +36,24 @@ final class Retention implements Chore {
     private final AgreeRetention agree;
     private final DropDonePartitions dropPartitions;
     private final DiscardDeadJobs discardDead;
-    private final ClockWatch clock = new ClockWatch();
+    private final Clock clock;
+    private final ClockWatch steps = new ClockWatch();
     private boolean told; // that others want something else
+    private boolean toldClocks; // that they differ
 
     Retention(
             RetentionSettings settings,
             TakeChore chore,
             AgreeRetention agree,
             DropDonePartitions dropPartitions,
-            DiscardDeadJobs discardDead) {
+            DiscardDeadJobs discardDead,
+            Clock clock) {
         this.settings = settings;
         this.chore = chore;
         this.agree = agree;
         this.dropPartitions = dropPartitions;
         this.discardDead = discardDead;
+        this.clock = clock;
     }
 
     @Override
@@ -59,12 +65,12 @@ final class Retention implements Chore {
     public Duration runOnce() {
         Agreed agreed = agree.run(settings);
         tellIfDifferent(agreed);
-        if (clock.steppedBy(agreed.now(), System.nanoTime()).compareTo(DAY) >= 0) {
+        if (steps.steppedBy(agreed.now(), System.nanoTime()).compareTo(DAY) >= 0) {
             chore.keep(name(), DAY);
             log.warn("the database's clock was set forward to {}: retention drops nothing for a day", agreed.now());
             return INTERVAL;
         }
-        if (!chore.run(name(), INTERVAL)) {
+        if (clocksDiffer(agreed.now()) || !chore.run(name(), INTERVAL)) {
             return INTERVAL;
         }
         dropDone(agreed);
@@ -73,6 +79,20 @@ final class Retention implements Chore {
         }
         chore.keep(name(), UNTIL_THE_REST);
         return UNTIL_THE_REST;
+    }
+
+    /** One of them is wrong, nobody knows which. Other nodes may know better. */
+    private boolean clocksDiffer(Instant server) {
+        Duration ahead = Duration.between(clock.instant(), server);
+        boolean differ = ahead.abs().compareTo(DAY) >= 0;
+        if (differ && !toldClocks) {
+            log.warn(
+                    "the database's clock says {}, that of this machine {}: as long as they differ by a day or more, this node's retention drops nothing",
+                    server,
+                    clock.instant());
+        }
+        toldClocks = differ;
+        return differ;
     }
 
     private void tellIfDifferent(Agreed agreed) {

@@ -23,7 +23,8 @@
  *   <li>A handler's time is up by the monotonic clock of its node, which takes its job if it goes on all the same. From a node
  *       that does not, any other takes it, once the job has looked overdue for all the time that it may run. Either way the job's
  *       retries are its own, or those that its node has registered for its listener.
- *   <li>History that looks too old is not dropped for a day after the clock was set forward by a day or more.
+ *   <li>History that looks too old is not dropped for a day after the clock was set forward by a day or more, nor by a node
+ *       whose own clock differs by as much: it may have been started after the step.
  *   <li>A claim whose answer may be on its way is told by its token, not by its age.
  *   <li>A chore is due after its time, and if it was taken in the future: then the clock was set back.
  *   <li>The dispatcher goes on where its last look ended ({@link dev.rowlock.queue.internal.janitor.DueCursor}), unless that lies in

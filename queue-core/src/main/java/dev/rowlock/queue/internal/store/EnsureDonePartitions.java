@@ -3,10 +3,14 @@ package dev.rowlock.queue.internal.store;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 
 /**
@@ -14,6 +18,8 @@ import org.springframework.dao.DataAccessException;
  * none. A job must not fail for want of what Rowlock itself has to provide.
  */
 public final class EnsureDonePartitions {
+
+    private static final Logger log = LoggerFactory.getLogger(EnsureDonePartitions.class);
 
     private static final String SQL = "SELECT rowlock.ensure_done_partitions(?)";
 
@@ -30,6 +36,7 @@ public final class EnsureDonePartitions {
         this.sql = database.sql(SQL);
     }
 
+    /** What stands in the way goes to the log. */
     public void run(int daysAhead) {
         database.alone(connection -> {
             run(connection, daysAhead);
@@ -39,15 +46,26 @@ public final class EnsureDonePartitions {
 
     /** The same on a connection that the calling thread owns. */
     public void run(Connection own, int daysAhead) throws SQLException {
-        try (PreparedStatement statement = own.prepareStatement(sql)) {
+        for (SQLWarning each = make(own, daysAhead); each != null; each = each.getNextWarning()) {
+            log.error("{}", each.getMessage());
+        }
+    }
+
+    private @Nullable SQLWarning make(Connection connection, int daysAhead) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.setInt(1, daysAhead);
             statement.execute();
+            return statement.getWarnings();
         }
     }
 
     /** Makes today's, which is missing, and the next ones. */
     public void makeMissing() {
-        run(DAYS_AHEAD);
+        // Each outcome may ask for that: what stands in the way is told by whoever looks ahead.
+        database.alone(connection -> {
+            make(connection, DAYS_AHEAD);
+            return DAYS_AHEAD;
+        });
     }
 
     /**

@@ -12,6 +12,7 @@ import dev.rowlock.queue.test.postgres.EmbeddedServer;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.ServerClock;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -107,13 +108,36 @@ class RetentionTest {
         }
     }
 
+    @Test
+    void aNodeWhoseClockDiffersByADayDropsNothingAndKeepsNoOtherFromIt() {
+        partitionOfDaysAgo(rooms, 30);
+        deadFor("30 days", 1);
+
+        for (int days : new int[] {-2, 2}) {
+            retention(rooms, NONE, Clock.offset(Clock.systemUTC(), Duration.ofDays(days)))
+                    .runOnce();
+        }
+        assertThat(agedPartitions(rooms)).isEqualTo(1);
+        assertThat(rooms.count("dead")).isEqualTo(1);
+
+        retention(rooms, NONE, Clock.offset(Clock.systemUTC(), Duration.ofHours(23)))
+                .runOnce();
+        assertThat(agedPartitions(rooms)).isZero();
+        assertThat(rooms.count("dead")).isZero();
+    }
+
     private static Retention retention(Rooms rooms, RetentionSettings settings) {
+        return retention(rooms, settings, Clock.systemUTC());
+    }
+
+    private static Retention retention(Rooms rooms, RetentionSettings settings, Clock clock) {
         return new Retention(
                 settings,
                 new TakeChore(rooms.database()),
                 new AgreeRetention(rooms.database()),
                 new DropDonePartitions(rooms.database()),
-                new DiscardDeadJobs(rooms.database()));
+                new DiscardDeadJobs(rooms.database()),
+                clock);
     }
 
     /** The chore is due. */

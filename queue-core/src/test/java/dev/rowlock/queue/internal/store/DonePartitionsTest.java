@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.SQLWarning;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +52,54 @@ class DonePartitionsTest {
         ensure.run(7);
 
         assertThat(partitions()).isEqualTo(days(0, 7));
+    }
+
+    @Test
+    void aDetachedPartitionIsAttachedAgainWithWhatIsInIt() {
+        String today = days(0, 0).get(0);
+        rooms.complete(rooms.running(), true);
+        rooms.execute("ALTER TABLE rowlock.done DETACH PARTITION rowlock." + today);
+
+        ensure.run(7);
+
+        assertThat(partitions()).isEqualTo(days(0, 7));
+        assertThat(rooms.count("done")).isEqualTo(1);
+    }
+
+    @Test
+    void aTableThatStandsInTheWayOfOneDayIsNamedAndKeepsNoOtherDay() {
+        String tomorrow = days(1, 1).get(0);
+        rooms.execute("DROP TABLE rowlock." + tomorrow);
+        rooms.execute("DROP TABLE rowlock." + days(2, 2).get(0));
+        rooms.execute("CREATE TABLE rowlock." + tomorrow + " (note text)");
+
+        assertThat(warningsOfEnsuring())
+                .singleElement()
+                .asString()
+                .contains(tomorrow + " is not a partition of")
+                .contains("rename it or drop it");
+        assertThat(partitions()).containsExactlyInAnyOrderElementsOf(without(days(0, 7), tomorrow));
+
+        rooms.execute("DROP TABLE rowlock." + tomorrow);
+        ensure.run(7);
+        assertThat(partitions()).isEqualTo(days(0, 7));
+    }
+
+    private List<String> warningsOfEnsuring() {
+        return rooms.database().alone(connection -> {
+            try (var statement = connection.createStatement()) {
+                statement.execute("SELECT rowlock.ensure_done_partitions(7)");
+                List<String> warnings = new ArrayList<>();
+                for (SQLWarning w = statement.getWarnings(); w != null; w = w.getNextWarning()) {
+                    warnings.add(w.getMessage());
+                }
+                return warnings;
+            }
+        });
+    }
+
+    private static List<String> without(List<String> all, String one) {
+        return all.stream().filter(each -> !each.equals(one)).toList();
     }
 
     @Test
