@@ -43,6 +43,9 @@ record ConnectionTarget(
         initStatements = List.copyOf(initStatements);
     }
 
+    private static final String USER = "user";
+    private static final String PASSWORD = "password";
+
     private static final boolean HIKARI = isPresent("com.zaxxer.hikari.HikariDataSource");
     private static final boolean TOMCAT = isPresent("org.apache.tomcat.jdbc.pool.DataSource");
     private static final boolean DBCP = isPresent("org.apache.commons.dbcp2.BasicDataSource");
@@ -82,6 +85,29 @@ record ConnectionTarget(
         return byDriver(shown.getDriver(), shown.getUrl(), shown.getUsername(), shown.getPassword());
     }
 
+    /** Knows nothing of a pool. */
+    static ConnectionTarget of(String url, String username, @Nullable String password) throws SQLException {
+        return byDriver(null, url, username, password);
+    }
+
+    /** The same user and driver properties at another URL; what the pool does to each connection is left out. */
+    ConnectionTarget at(String url) throws SQLException {
+        Driver driver = DriverManager.getDriver(url);
+        return new ConnectionTarget(with -> driver.connect(url, with), properties, List.of(), null);
+    }
+
+    /** Another user at the same place; what the pool does to each connection is left out. */
+    ConnectionTarget as(String username, @Nullable String password) {
+        Properties other = new Properties();
+        other.putAll(properties);
+        other.setProperty(USER, username);
+        other.remove(PASSWORD);
+        if (password != null) {
+            other.setProperty(PASSWORD, password);
+        }
+        return new ConnectionTarget(way, other, List.of(), null);
+    }
+
     private static ConnectionTarget byDriver(
             @Nullable Driver named, @Nullable String url, @Nullable String username, @Nullable String password)
             throws SQLException {
@@ -89,14 +115,19 @@ record ConnectionTarget(
             throw new SQLException("the pool shows no URL");
         }
         Driver driver = named != null ? named : DriverManager.getDriver(url);
+        return new ConnectionTarget(
+                with -> driver.connect(url, with), credentials(username, password), List.of(), null);
+    }
+
+    private static Properties credentials(@Nullable String username, @Nullable String password) {
         Properties properties = new Properties();
         if (username != null) {
-            properties.setProperty("user", username);
+            properties.setProperty(USER, username);
         }
         if (password != null) {
-            properties.setProperty("password", password);
+            properties.setProperty(PASSWORD, password);
         }
-        return new ConnectionTarget(with -> driver.connect(url, with), properties, List.of(), null);
+        return properties;
     }
 
     private static @Nullable Driver driver(@Nullable String className) {
@@ -107,8 +138,10 @@ record ConnectionTarget(
     }
 
     private static ConnectionTarget of(DataSource unpooled, @Nullable String username, @Nullable String password) {
-        Way way = with -> username == null ? unpooled.getConnection() : unpooled.getConnection(username, password);
-        return new ConnectionTarget(way, new Properties(), List.of(), null);
+        Way way = with -> with.getProperty(USER) == null
+                ? unpooled.getConnection()
+                : unpooled.getConnection(with.getProperty(USER), with.getProperty(PASSWORD));
+        return new ConnectionTarget(way, credentials(username, password), List.of(), null);
     }
 
     private ConnectionTarget with(Properties more, List<String> statements, @Nullable String inSchema) {

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.autoconfigure;
 
+import dev.rowlock.queue.internal.schema.SchemaChangedException;
 import dev.rowlock.queue.internal.schema.SchemaForbiddenException;
 import dev.rowlock.queue.internal.schema.SchemaMissingException;
 import dev.rowlock.queue.internal.schema.SchemaOutdatedException;
@@ -34,6 +35,10 @@ final class RowlockFailureAnalyzer implements FailureAnalyzer {
     private static final String UPGRADE_TABLES =
             "Either let Rowlock upgrade them: rowlock.schema.mode=migrate. Or apply the migrations named above, found in"
                     + " queue-core.jar under dev/rowlock/queue/schema, before this release is deployed.";
+
+    private static final String REPLACE_TABLES = """
+            They come from a snapshot build, or somebody has edited the scripts or that table. Where the jobs do not \
+            matter: DROP SCHEMA <schema> CASCADE, and start again. Otherwise deploy the build that made them.""";
 
     private static final String USE_POSTGRESQL = """
             Use a DataSource of PostgreSQL 14 or later. If the application has several, mark the right one with \
@@ -91,6 +96,9 @@ final class RowlockFailureAnalyzer implements FailureAnalyzer {
         }
         if (cause instanceof SchemaOutdatedException) {
             return analysis(cause, UPGRADE_TABLES);
+        }
+        if (cause instanceof SchemaChangedException) {
+            return analysis(cause, REPLACE_TABLES);
         }
         if (cause instanceof InvalidSettingException) {
             return analysis(cause, CORRECT_SETTING);

@@ -32,10 +32,31 @@ public record RowlockProperties(
      * @param name Database schema that holds everything; up to 40 lower-case letters, digits or underscores.
      * @param mode Whether to make and upgrade the tables at the start (migrate), only to check them (validate), or
      *     neither (none).
+     * @param url JDBC URL for making and upgrading the tables, such as one past a pooler; the DataSource's by default.
+     * @param user Database user that makes and upgrades the tables; the DataSource's by default. The DataSource's user
+     *     must be a member of it.
+     * @param password Password of that user.
      */
     public record SchemaProperties(
             @DefaultValue("rowlock") String name,
-            @DefaultValue("migrate") SchemaMode mode) {}
+            @DefaultValue("migrate") SchemaMode mode,
+            @Nullable String url,
+            @Nullable String user,
+            @Nullable String password) {
+
+        public SchemaProperties {
+            if (password != null && user == null) {
+                throw new IllegalArgumentException(
+                        "rowlock.schema.password is set without rowlock.schema.user, and would not be used");
+            }
+        }
+
+        /** Without the password. */
+        @Override
+        public String toString() {
+            return "SchemaProperties[name=%s, mode=%s, user=%s]".formatted(name, mode, user);
+        }
+    }
 
     /**
      * How this application runs jobs.

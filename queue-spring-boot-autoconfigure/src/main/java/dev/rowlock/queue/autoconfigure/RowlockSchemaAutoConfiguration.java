@@ -43,6 +43,8 @@ public final class RowlockSchemaAutoConfiguration {
     RowlockSchemaInitializer rowlockSchemaInitializer(
             Database rowlockDatabase, RowlockProperties properties, ListableBeanFactory beans) {
         boolean needed = beans.getBeanNamesForType(JobOperations.class, true, false).length > 0;
-        return new RowlockSchemaInitializer(rowlockDatabase, properties.schema().mode(), needed);
+        DataSource connections = SchemaConnections.of(rowlockDatabase.dataSource(), properties.schema());
+        return new RowlockSchemaInitializer(
+                connections, rowlockDatabase.schema(), properties.schema().mode(), needed);
     }
 }

@@ -145,6 +145,17 @@ class RowlockFailureAnalyzerTest {
     }
 
     @Test
+    void tablesOfAnotherText() {
+        ApplicationContextRunner changed = contexts.withPropertyValues("rowlock.schema.name=changed");
+        changed.run(context -> assertThat(context).hasNotFailed());
+        JdbcClient.create(database.dataSource())
+                .sql("UPDATE changed.schema_history SET checksum = 42 WHERE version = '1'")
+                .update();
+
+        assertAnalysis(changed, "V1__rooms.sql", "deploy the build that made them");
+    }
+
+    @Test
     void aRoleThatMayNotMakeTables() {
         JdbcClient admin = JdbcClient.create(database.dataSource());
         String role = database.name() + "_app";

@@ -107,6 +107,13 @@ class RowlockPropertiesTest {
                 .hasMessageStartingWith(prefix + ": ");
     }
 
+    @Test
+    void aPasswordThatNobodyWouldUseIsRefused() {
+        assertThatThrownBy(() -> bind(Map.of("rowlock.schema.password", "secret")))
+                .rootCause()
+                .hasMessageContaining("without rowlock.schema.user");
+    }
+
     private static RowlockProperties bind(Map<String, String> properties) {
         return new Binder(new MapConfigurationPropertySource(properties))
                 .bindOrCreate("rowlock", RowlockProperties.class);

@@ -25,6 +25,8 @@ import org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration;
 import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.liquibase.autoconfigure.LiquibaseAutoConfiguration;
+import org.springframework.boot.logging.LogLevel;
+import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -60,6 +62,19 @@ class RowlockSchemaAutoConfigurationTest {
     @Test
     void byDefaultTheTablesAreMade() {
         contexts.run(context -> assertThat(tables("rowlock")).contains("ready", "schema_history"));
+    }
+
+    @Test
+    void whatFunctionsReturnToTheMigrationIsNotPrinted(CapturedOutput output) {
+        LoggingSystem logging = LoggingSystem.get(getClass().getClassLoader());
+        logging.setLogLevel("org.flywaydb", LogLevel.INFO);
+        try {
+            contexts.run(context -> assertThat(output)
+                    .contains("Successfully applied 1 migration")
+                    .doesNotContain("+--"));
+        } finally {
+            logging.setLogLevel("org.flywaydb", LogLevel.WARN);
+        }
     }
 
     @Test

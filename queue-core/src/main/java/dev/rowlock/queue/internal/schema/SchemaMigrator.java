@@ -42,6 +42,7 @@ public final class SchemaMigrator {
      * Does what the mode says.
      *
      * @throws UnsupportedDatabaseException if the database is not a PostgreSQL that Rowlock runs on, in every mode
+     * @throws SchemaChangedException to be migrated or validated, and the tables were made from other texts
      * @throws SchemaForbiddenException to be made or upgraded, and the role may not do that
      * @throws SchemaMissingException to be validated, and there are no tables
      * @throws SchemaOutdatedException to be validated, and the tables are of another release
@@ -80,10 +81,11 @@ public final class SchemaMigrator {
     }
 
     private void migrate(Optional<SchemaHistory> history) {
-        if (history.isPresent()
-                && history.get().missing().isEmpty()
-                && history.get().changed().isEmpty()) {
-            return;
+        if (history.isPresent()) {
+            requireUnchanged(history.get());
+            if (history.get().missing().isEmpty()) {
+                return;
+            }
         }
         try {
             flyway().migrate();
@@ -110,6 +112,8 @@ public final class SchemaMigrator {
                 .javaMigrationClassProvider(List::of)
                 .placeholders(Map.of("schema", SchemaScript.placeholder(schema)))
                 .lockRetryCount(LOCK_ATTEMPTS)
+                // The scripts call functions, and what those return would fill the log.
+                .outputQueryResults(false)
                 // A lock held by an open transaction would make every CREATE INDEX CONCURRENTLY wait for it for ever.
                 .configuration(Map.of("flyway.postgresql.transactional.lock", "false"))
                 .load();
@@ -122,9 +126,14 @@ public final class SchemaMigrator {
             throw new SchemaOutdatedException("schema '%s' lacks migrations that this release of Rowlock needs: %s"
                     .formatted(schema.name(), files(found.missing())));
         }
+        requireUnchanged(found);
+    }
+
+    private void requireUnchanged(SchemaHistory found) {
         if (!found.changed().isEmpty()) {
-            throw new SchemaOutdatedException("schema '%s' was made by other texts of these migrations: %s"
-                    .formatted(schema.name(), files(found.changed())));
+            throw new SchemaChangedException(
+                    "the tables in schema '%s' were made from other texts than this release of Rowlock has (their checksums in %s.schema_history differ): %s"
+                            .formatted(schema.name(), schema.name(), files(found.changed())));
         }
     }
 
