@@ -1,5 +1,6 @@
 package dev.rowlock.queue.autoconfigure;
 
+import dev.rowlock.queue.autoconfigure.UnsuitableTransactionsException.Reason;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.spi.Transactions;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.transaction.support.TransactionOperations;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.ClassUtils;
 
@@ -76,14 +78,33 @@ final class ListenerTransactions {
         try {
             transactions.run(() -> {
                 database.requireWritable("a transactional listener");
+                requireSynchronized();
                 throw new RollBack();
             });
         } catch (RollBack e) {
             log.debug("transactions of listeners are those of Rowlock's DataSource");
+        } catch (NotSynchronized e) {
+            throw new UnsuitableTransactionsException(transactions.toString(), Reason.NOT_SYNCHRONIZED, e);
         } catch (IllegalStateException e) {
-            throw new UnsuitableTransactionsException(transactions.toString(), e);
+            throw new UnsuitableTransactionsException(transactions.toString(), Reason.OTHER_DATA_SOURCE, e);
         } catch (TransactionException e) {
             log.warn("transactions of listeners could not be tried; the first transactional job will", e);
+        }
+    }
+
+    /** Whoever enqueues in the transaction must hear of its commit. Without that, Spring does not even show that there is one. */
+    private static void requireSynchronized() {
+        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+            throw new NotSynchronized();
+        }
+    }
+
+    private static final class NotSynchronized extends IllegalStateException {
+
+        private static final long serialVersionUID = 1L;
+
+        NotSynchronized() {
+            super("the transaction has no synchronization");
         }
     }
 

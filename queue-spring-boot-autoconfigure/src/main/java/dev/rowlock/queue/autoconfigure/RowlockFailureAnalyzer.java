@@ -28,10 +28,6 @@ final class RowlockFailureAnalyzer implements FailureAnalyzer {
             Let an administrator make the schema, empty, for that role: CREATE SCHEMA <schema> AUTHORIZATION <role>; or
             allow the role to make it: GRANT CREATE ON DATABASE <database> TO <role>.""";
 
-    private static final String CHOOSE_TRANSACTIONS = """
-            Mark the transaction manager of Rowlock's DataSource with @RowlockTransactionManager; if there is none, define a \
-            JdbcTransactionManager for it, or remove transactional = true.""";
-
     private static final String UPGRADE_TABLES =
             "Either let Rowlock upgrade them: rowlock.schema.mode=migrate. Or apply the migrations named above, found in"
                     + " queue-core.jar under dev/rowlock/queue/schema, before this release is deployed.";
@@ -79,8 +75,8 @@ final class RowlockFailureAnalyzer implements FailureAnalyzer {
         if (cause instanceof NoDataSourceException missing) {
             return analysis(cause, missing.candidates().isEmpty() ? DEFINE_DATA_SOURCE : CHOOSE_DATA_SOURCE);
         }
-        if (cause instanceof UnsuitableTransactionsException) {
-            return analysis(cause, CHOOSE_TRANSACTIONS);
+        if (cause instanceof UnsuitableTransactionsException unsuitable) {
+            return analysis(cause, unsuitable.remedy());
         }
         if (cause instanceof SchemaForbiddenException) {
             return analysis(cause, ALLOW_SCHEMA + "\n" + MAKE_TABLES_BY_HAND);

@@ -1,15 +1,41 @@
 package dev.rowlock.queue.autoconfigure;
 
-/** Transactions of listeners are not such of Rowlock's DataSource. The application does not start. */
+/** Listeners' jobs could not be completed in their transactions. The application does not start. */
 final class UnsuitableTransactionsException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
 
+    private final Reason reason;
+
+    /** Why not, and what to do about it. */
+    enum Reason {
+        OTHER_DATA_SOURCE("they are not such of Rowlock's DataSource", """
+                Mark the transaction manager of Rowlock's DataSource with @RowlockTransactionManager; if there is none, define a \
+                JdbcTransactionManager for it, or remove transactional = true."""),
+
+        NOT_SYNCHRONIZED("its transactions have no synchronization, so nobody can be told of their end", """
+                Leave the manager's transactionSynchronization at SYNCHRONIZATION_ALWAYS, or mark another manager of Rowlock's \
+                DataSource with @RowlockTransactionManager.""");
+
+        private final String text;
+        private final String remedy;
+
+        Reason(String text, String remedy) {
+            this.text = text;
+            this.remedy = remedy;
+        }
+    }
+
     /** {@code whose} is the class of the manager, or whatever else made them. */
-    UnsuitableTransactionsException(String whose, IllegalStateException cause) {
+    UnsuitableTransactionsException(String whose, Reason reason, IllegalStateException cause) {
         super(
-                "transactional listeners cannot complete their jobs in transactions of %s: they are not such of Rowlock's DataSource"
-                        .formatted(whose),
+                "transactional listeners cannot complete their jobs in transactions of %s: %s"
+                        .formatted(whose, reason.text),
                 cause);
+        this.reason = reason;
+    }
+
+    String remedy() {
+        return reason.remedy;
     }
 }

@@ -6,12 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
@@ -90,6 +94,35 @@ class StartAdviceTest {
                     assertThat(analysis.getDescription()).contains("SomethingElses");
                     assertThat(analysis.getAction()).contains("@RowlockTransactionManager");
                 });
+    }
+
+    @Test
+    void aTransactionManagerThatTellsNobodyOfTheEndStopsTheStart() {
+        contexts.withBean(Transactional.class)
+                .withBean(PlatformTransactionManager.class, UnsynchronizedManager::new)
+                .run(context -> {
+                    FailureAnalysis analysis = requireNonNull(
+                            new RowlockFailureAnalyzer().analyze(requireNonNull(context.getStartupFailure())));
+
+                    assertThat(analysis.getDescription()).contains("UnsynchronizedManager", "no synchronization");
+                    assertThat(analysis.getAction()).contains("SYNCHRONIZATION_ALWAYS");
+                });
+    }
+
+    /** Of Rowlock's DataSource. */
+    static final class UnsynchronizedManager extends DataSourceTransactionManager {
+
+        private static final long serialVersionUID = 1L;
+
+        UnsynchronizedManager() {
+            setTransactionSynchronization(SYNCHRONIZATION_NEVER);
+        }
+
+        @Autowired
+        @Override
+        public void setDataSource(@Nullable DataSource dataSource) {
+            super.setDataSource(dataSource);
+        }
     }
 
     @Test
