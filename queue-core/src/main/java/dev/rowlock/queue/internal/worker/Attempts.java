@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.worker;
 
-import dev.rowlock.queue.internal.thread.Lasting;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -28,14 +27,12 @@ final class Attempts {
     /** How long a transactional listener's job waits where the partition that it needs cannot be made. */
     private static final Due WITHOUT_PARTITION = Due.after(Duration.ofSeconds(5));
 
-    /** How long a job waits whose payload could not be read, or whose transaction could not begin. */
-    private static final Outcome NOT_BEGUN = new Outcome.SetAside(Due.after(Duration.ofSeconds(1)));
-
     private static final Outcome COMPLETED = new Outcome.Completed(null);
 
     private final Map<String, ListenerDefinition> listeners;
     private final ContextServices services;
     private final UnknownTypes unknownTypes = new UnknownTypes();
+    private final BeginFailures beginFailures = new BeginFailures();
     private final @Nullable Transactions transactions;
 
     /**
@@ -93,16 +90,10 @@ final class Attempts {
                 || thrown instanceof VirtualMachineError;
     }
 
-    /** No attempt was made, so none is charged. */
-    private static Outcome notBegun(Execution execution, Throwable thrown) {
-        if (execution.stopped() != Execution.Stop.NONE) {
-            return Failures.notStarted(execution.stopped());
-        }
-        Lasting.tell(() -> log.warn(
-                "{} could not begin: its payload cannot be read, or its transaction cannot begin; it waits for a second",
-                execution.job(),
-                thrown));
-        return NOT_BEGUN;
+    private Outcome notBegun(Execution execution, Throwable thrown) {
+        return execution.stopped() == Execution.Stop.NONE
+                ? beginFailures.failed(execution.job(), thrown, System.nanoTime())
+                : Failures.notStarted(execution.stopped());
     }
 
     private String payload(Execution execution) {
@@ -124,6 +115,7 @@ final class Attempts {
             throw new StoppedBefore();
         }
         context.begin();
+        beginFailures.begun(execution.job());
         Duration timeout = execution.job().timeout() != null ? execution.job().timeout() : listener.timeout();
         if (timeout != null) {
             services.deadlines().watch(execution, timeout);

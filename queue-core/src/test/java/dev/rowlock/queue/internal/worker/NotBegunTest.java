@@ -69,6 +69,25 @@ class NotBegunTest {
     }
 
     @Test
+    void aJobThatTimeAndAgainCannotBeginWaitsLongerAndLonger() {
+        node.listener(Note.class, (context, payload) -> null, TestNode::transactional);
+        pool.refusals.set(Integer.MAX_VALUE);
+        node.start();
+
+        long id = node.jobs.enqueue(new Note("small"));
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> node.sql
+                        .sql("SELECT EXISTS (SELECT FROM rowlock.waiting WHERE due_at - since > interval '1.5 s')")
+                        .query(Boolean.class)
+                        .single());
+
+        pool.refusals.set(0);
+        node.awaitState(id, JobState.COMPLETED);
+        assertThat(attempts(id)).isEqualTo(1);
+    }
+
+    @Test
     void aTimeoutDoesNotCountWhileThePayloadIsRead() throws Exception {
         AtomicInteger runs = new AtomicInteger();
         node.listener(Note.class, (context, payload) -> runs.incrementAndGet());
