@@ -56,6 +56,9 @@ final class NodeLease implements Runnable {
         /** The server's clock was set, or another server took over. */
         void clockStepped();
 
+        /** The others, whose leases are longer, do not know yet how often they must look after this node: it tells them. */
+        void registeredWithShortLease();
+
         /** The tokens of the claims whose jobs the node cannot let go, though it stops. */
         long[] heldTokens();
 
@@ -159,7 +162,8 @@ final class NodeLease implements Runnable {
                     "this node does not beat, so that others take its jobs: %s".formatted(unable));
         }
         Connection open = connection();
-        if (nodeId == 0) {
+        boolean isNew = nodeId == 0;
+        if (isNew) {
             // Before anything can be claimed whose outcome needs one.
             transactions.single(open, c -> {
                 partitions.run(c, DAYS_AHEAD);
@@ -178,6 +182,9 @@ final class NodeLease implements Runnable {
         noteStep(clock.steppedBy(answer.now(), System.nanoTime()));
         if (answer.alive()) {
             listener.heard(answer, others.looked(System.nanoTime(), answer.others()));
+            if (isNew && longerThanOwn(answer.others())) {
+                listener.registeredWithShortLease();
+            }
             return;
         }
         log.warn(
@@ -187,6 +194,10 @@ final class NodeLease implements Runnable {
         nodeId = 0;
         listener.lost();
         signal.raise();
+    }
+
+    private boolean longerThanOwn(List<BeatNode.Heartbeat> heartbeats) {
+        return heartbeats.stream().anyMatch(other -> other.lease().compareTo(settings.lease()) > 0);
     }
 
     private void noteStep(Duration step) {

@@ -19,13 +19,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class OtherNodes {
 
+    /** However seldom this node need beat, another one with a short lease may come at any time. */
+    private static final Duration LONGEST_UNTIL_LOOK = Duration.ofSeconds(10);
+
     private final Duration heartbeat;
     private Map<Long, Sight> sights = Map.of(); // guarded by this; by node
     private @Nullable Long lookedAt; // guarded by this; null: not yet
 
-    /** @param heartbeat how often this node looks by itself */
+    /** @param heartbeat how often this node looks by itself; it looks at least each ten seconds */
     OtherNodes(Duration heartbeat) {
-        this.heartbeat = heartbeat;
+        this.heartbeat = heartbeat.compareTo(LONGEST_UNTIL_LOOK) < 0 ? heartbeat : LONGEST_UNTIL_LOOK;
     }
 
     /** A heartbeat, and since when the node is silent. */

@@ -293,6 +293,11 @@ public final class WorkerNode {
         }
 
         @Override
+        public void registeredWithShortLease() {
+            services.wakeups().attention();
+        }
+
+        @Override
         public void gaveBack(String queue, int rank, int jobs) {
             services.wakeups().jobsBack(queue, rank, jobs);
         }

@@ -131,6 +131,9 @@ class StuckRecorderTest {
         public void clockStepped() {}
 
         @Override
+        public void registeredWithShortLease() {}
+
+        @Override
         public long[] heldTokens() {
             return new long[0];
         }

@@ -173,6 +173,14 @@ final class TestNode implements AutoCloseable {
         return this;
     }
 
+    /** Adds the row of a node that does nothing. */
+    void addNode(Duration lease) {
+        sql.sql("""
+                INSERT INTO rowlock.node
+                SELECT nextval('rowlock.node_id'), 'idle', '{default}', now(), now(), 0, ?
+                """).param(lease.toMillis()).update();
+    }
+
     /** Adds rows of nodes that do nothing, and waits until this one knows of them. Their ids are higher. */
     void addNodes(int count) {
         sql.sql("""
