@@ -72,6 +72,28 @@ public @interface JobListener {
     /** The longest wait between attempts. Default: {@code rowlock.retry.max-interval}. */
     String maxInterval() default "";
 
+    /** The share of each wait by which it is moved at random, 0 to 1. Default: {@code rowlock.retry.jitter}. */
+    String jitter() default "";
+
+    /**
+     * The waits before each retry, such as {@code "10s, 1m, 10m"}: three retries, unless {@link #maxRetries()} or {@link
+     * #giveUpAfter()} says otherwise; then the last one is repeated. In place of the four attributes about waits above.
+     */
+    String retryIntervals() default "";
+
+    /**
+     * The job is given up where its next attempt would begin later than this after it was enqueued. Unless {@link
+     * #maxRetries()} is named as well, only the time counts. Default: {@code rowlock.retry.give-up-after}.
+     */
+    String giveUpAfter() default "";
+
+    /**
+     * The name of a bean that decides when jobs run again, in place of all attributes about retries above: a {@link
+     * dev.rowlock.queue.job.RetryPolicy}, for rules by exception, or a {@link dev.rowlock.queue.job.RetryStrategy} of
+     * your own.
+     */
+    String retryStrategy() default "";
+
     /** Exceptions, subclasses included, after which trying again is pointless. */
     Class<? extends Throwable>[] noRetryFor() default {};
 

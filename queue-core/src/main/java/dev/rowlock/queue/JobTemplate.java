@@ -259,7 +259,7 @@ public final class JobTemplate implements JobOperations {
                 options.maxRetries(),
                 options.timeout(),
                 json,
-                Headers.encode(options.headers()),
+                Headers.encode(options),
                 options.uniqueKey());
     }
 

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param attempt this attempt, 1 for the first
  * @param crashes how often its node died while it ran
  * @param waited from runnable to claimed, on the database's clock
+ * @param age from enqueued to claimed, on the database's clock
+ * @param claimedAt on the database's clock
  * @param payload JSON; null if it is large: it may stay in the database until the job starts, and is not kept longer than
  *     the job runs
  * @param headers a JSON object of strings; null for none
@@ -24,6 +26,8 @@ public record ClaimedJob(
         int attempt,
         int crashes,
         Duration waited,
+        Duration age,
+        Instant claimedAt,
         @Nullable String payload,
         @Nullable String headers,
         @Nullable Integer maxRetries,
@@ -34,10 +38,27 @@ public record ClaimedJob(
         return claim.jobId();
     }
 
+    /** When it was enqueued, on the database's clock. */
+    public Instant enqueuedAt() {
+        return claimedAt.minus(age);
+    }
+
     /** The same without its payload, for those who only need to know which job it was. */
     public ClaimedJob withoutPayload() {
         return new ClaimedJob(
-                claim, queue, type, attempt, crashes, waited, null, headers, maxRetries, timeout, deadline);
+                claim,
+                queue,
+                type,
+                attempt,
+                crashes,
+                waited,
+                age,
+                claimedAt,
+                null,
+                headers,
+                maxRetries,
+                timeout,
+                deadline);
     }
 
     /** For logs: neither payload nor headers. */

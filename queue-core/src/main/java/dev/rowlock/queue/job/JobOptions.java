@@ -2,32 +2,20 @@ package dev.rowlock.queue.job;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How one job is to be queued and run. Immutable; start from {@link #NONE} and add what differs:
- * {@code o -> o.queue("mail").priority(5).delay(Duration.ofMinutes(10))}.
+ * {@code o -> o.queue("mail").priority(5).delay(Duration.ofMinutes(10))}. A method with an argument returns a changed
+ * copy, the one of the same name without an argument says what is set.
  *
  * <p>Every method checks its value and throws an {@link IllegalArgumentException} that names the value and the limit.
- *
- * @param queue the queue; null for the type's own
- * @param priority higher runs first; {@value #MIN_PRIORITY} to {@value #MAX_PRIORITY}, default 0
- * @param due when it becomes runnable; null for at once
- * @param maxRetries attempts after the first; null for the listener's setting
- * @param timeout how long an attempt may take before it is interrupted, at least 1 ms; null for the listener's setting
- * @param headers small strings that travel with the job, at most {@value #MAX_HEADERS} of them, and
- *     {@value #MAX_HEADERS_LENGTH} characters together
- * @param uniqueKey a key that at most one job of the type holds at a time; null for none
  */
-public record JobOptions(
-        @Nullable String queue,
-        int priority,
-        @Nullable Due due,
-        @Nullable Integer maxRetries,
-        @Nullable Duration timeout,
-        Map<String, String> headers,
-        @Nullable UniqueKey uniqueKey) {
+public final class JobOptions {
 
     public static final int MIN_PRIORITY = -1000;
     public static final int MAX_PRIORITY = 1000;
@@ -37,27 +25,161 @@ public record JobOptions(
     /** All keys and values of a job's headers together, in characters: they are in memory as long as the job is claimed. */
     public static final int MAX_HEADERS_LENGTH = 8000;
 
+    /** Headers of Rowlock's own begin with this, those of applications must not. */
+    public static final String RESERVED_HEADERS = "rowlock-";
+
     /** The longest timeout: 365 days. */
     public static final Duration MAX_TIMEOUT = Duration.ofDays(365);
 
     /** Nothing special: the type's queue, priority 0, runnable at once, the listener's retries and timeout. */
-    public static final JobOptions NONE = new JobOptions(null, 0, null, null, null, Map.of(), null);
+    public static final JobOptions NONE = new JobOptions(new Draft());
 
-    public JobOptions {
-        if (queue != null) {
-            Names.queue(queue);
-        }
-        if (priority < MIN_PRIORITY || priority > MAX_PRIORITY) {
+    private final @Nullable String queue;
+    private final int priority;
+    private final @Nullable Due due;
+    private final @Nullable Integer maxRetries;
+    private final @Nullable RetryPolicy retry;
+    private final @Nullable Duration timeout;
+    private final Map<String, String> headers;
+    private final @Nullable UniqueKey uniqueKey;
+
+    private JobOptions(Draft draft) {
+        this.queue = draft.queue;
+        this.priority = draft.priority;
+        this.due = draft.due;
+        this.maxRetries = draft.maxRetries;
+        this.retry = draft.retry;
+        this.timeout = draft.timeout;
+        this.headers = draft.headers;
+        this.uniqueKey = draft.uniqueKey;
+    }
+
+    /** The queue of this job, whatever its type or its listener says. */
+    public JobOptions queue(String name) {
+        Draft draft = new Draft(this);
+        draft.queue = Names.queue(name);
+        return new JobOptions(draft);
+    }
+
+    /** Higher runs first; {@value #MIN_PRIORITY} to {@value #MAX_PRIORITY}, default 0. */
+    public JobOptions priority(int value) {
+        if (value < MIN_PRIORITY || value > MAX_PRIORITY) {
             throw new IllegalArgumentException(
-                    "priority %d must lie between %d and %d".formatted(priority, MIN_PRIORITY, MAX_PRIORITY));
+                    "priority %d must lie between %d and %d".formatted(value, MIN_PRIORITY, MAX_PRIORITY));
         }
-        if (maxRetries != null) {
-            RetryPolicy.validRetries(maxRetries);
+        Draft draft = new Draft(this);
+        draft.priority = value;
+        return new JobOptions(draft);
+    }
+
+    /** Runnable once this time has passed on the database's clock. Replaces {@link #runAt}. */
+    public JobOptions delay(Duration delay) {
+        Draft draft = new Draft(this);
+        draft.due = Due.after(delay);
+        return new JobOptions(draft);
+    }
+
+    /** Runnable when the database's clock reaches this instant; at once if it has passed. Replaces {@link #delay}. */
+    public JobOptions runAt(Instant instant) {
+        Draft draft = new Draft(this);
+        draft.due = Due.at(instant);
+        return new JobOptions(draft);
+    }
+
+    /** Attempts after the first, whatever the listener's policy, or {@link #retry(RetryPolicy)}, says. */
+    public JobOptions maxRetries(int retries) {
+        Draft draft = new Draft(this);
+        draft.maxRetries = RetryPolicy.validRetries(retries);
+        return new JobOptions(draft);
+    }
+
+    /**
+     * When this job is tried again, in place of its listener's policy. It is stored with the job: {@link
+     * RetryPolicy#on rules for exceptions} are code and are refused; what the listener's {@code noRetryFor} says holds all
+     * the same. Of waits that grow, the first {@value RetryPolicy#MAX_INTERVALS} are stored.
+     */
+    public JobOptions retry(RetryPolicy policy) {
+        if (policy.hasRules()) {
+            throw new IllegalArgumentException(
+                    "a job's own retry policy has no rules for exceptions, because it is stored with the job: give them to the listener");
         }
-        if (timeout != null) {
-            validTimeout(timeout);
-        }
-        headers = validHeaders(headers);
+        Draft draft = new Draft(this);
+        draft.retry = policy;
+        return new JobOptions(draft);
+    }
+
+    /** How long an attempt may take before it is interrupted, at least 1 ms, whatever the listener says. */
+    public JobOptions timeout(Duration limit) {
+        Draft draft = new Draft(this);
+        draft.timeout = validTimeout(limit);
+        return new JobOptions(draft);
+    }
+
+    /** Adds a header, or replaces the one with this key. Headers are small strings that travel with the job. */
+    public JobOptions header(String key, String value) {
+        Map<String, String> all = new HashMap<>(headers);
+        all.put(key, value);
+        return headers(all);
+    }
+
+    /**
+     * Replaces all headers: at most {@value #MAX_HEADERS}, with {@value #MAX_HEADERS_LENGTH} characters together. Keys that
+     * begin with {@value #RESERVED_HEADERS} are Rowlock's own.
+     */
+    public JobOptions headers(Map<String, String> all) {
+        Draft draft = new Draft(this);
+        draft.headers = validHeaders(all);
+        return new JobOptions(draft);
+    }
+
+    /** As {@link #unique(UniqueKey)}, with a key that is free as soon as its job has ended. */
+    public JobOptions unique(String key) {
+        return unique(UniqueKey.of(key));
+    }
+
+    /** Enqueues nothing, and returns the id of the job that there is, while another job of the type holds this key. */
+    public JobOptions unique(UniqueKey key) {
+        Draft draft = new Draft(this);
+        draft.uniqueKey = key;
+        return new JobOptions(draft);
+    }
+
+    /** Null for the type's own. */
+    public @Nullable String queue() {
+        return queue;
+    }
+
+    public int priority() {
+        return priority;
+    }
+
+    /** When it becomes runnable; null for at once. */
+    public @Nullable Due due() {
+        return due;
+    }
+
+    /** Null for as often as the policy says. */
+    public @Nullable Integer maxRetries() {
+        return maxRetries;
+    }
+
+    /** Null for the listener's policy. */
+    public @Nullable RetryPolicy retry() {
+        return retry;
+    }
+
+    /** Null for the listener's. */
+    public @Nullable Duration timeout() {
+        return timeout;
+    }
+
+    public Map<String, String> headers() {
+        return headers;
+    }
+
+    /** Null for none. */
+    public @Nullable UniqueKey uniqueKey() {
+        return uniqueKey;
     }
 
     /** Returns the timeout, or throws an {@link IllegalArgumentException} that says what is allowed. */
@@ -69,47 +191,6 @@ public record JobOptions(
         return timeout;
     }
 
-    public JobOptions queue(String name) {
-        return new JobOptions(name, priority, due, maxRetries, timeout, headers, uniqueKey);
-    }
-
-    public JobOptions priority(int value) {
-        return new JobOptions(queue, value, due, maxRetries, timeout, headers, uniqueKey);
-    }
-
-    /** Runnable once this time has passed on the database's clock. Replaces {@link #runAt}. */
-    public JobOptions delay(Duration delay) {
-        return new JobOptions(queue, priority, Due.after(delay), maxRetries, timeout, headers, uniqueKey);
-    }
-
-    /** Runnable when the database's clock reaches this instant; at once if it has passed. Replaces {@link #delay}. */
-    public JobOptions runAt(Instant instant) {
-        return new JobOptions(queue, priority, Due.at(instant), maxRetries, timeout, headers, uniqueKey);
-    }
-
-    public JobOptions maxRetries(int retries) {
-        return new JobOptions(queue, priority, due, retries, timeout, headers, uniqueKey);
-    }
-
-    public JobOptions timeout(Duration limit) {
-        return new JobOptions(queue, priority, due, maxRetries, limit, headers, uniqueKey);
-    }
-
-    /** Replaces all headers. */
-    public JobOptions headers(Map<String, String> all) {
-        return new JobOptions(queue, priority, due, maxRetries, timeout, all, uniqueKey);
-    }
-
-    /** As {@link #unique(UniqueKey)}, with a key that is free as soon as its job has ended. */
-    public JobOptions unique(String key) {
-        return unique(UniqueKey.of(key));
-    }
-
-    /** Enqueues nothing, and returns the id of the job that there is, while another job of the type holds this key. */
-    public JobOptions unique(UniqueKey key) {
-        return new JobOptions(queue, priority, due, maxRetries, timeout, headers, key);
-    }
-
     private static Map<String, String> validHeaders(Map<String, String> headers) {
         if (headers.size() > MAX_HEADERS) {
             throw new IllegalArgumentException(
@@ -117,14 +198,7 @@ public record JobOptions(
         }
         int length = 0;
         for (Map.Entry<String, String> header : headers.entrySet()) {
-            String key = header.getKey();
-            String value = header.getValue();
-            if (key.isEmpty() || key.length() > MAX_HEADER_LENGTH || value.length() > MAX_HEADER_LENGTH) {
-                throw new IllegalArgumentException(
-                        "a header with a key of %d and a value of %d characters is not allowed: keys have 1 to %d characters, values up to %d"
-                                .formatted(key.length(), value.length(), MAX_HEADER_LENGTH, MAX_HEADER_LENGTH));
-            }
-            length += key.length() + value.length();
+            length += validHeader(header.getKey(), header.getValue());
         }
         if (length > MAX_HEADERS_LENGTH) {
             throw new IllegalArgumentException(
@@ -132,5 +206,67 @@ public record JobOptions(
                             .formatted(length, MAX_HEADERS_LENGTH));
         }
         return Map.copyOf(headers);
+    }
+
+    /** Returns how long it is. */
+    private static int validHeader(String key, String value) {
+        if (key.isEmpty() || key.length() > MAX_HEADER_LENGTH || value.length() > MAX_HEADER_LENGTH) {
+            throw new IllegalArgumentException(
+                    "a header with a key of %d and a value of %d characters is not allowed: keys have 1 to %d characters, values up to %d"
+                            .formatted(key.length(), value.length(), MAX_HEADER_LENGTH, MAX_HEADER_LENGTH));
+        }
+        if (key.startsWith(RESERVED_HEADERS)) {
+            throw new IllegalArgumentException(
+                    "a header whose key begins with '%s' is not allowed: such headers are Rowlock's own"
+                            .formatted(RESERVED_HEADERS));
+        }
+        return key.length() + value.length();
+    }
+
+    private List<@Nullable Object> values() {
+        return Arrays.asList(queue, priority, due, maxRetries, retry, timeout, headers, uniqueKey);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof JobOptions options && values().equals(options.values());
+    }
+
+    @Override
+    public int hashCode() {
+        return values().hashCode();
+    }
+
+    /** For logs: of headers, the keys. */
+    @Override
+    public String toString() {
+        return "JobOptions[queue=%s, priority=%d, due=%s, maxRetries=%s, retry=%s, timeout=%s, headers=%s, uniqueKey=%s]"
+                .formatted(queue, priority, due, maxRetries, retry, timeout, headers.keySet(), uniqueKey);
+    }
+
+    /** Options that are being changed. */
+    private static final class Draft {
+
+        private @Nullable String queue;
+        private int priority;
+        private @Nullable Due due;
+        private @Nullable Integer maxRetries;
+        private @Nullable RetryPolicy retry;
+        private @Nullable Duration timeout;
+        private Map<String, String> headers = Map.of();
+        private @Nullable UniqueKey uniqueKey;
+
+        Draft() {}
+
+        Draft(JobOptions from) {
+            queue = from.queue;
+            priority = from.priority;
+            due = from.due;
+            maxRetries = from.maxRetries;
+            retry = from.retry;
+            timeout = from.timeout;
+            headers = from.headers;
+            uniqueKey = from.uniqueKey;
+        }
     }
 }

@@ -6,13 +6,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown by a listener that failed and knows when trying again makes sense, such as after a {@code Retry-After}
- * header. Counts as a failed attempt; the job is dead once its retries are used up.
+ * header. Counts as a failed attempt: the job is dead once its retries are used up, or its time is.
  */
 public class RetryLaterException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     private final Due due;
+
+    public RetryLaterException(String message, Duration delay) {
+        this(message, delay, null);
+    }
+
+    public RetryLaterException(String message, Instant at) {
+        this(message, at, null);
+    }
 
     public RetryLaterException(String message, Duration delay, @Nullable Throwable cause) {
         super(message, cause);
@@ -24,6 +32,7 @@ public class RetryLaterException extends RuntimeException {
         this.due = Due.at(at);
     }
 
+    /** When the job is to run again. */
     public final Due due() {
         return due;
     }

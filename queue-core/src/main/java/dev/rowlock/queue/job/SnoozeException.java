@@ -2,10 +2,14 @@ package dev.rowlock.queue.job;
 
 import java.time.Duration;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown by a listener that cannot do its work yet though nothing is wrong: the job runs again later and this attempt
  * does not count. Carries no stack trace.
+ *
+ * <p>There is no limit to snoozing, unless the retry policy has one in time: beyond {@link RetryPolicy#giveUpAfter} the job is
+ * dead.
  */
 public final class SnoozeException extends RuntimeException {
 
@@ -14,18 +18,29 @@ public final class SnoozeException extends RuntimeException {
     private final Due due;
 
     public SnoozeException(Duration delay) {
-        this(Due.after(delay));
+        this(null, Due.after(delay));
     }
 
     public SnoozeException(Instant until) {
-        this(Due.at(until));
+        this(null, Due.at(until));
     }
 
-    private SnoozeException(Due due) {
-        super("snoozed: " + due, null, false, false);
+    /** @param message why, for logs and observers */
+    public SnoozeException(String message, Duration delay) {
+        this(message, Due.after(delay));
+    }
+
+    /** @param message why, for logs and observers */
+    public SnoozeException(String message, Instant until) {
+        this(message, Due.at(until));
+    }
+
+    private SnoozeException(@Nullable String message, Due due) {
+        super(message != null ? message : "snoozed: " + due, null, false, false);
         this.due = due;
     }
 
+    /** When the job is to run again. */
     public Due due() {
         return due;
     }

@@ -3,6 +3,7 @@ package dev.rowlock.queue.spi;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.job.RetryStrategy;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
@@ -22,7 +23,7 @@ public final class ListenerDefinition {
     private final String type;
     private final @Nullable Integer concurrency;
     private final @Nullable Duration timeout;
-    private final RetryPolicy retry;
+    private final RetryStrategy retry;
     private final Set<Class<? extends Throwable>> noRetryFor;
     private final boolean transactional;
     private final @Nullable Transactions transactions;
@@ -83,10 +84,10 @@ public final class ListenerDefinition {
         return new ListenerDefinition(draft);
     }
 
-    /** When failed jobs run again. */
-    public ListenerDefinition retry(RetryPolicy policy) {
+    /** When failed jobs run again: a {@link RetryPolicy}, or a strategy of one's own. */
+    public ListenerDefinition retry(RetryStrategy strategy) {
         Draft draft = new Draft(this);
-        draft.retry = policy;
+        draft.retry = strategy;
         return new ListenerDefinition(draft);
     }
 
@@ -139,7 +140,7 @@ public final class ListenerDefinition {
         return timeout;
     }
 
-    public RetryPolicy retry() {
+    public RetryStrategy retry() {
         return retry;
     }
 
@@ -177,7 +178,7 @@ public final class ListenerDefinition {
         private String queue = Names.DEFAULT_QUEUE;
         private @Nullable Integer concurrency;
         private @Nullable Duration timeout;
-        private RetryPolicy retry = RetryPolicy.DEFAULT;
+        private RetryStrategy retry = RetryPolicy.DEFAULT;
         private Collection<Class<? extends Throwable>> noRetryFor = Set.of();
         private boolean transactional;
         private @Nullable Transactions transactions;

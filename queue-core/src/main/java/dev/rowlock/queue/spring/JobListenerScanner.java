@@ -3,6 +3,7 @@ package dev.rowlock.queue.spring;
 import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.JobTypes;
 import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.job.RetryStrategy;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spring.ListenerBeans.Candidate;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.EmbeddedValueResolver;
@@ -112,11 +115,19 @@ public final class JobListenerScanner implements SmartInitializingSingleton, Bea
                 .queue(attributes.queue(listener.payloadClass()))
                 .concurrency(attributes.concurrency())
                 .timeout(attributes.timeout())
-                .retry(attributes.retry(retryDefaults))
+                .retry(attributes.retry(retryDefaults, name -> strategy(beans, name)))
                 .noRetryFor(Arrays.asList(annotation.noRetryFor()))
                 .transactional(annotation.transactional())
                 .transactions(new OwnTransactions(beans, transactions).of(annotation, attributes.transactionManager()))
                 .keepResult(annotation.keepResult());
+    }
+
+    private static RetryStrategy strategy(ConfigurableListableBeanFactory beans, String name) {
+        try {
+            return beans.getBean(name, RetryStrategy.class);
+        } catch (NoSuchBeanDefinitionException | BeanNotOfRequiredTypeException e) {
+            throw new IllegalArgumentException("there is no RetryStrategy of that name among the beans", e);
+        }
     }
 
     private static void requireOneObject(

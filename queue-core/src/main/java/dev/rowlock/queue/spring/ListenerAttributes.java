@@ -4,9 +4,12 @@ import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.JobTypes;
 import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.job.RetryStrategy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringValueResolver;
@@ -45,18 +48,61 @@ final class ListenerAttributes {
         return optional("transactionManager", annotation.transactionManager(), text -> text);
     }
 
-    RetryPolicy retry(RetryPolicy defaults) {
-        Duration initial = value(
-                "initialInterval",
-                annotation.initialInterval(),
-                ListenerAttributes::duration,
-                defaults.initialInterval());
-        return new RetryPolicy(
-                value("maxRetries", annotation.maxRetries(), Integer::valueOf, defaults.maxRetries()),
-                initial,
+    /** @param beans finds a strategy by the name of its bean */
+    RetryStrategy retry(RetryPolicy defaults, Function<String, RetryStrategy> beans) {
+        String attributes = annotation.maxRetries()
+                + annotation.initialInterval()
+                + annotation.multiplier()
+                + annotation.maxInterval()
+                + annotation.jitter()
+                + annotation.retryIntervals()
+                + annotation.giveUpAfter();
+        RetryStrategy named = optional("retryStrategy", annotation.retryStrategy(), beans);
+        if (named == null) {
+            return attributes.isEmpty() ? defaults : retry(defaults);
+        }
+        if (!attributes.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "retryStrategy decides alone: remove the other attributes about retries, or the strategy");
+        }
+        return named;
+    }
+
+    /** What the annotation says decides; all it says nothing about is as the defaults are. */
+    private RetryPolicy retry(RetryPolicy defaults) {
+        Integer maxRetries = optional("maxRetries", annotation.maxRetries(), Integer::valueOf);
+        Duration giveUpAfter = optional("giveUpAfter", annotation.giveUpAfter(), ListenerAttributes::duration);
+        List<Duration> intervals =
+                optional("retryIntervals", annotation.retryIntervals(), ListenerAttributes::durations);
+        RetryPolicy policy = intervals != null ? intervals(intervals) : exponential(defaults);
+        if (maxRetries != null) {
+            policy = policy.maxRetries(maxRetries);
+        } else if (giveUpAfter == null && intervals == null) {
+            policy = policy.maxRetries(defaults.maxRetries());
+        }
+        Duration time = giveUpAfter != null ? giveUpAfter : defaults.giveUpAfter();
+        policy = time == null ? policy : policy.giveUpAfter(time);
+        return policy.jitter(
+                value("jitter", annotation.jitter(), Double::valueOf, intervals != null ? 0.0 : defaults.jitter()));
+    }
+
+    private RetryPolicy intervals(List<Duration> intervals) {
+        if (!(annotation.initialInterval() + annotation.multiplier() + annotation.maxInterval()).isEmpty()) {
+            throw new IllegalArgumentException(
+                    "retryIntervals name each wait, and initialInterval, multiplier and maxInterval compute them: give the one or the others");
+        }
+        return RetryPolicy.intervals(intervals);
+    }
+
+    private RetryPolicy exponential(RetryPolicy defaults) {
+        return RetryPolicy.exponential(
+                value(
+                        "initialInterval",
+                        annotation.initialInterval(),
+                        ListenerAttributes::duration,
+                        defaults.initialInterval()),
                 value("multiplier", annotation.multiplier(), Double::valueOf, defaults.multiplier()),
-                value("maxInterval", annotation.maxInterval(), ListenerAttributes::duration, defaults.maxInterval()),
-                defaults.jitter());
+                value("maxInterval", annotation.maxInterval(), ListenerAttributes::duration, defaults.maxInterval()));
     }
 
     private <T> T value(String attribute, String text, Function<String, T> reader, T whenEmpty) {
@@ -79,6 +125,13 @@ final class ListenerAttributes {
             throw new IllegalArgumentException(
                     "%s '%s' is not valid: %s".formatted(attribute, resolved, e.getMessage()), e);
         }
+    }
+
+    private static List<Duration> durations(String text) {
+        return Stream.of(text.split(","))
+                .map(String::strip)
+                .map(ListenerAttributes::duration)
+                .toList();
     }
 
     private static Duration duration(String text) {

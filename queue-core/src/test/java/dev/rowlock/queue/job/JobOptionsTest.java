@@ -22,23 +22,27 @@ class JobOptionsTest {
                 .maxRetries(3)
                 .timeout(Duration.ofSeconds(9))
                 .unique("order-42")
-                .headers(Map.of("k", "v"));
+                .headers(Map.of("k", "v"))
+                .header("l", "w")
+                .retry(RetryPolicy.fixed(Duration.ofHours(1)));
 
-        assertThat(options)
-                .isEqualTo(new JobOptions(
-                        "mail",
-                        5,
-                        Due.after(Duration.ofMinutes(1)),
-                        3,
-                        Duration.ofSeconds(9),
-                        Map.of("k", "v"),
-                        UniqueKey.of("order-42")));
+        assertThat(options.queue()).isEqualTo("mail");
+        assertThat(options.priority()).isEqualTo(5);
+        assertThat(options.due()).isEqualTo(Due.after(Duration.ofMinutes(1)));
+        assertThat(options.maxRetries()).isEqualTo(3);
+        assertThat(options.retry()).isEqualTo(RetryPolicy.fixed(Duration.ofHours(1)));
+        assertThat(options.timeout()).isEqualTo(Duration.ofSeconds(9));
+        assertThat(options.headers()).isEqualTo(Map.of("k", "v", "l", "w"));
+        assertThat(options.uniqueKey()).isEqualTo(UniqueKey.of("order-42"));
         assertThat(options.queue("print").priority(6).maxRetries(4).timeout(Duration.ofSeconds(8)))
                 .extracting(JobOptions::uniqueKey)
                 .isEqualTo(UniqueKey.of("order-42"));
         assertThat(options.delay(Duration.ZERO).uniqueKey()).isEqualTo(UniqueKey.of("order-42"));
         assertThat(options.runAt(Instant.EPOCH).uniqueKey()).isEqualTo(UniqueKey.of("order-42"));
-        assertThat(JobOptions.NONE).isEqualTo(new JobOptions(null, 0, null, null, null, Map.of(), null));
+        assertThat(JobOptions.NONE.queue()).isNull();
+        assertThat(JobOptions.NONE.queue("mail").priority(5))
+                .isEqualTo(JobOptions.NONE.priority(5).queue("mail"))
+                .isNotEqualTo(JobOptions.NONE.queue("mail"));
     }
 
     @Test
@@ -75,7 +79,16 @@ class JobOptionsTest {
         refused("1001", () -> JobOptions.NONE.headers(Map.of("k".repeat(1_001), "")));
         refused("1001", () -> JobOptions.NONE.headers(Map.of("k", "v".repeat(1_001))));
         refused("0", () -> JobOptions.NONE.headers(Map.of("", "v")));
+        refused("'rowlock-'", () -> JobOptions.NONE.header("rowlock-retry", "{}"));
+        refused("rules", () -> JobOptions.NONE.retry(RetryPolicy.DEFAULT.giveUpOn(Error.class)));
         refused("'a b'", () -> JobOptions.NONE.queue("a b"));
+    }
+
+    @Test
+    void whatIsLoggedOfHeadersAreTheirKeys() {
+        assertThat(JobOptions.NONE.header("token", "secret"))
+                .hasToString("JobOptions[queue=null, priority=0, due=null, maxRetries=null, retry=null, timeout=null,"
+                        + " headers=[token], uniqueKey=null]");
     }
 
     @Test

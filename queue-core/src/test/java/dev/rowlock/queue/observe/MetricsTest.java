@@ -19,6 +19,7 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
@@ -68,7 +69,19 @@ class MetricsTest {
     void everyOutcomeIsTimedAndFailuresAreCountedByWhetherTheyAreFinal() {
         JobMetrics metrics = new JobMetrics(registry);
         ClaimedJob job = new ClaimedJob(
-                new Claim(1, 1), "mail", "send", 1, 0, Duration.ofMillis(5), "{}", null, null, null, null);
+                new Claim(1, 1),
+                "mail",
+                "send",
+                1,
+                0,
+                Duration.ofMillis(5),
+                Duration.ofMillis(5),
+                Instant.EPOCH,
+                "{}",
+                null,
+                null,
+                null,
+                null);
         JobError error = JobError.of("test", "no");
 
         metrics.started(job, Duration.ofMillis(7));

@@ -162,6 +162,26 @@ class InvalidListenersTest {
             void handle(Order order) {}
         }
 
+        static class UnknownStrategy {
+            @JobListener(retryStrategy = "nobody")
+            void handle(Order order) {}
+        }
+
+        static class StrategyAndNumber {
+            @JobListener(retryStrategy = "nobody", maxRetries = "1")
+            void handle(Order order) {}
+        }
+
+        static class IntervalsAndMultiplier {
+            @JobListener(retryIntervals = "1s, 2s", multiplier = "2")
+            void handle(Order order) {}
+        }
+
+        static class BadIntervals {
+            @JobListener(retryIntervals = "1s, soon")
+            void handle(Order order) {}
+        }
+
         static class BadQueue {
             @JobListener(queue = "not a queue")
             void handle(Order order) {}
@@ -193,6 +213,10 @@ class InvalidListenersTest {
                 BadListeners.BadTimeout.class,
                 BadListeners.BadNumber.class,
                 BadListeners.OutOfRange.class,
+                BadListeners.UnknownStrategy.class,
+                BadListeners.StrategyAndNumber.class,
+                BadListeners.IntervalsAndMultiplier.class,
+                BadListeners.BadIntervals.class,
                 BadListeners.BadQueue.class
             })
     void aListenerThatCannotWorkStopsTheStartAndIsNamed(Class<?> bean) {

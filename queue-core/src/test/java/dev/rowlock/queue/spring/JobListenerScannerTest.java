@@ -101,9 +101,42 @@ class JobListenerScannerTest {
         assertThat(listener.concurrency()).isEqualTo(8);
         assertThat(listener.timeout()).isEqualTo(Duration.ofHours(1));
         assertThat(listener.retry())
-                .isEqualTo(new RetryPolicy(3, Duration.ofMillis(250), 1.5, Duration.ofMinutes(2), 0.2));
+                .isEqualTo(RetryPolicy.exponential(Duration.ofMillis(250), 1.5, Duration.ofMinutes(2))
+                        .maxRetries(3));
         assertThat(listener.noRetryFor()).containsExactly(IOException.class);
         assertThat(listener.transactional()).isTrue();
+    }
+
+    static class PatientListener {
+        @JobListener(retryIntervals = "10s, ${shop.then}, PT10M", giveUpAfter = "1d", jitter = "0.1")
+        void handle(Parcel parcel) {}
+    }
+
+    @Test
+    void retriesMayBeAListOfIntervalsAndEndAtATime() {
+        ListenerDefinition listener =
+                run(Map.of("shop.then", "1m"), PatientListener.class).get(0);
+
+        assertThat(listener.retry())
+                .isEqualTo(RetryPolicy.intervals(Duration.ofSeconds(10), Duration.ofMinutes(1), Duration.ofMinutes(10))
+                        .giveUpAfter(Duration.ofDays(1))
+                        .jitter(0.1));
+    }
+
+    static class StrategicListener {
+        @JobListener(retryStrategy = "carrierRetries")
+        void handle(Parcel parcel) {}
+    }
+
+    @Test
+    void aBeanMayDecideWhenJobsRunAgain() {
+        RetryPolicy policy = RetryPolicy.DEFAULT.giveUpOn(IOException.class);
+        try (AnnotationConfigApplicationContext context = context(Map.of(), StrategicListener.class)) {
+            context.registerBean("carrierRetries", RetryPolicy.class, () -> policy);
+            context.refresh();
+
+            assertThat(listeners(context).get(0).retry()).isSameAs(policy);
+        }
     }
 
     abstract static class EnvelopeListener<T> {
@@ -179,7 +212,7 @@ class JobListenerScannerTest {
         assertThat(listener.queue()).isEqualTo("mail");
         assertThat(listener.concurrency()).isEqualTo(3);
         assertThat(listener.timeout()).isEqualTo(Duration.ofSeconds(5));
-        assertThat(listener.retry().maxRetries()).isEqualTo(2);
+        assertThat(listener.retry().fallback().maxRetries()).isEqualTo(2);
     }
 
     static class OwnTransactionsListener {

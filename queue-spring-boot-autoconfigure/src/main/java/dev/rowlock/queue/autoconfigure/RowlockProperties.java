@@ -94,18 +94,21 @@ public record RowlockProperties(
     /**
      * When failed jobs run again, unless their listener or the job says otherwise.
      *
-     * @param maxRetries Attempts after the first; 0 to 10000.
+     * @param maxRetries Attempts after the first; 0 to 10000. 25 by default, or as many as give-up-after allows.
      * @param initialInterval Wait before the first retry.
      * @param multiplier Each further wait is this many times the one before; at least 1.
      * @param maxInterval Longest wait between two attempts.
      * @param jitter Share of each wait by which it is moved at random; 0 to 1.
+     * @param giveUpAfter Jobs are given up where their next attempt would begin later than this after they were enqueued;
+     *     never by default.
      */
     public record Retry(
-            @DefaultValue("10") int maxRetries,
+            @Nullable Integer maxRetries,
             @DefaultValue("1s") Duration initialInterval,
             @DefaultValue("2.0") double multiplier,
-            @DefaultValue("1h") Duration maxInterval,
-            @DefaultValue("0.2") double jitter) {}
+            @DefaultValue("3h") Duration maxInterval,
+            @DefaultValue("0.2") double jitter,
+            @Nullable Duration giveUpAfter) {}
 
     /**
      * How long ended jobs are kept.

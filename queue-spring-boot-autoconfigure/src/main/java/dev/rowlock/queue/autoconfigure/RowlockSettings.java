@@ -23,14 +23,15 @@ final class RowlockSettings {
 
     static RetryPolicy retry(RowlockProperties properties) {
         RowlockProperties.Retry retry = properties.retry();
-        return checked(
-                "rowlock.retry",
-                () -> new RetryPolicy(
-                        retry.maxRetries(),
-                        retry.initialInterval(),
-                        retry.multiplier(),
-                        retry.maxInterval(),
-                        retry.jitter()));
+        return checked("rowlock.retry", () -> {
+            RetryPolicy policy = RetryPolicy.exponential(
+                            retry.initialInterval(), retry.multiplier(), retry.maxInterval())
+                    .jitter(retry.jitter());
+            if (retry.maxRetries() != null) {
+                policy = policy.maxRetries(retry.maxRetries());
+            }
+            return retry.giveUpAfter() == null ? policy : policy.giveUpAfter(retry.giveUpAfter());
+        });
     }
 
     static NodeSettings node(RowlockProperties properties, boolean virtualThreads) {

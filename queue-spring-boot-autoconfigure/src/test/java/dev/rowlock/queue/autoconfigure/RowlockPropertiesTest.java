@@ -79,10 +79,21 @@ class RowlockPropertiesTest {
         assertThat(settings.worker().queues()).isEqualTo(Map.of("mail", 4, "eu/orders", 5));
         assertThat(settings.lease())
                 .isEqualTo(new LeaseSettings("left", Duration.ofSeconds(12), Duration.ofSeconds(4), 9));
-        assertThat(settings.retry()).isEqualTo(new RetryPolicy(0, Duration.ofSeconds(5), 1, Duration.ofSeconds(5), 0));
+        assertThat(settings.retry())
+                .isEqualTo(RetryPolicy.exponential(Duration.ofSeconds(5), 1, Duration.ofSeconds(5))
+                        .jitter(0)
+                        .maxRetries(0));
         assertThat(settings.retention()).isEqualTo(new RetentionSettings(Duration.ZERO, Duration.ofDays(30)));
         assertThat(settings.maxResultBytes()).isEqualTo(2048);
         assertThat(settings.listens()).isFalse();
+    }
+
+    @Test
+    void aTimeToGiveUpNeedsNoNumberOfRetries() {
+        RowlockProperties properties = bind(Map.of("rowlock.retry.give-up-after", "7d"));
+
+        assertThat(RowlockSettings.retry(properties)).isEqualTo(RetryPolicy.DEFAULT.giveUpAfter(Duration.ofDays(7)));
+        assertThat(RowlockSettings.retry(properties).maxRetries()).isEqualTo(RetryPolicy.MAX_RETRIES);
     }
 
     @ParameterizedTest

@@ -18,7 +18,8 @@ import tools.jackson.databind.json.JsonMapper;
 final class Handlers {
 
     /** Quick, so that a run sees many retries; with jitter, as in life. */
-    static final RetryPolicy RETRY = new RetryPolicy(3, Duration.ofMillis(200), 2, Duration.ofSeconds(2), 0.2);
+    static final RetryPolicy RETRY = RetryPolicy.exponential(Duration.ofMillis(200), 2, Duration.ofSeconds(2))
+            .maxRetries(3);
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
@@ -50,7 +51,7 @@ final class Handlers {
     }
 
     private ListenerDefinition once() {
-        return listener("once", "once", 2, false).timeout(Work.Once.TIMEOUT).retry(RETRY.withMaxRetries(0));
+        return listener("once", "once", 2, false).timeout(Work.Once.TIMEOUT).retry(RETRY.maxRetries(0));
     }
 
     private ListenerDefinition listener(String queue, String type, int concurrency, boolean transactional) {

@@ -37,7 +37,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** A node in this process, with listeners made of lambdas that fail once and for all. */
 final class Bench implements AutoCloseable {
 
-    static final RetryPolicy NO_RETRY = new RetryPolicy(0, Duration.ofMillis(20), 1, Duration.ofSeconds(1), 0);
+    static final RetryPolicy NO_RETRY = RetryPolicy.never();
 
     final JacksonPayloadCodec codec =
             new JacksonPayloadCodec(JsonMapper.builder().build());

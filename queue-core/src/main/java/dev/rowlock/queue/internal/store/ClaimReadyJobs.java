@@ -42,7 +42,7 @@ public final class ClaimReadyJobs {
                    timeout_millis, rank, attempt + 1, crashes, max_retries, queue, type, payload, headers, errors
               FROM claimed
             RETURNING id, token, date_part('epoch', ready_at), nullif(rank, 0), nullif(attempt - 1, 0), nullif(crashes, 0), type,
-                      max_retries, timeout_millis, deadline,
+                      CASE WHEN enqueued_at <> ready_at THEN date_part('epoch', enqueued_at) END, max_retries, timeout_millis, deadline,
                       CASE WHEN payload IS NULL
                            THEN (SELECT p.payload FROM rowlock.payload p WHERE p.job_id = running.id AND p.bytes <= ?)
                            WHEN pg_column_size(payload) <= 16384 THEN payload END,

@@ -6,6 +6,8 @@ import dev.rowlock.queue.job.ClaimedJob;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -22,11 +24,12 @@ final class ClaimedRows {
     private static final int EARLIER_ATTEMPTS = 5;
     private static final int CRASHES = 6;
     private static final int TYPE = 7;
-    private static final int MAX_RETRIES = 8;
-    private static final int TIMEOUT = 9;
-    private static final int DEADLINE = 10;
-    private static final int PAYLOAD = 11;
-    private static final int HEADERS = 12;
+    private static final int ENQUEUED_AT = 8; // null: when it became ready, as with most jobs
+    private static final int MAX_RETRIES = 9;
+    private static final int TIMEOUT = 10;
+    private static final int DEADLINE = 11;
+    private static final int PAYLOAD = 12;
+    private static final int HEADERS = 13;
 
     private static final Comparator<Positioned> IN_QUEUE_ORDER = Comparator.comparingInt(Positioned::rank)
             .thenComparingLong(Positioned::readyAtMicros)
@@ -34,6 +37,7 @@ final class ClaimedRows {
 
     private final String queue;
     private final double claimedAt;
+    private final Instant claimedInstant; // one for all
     private byte @Nullable [] typeBytes;
     private String type = "";
 
@@ -41,6 +45,7 @@ final class ClaimedRows {
     ClaimedRows(String queue, double claimedAt) {
         this.queue = queue;
         this.claimedAt = claimedAt;
+        this.claimedInstant = Instant.EPOCH.plus(QueuePosition.micros(claimedAt), ChronoUnit.MICROS);
     }
 
     /**
@@ -64,18 +69,26 @@ final class ClaimedRows {
     }
 
     private ClaimedJob job(ResultSet row) throws SQLException {
+        Duration waited = untilClaimed(row.getDouble(READY_AT));
+        double enqueuedAt = row.getDouble(ENQUEUED_AT);
         return new ClaimedJob(
                 new Claim(row.getLong(ID), row.getLong(TOKEN)),
                 queue,
                 type(row),
                 row.getInt(EARLIER_ATTEMPTS) + 1,
                 row.getInt(CRASHES),
-                Duration.ofNanos(Math.max(0, Math.round((claimedAt - row.getDouble(READY_AT)) * 1e9))),
+                waited,
+                enqueuedAt == 0 ? waited : untilClaimed(enqueuedAt),
+                claimedInstant,
                 row.getString(PAYLOAD),
                 row.getString(HEADERS),
                 Columns.integer(row, MAX_RETRIES),
                 Columns.duration(row, TIMEOUT),
                 Columns.instant(row, DEADLINE));
+    }
+
+    private Duration untilClaimed(double epoch) {
+        return Duration.ofNanos(Math.max(0, Math.round((claimedAt - epoch) * 1e9)));
     }
 
     /** Mostly that of the row before. */

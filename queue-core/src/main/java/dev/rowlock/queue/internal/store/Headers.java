@@ -1,9 +1,12 @@
 package dev.rowlock.queue.internal.store;
 
+import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.job.RetryPolicy;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.json.JsonWriteFeature;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -18,11 +21,30 @@ public final class Headers {
 
     private Headers() {}
 
+    /** Where a retry policy of the job's own lies. {@link TakeOverdueJobs} reads it, too. */
+    private static final String RETRY = JobOptions.RESERVED_HEADERS + "retry";
+
     /** Null for none. */
-    public static @Nullable String encode(Map<String, String> headers) {
-        return headers.isEmpty() ? null : JSON.writeValueAsString(headers);
+    public static @Nullable String encode(JobOptions options) {
+        RetryPolicy retry = options.retry();
+        if (retry == null) {
+            return options.headers().isEmpty() ? null : JSON.writeValueAsString(options.headers());
+        }
+        Map<String, String> headers = new HashMap<>(options.headers());
+        headers.put(RETRY, StoredRetries.of(retry, RetryPolicy.MAX_INTERVALS).toString());
+        return JSON.writeValueAsString(headers);
     }
 
+    /** The retry policy that the job brought along; null if it goes by its listener's. */
+    public static @Nullable RetryPolicy retry(@Nullable String document) {
+        if (document == null || !document.contains(RETRY)) {
+            return null;
+        }
+        JsonNode retry = JSON.readTree(document).get(RETRY);
+        return retry == null ? null : StoredRetries.policy(JSON.readTree(retry.asString()));
+    }
+
+    /** Without those of Rowlock's own. */
     public static Map<String, String> decode(@Nullable String document) {
         if (document == null) {
             return Map.of();
@@ -31,6 +53,7 @@ public final class Headers {
         JSON.readTree(document)
                 .properties()
                 .forEach(e -> headers.put(e.getKey(), e.getValue().asString()));
+        headers.keySet().removeIf(key -> key.startsWith(JobOptions.RESERVED_HEADERS));
         return Map.copyOf(headers);
     }
 }

@@ -7,8 +7,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Takes jobs past their deadline from nodes that did not stop them in time. The attempt has failed: back to waiting,
- * or to dead once the retries are used up: the job's own, or those that its node has registered for its listener.
+ * Takes jobs past their deadline from nodes that did not stop them in time. The attempt has failed: back to waiting, or to
+ * dead once the retries, or the time for
+ * them, are used up: the job's own, or those that its node has registered for its listener.
  */
 public final class TakeOverdueJobs {
 
@@ -23,14 +24,21 @@ public final class TakeOverdueJobs {
                           FOR UPDATE OF r SKIP LOCKED))
                 RETURNING *, rowlock.with_error(errors, attempt, jsonb_build_object('type', 'timeout', 'trace', '', 'message',
                     'still running after its deadline; its node did not stop it')) AS history
-            ), judged AS (
-                SELECT o.*, CASE WHEN o.cancel_requested THEN 'cancelled'
-                                 WHEN o.attempt > coalesce(o.max_retries, (l.retries ->> 'maxRetries')::int, ?) THEN 'failed'
-                                 ELSE 'retry' END AS fate,
-                       coalesce((l.retries -> 'waits' ->> (least(o.attempt, jsonb_array_length(l.retries -> 'waits')) - 1))::bigint, ?)
-                           AS wait_millis
+            ), policed AS (
+                SELECT o.*, coalesce((o.headers ->> 'rowlock-retry')::jsonb, n.retries -> o.type) AS policy
                   FROM overdue o
-                  LEFT JOIN LATERAL (SELECT n.retries -> o.type FROM rowlock.node n WHERE n.id = o.node_id) AS l (retries) ON true
+                  LEFT JOIN rowlock.node n ON n.id = o.node_id
+            ), waiting AS (
+                SELECT *, coalesce((policy -> 'waits' ->> (least(attempt, jsonb_array_length(policy -> 'waits')) - 1))::bigint, ?)
+                       AS wait_millis
+                  FROM policed
+            ), judged AS (
+                SELECT *, CASE WHEN cancel_requested THEN 'cancelled'
+                               WHEN attempt > coalesce(max_retries, (policy ->> 'maxRetries')::int, ?) THEN 'failed'
+                               WHEN statement_timestamp() + wait_millis * interval '1 ms'
+                                    > enqueued_at + (policy ->> 'giveUpAfter')::bigint * interval '1 ms' THEN 'failed'
+                               ELSE 'retry' END AS fate
+                  FROM waiting
             ), cancelled AS (
                 INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
                                           crashes, max_retries, state, queue, type, payload, headers, errors)
@@ -77,8 +85,8 @@ public final class TakeOverdueJobs {
                 statement.setObject(1, ids);
                 statement.setObject(2, Columns.longs(overdue, Claim::token));
                 statement.setObject(3, ids);
-                statement.setInt(4, maxRetries);
-                statement.setLong(5, delay.toMillis());
+                statement.setLong(4, delay.toMillis());
+                statement.setInt(5, maxRetries);
                 try (ResultSet rows = IndexPlan.query(statement)) {
                     rows.next();
                     return rows.getInt(1);

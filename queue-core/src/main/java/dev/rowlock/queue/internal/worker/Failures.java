@@ -1,39 +1,35 @@
 package dev.rowlock.queue.internal.worker;
 
+import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.Failure;
 import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.job.RetryLaterException;
+import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.job.RetryStrategy;
 import dev.rowlock.queue.job.SnoozeException;
 import dev.rowlock.queue.spi.ListenerDefinition;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.UndeclaredThrowableException;
-import java.util.Set;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
-import org.jspecify.annotations.Nullable;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What becomes of a job whose handler threw, or was not let run. */
 final class Failures {
 
-    private static final Set<Class<?>> WRAPPERS = Set.of(
-            CompletionException.class,
-            ExecutionException.class,
-            InvocationTargetException.class,
-            UndeclaredThrowableException.class);
-
-    /** Causes can go round in circles. */
-    private static final int MOST_WRAPPERS = 20;
+    private static final Logger log = LoggerFactory.getLogger(Failures.class);
 
     private Failures() {}
 
     /** The outcome of a handler that threw. Why it was stopped counts before what it threw. */
     static Outcome outcome(Execution execution, ListenerDefinition listener, Throwable thrown) {
-        if (meant(thrown, SnoozeException.class) instanceof SnoozeException snooze) {
-            return new Outcome.Snoozed(snooze.due());
+        Optional<SnoozeException> snooze = Failure.find(thrown, SnoozeException.class);
+        if (snooze.isPresent()) {
+            return snoozed(execution, listener, snooze.get());
         }
         return switch (execution.stopped()) {
             case CANCELLED -> new Outcome.Cancelled();
@@ -48,44 +44,64 @@ final class Failures {
         return reason == Execution.Stop.CANCELLED ? new Outcome.Cancelled() : new Outcome.Released();
     }
 
+    /** Unless the job is too old for it: who only ever snoozes would otherwise never end. */
+    private static Outcome snoozed(Execution execution, ListenerDefinition listener, SnoozeException snooze) {
+        Failure failure = failure(execution, snooze);
+        if (strategy(execution, listener).fallback().inTime(failure, snooze.due())) {
+            return new Outcome.Snoozed(snooze.due());
+        }
+        return new Outcome.Failed(JobError.of(snooze));
+    }
+
     private static Outcome failed(Execution execution, ListenerDefinition listener, Throwable thrown, JobError error) {
-        if (meant(thrown, ClaimLostException.class) != null) {
+        if (Failure.find(thrown, ClaimLostException.class).isPresent()) {
             return new Outcome.Released(); // refused in any case: the token is gone
         }
-        Integer own = execution.job().maxRetries();
-        int maxRetries = own != null ? own : listener.retry().maxRetries();
-        if (isFinal(listener, thrown) || execution.job().attempt() > maxRetries) {
+        if (isFinal(listener, thrown)) {
             return new Outcome.Failed(error);
         }
-        Due due = meant(thrown, RetryLaterException.class) instanceof RetryLaterException later
-                ? later.due()
-                : Due.after(listener.retry().backoff(execution.job().attempt(), ThreadLocalRandom.current()));
-        return new Outcome.Retry(due, error);
+        Optional<Due> next = next(execution, listener, failure(execution, thrown));
+        return next.isPresent() ? new Outcome.Retry(next.get(), error) : new Outcome.Failed(error);
     }
 
     private static boolean isFinal(ListenerDefinition listener, Throwable thrown) {
-        return meant(thrown, DoNotRetryException.class) != null
-                || listener.noRetryFor().stream().anyMatch(type -> meant(thrown, type) != null);
+        return Failure.find(thrown, DoNotRetryException.class).isPresent()
+                || listener.noRetryFor().stream()
+                        .anyMatch(type -> Failure.find(thrown, type).isPresent());
     }
 
-    /**
-     * The exception of this type that a handler threw, itself or in a wrapper that says nothing but that something else
-     * failed elsewhere: in a future, a proxy, a reflective call. Null if there is none.
-     */
-    private static @Nullable Throwable meant(Throwable thrown, Class<? extends Throwable> type) {
-        Throwable next = thrown;
-        for (int depth = 0; depth < MOST_WRAPPERS && next != null; depth++) {
-            if (type.isInstance(next)) {
-                return next;
-            }
-            next = isWrapper(next) ? next.getCause() : null;
+    /** Whoever says when, is believed as long as there are retries left, and time. */
+    private static Optional<Due> next(Execution execution, ListenerDefinition listener, Failure failure) {
+        Integer own = execution.job().maxRetries();
+        if (own != null && failure.attempt() > own) {
+            return Optional.empty();
         }
-        return null;
+        RetryStrategy strategy = strategy(execution, listener);
+        Optional<Due> next = asked(strategy, listener, failure);
+        Optional<Due> named = failure.find(RetryLaterException.class).map(RetryLaterException::due);
+        return next.isEmpty() || named.isEmpty()
+                ? next
+                : named.filter(due -> strategy.fallback().inTime(failure, due));
     }
 
-    /** Those classes themselves: what a subclass makes of its cause is the application's. */
-    private static boolean isWrapper(Throwable thrown) {
-        return WRAPPERS.contains(thrown.getClass());
+    private static RetryStrategy strategy(Execution execution, ListenerDefinition listener) {
+        RetryPolicy own = Headers.retry(execution.job().headers());
+        return own != null ? own : listener.retry();
+    }
+
+    /** It may be code of the application. */
+    private static Optional<Due> asked(RetryStrategy strategy, ListenerDefinition listener, Failure failure) {
+        try {
+            return Objects.requireNonNull(strategy.next(failure), "the retry strategy returned null");
+        } catch (RuntimeException | StackOverflowError e) {
+            log.warn("the retry strategy of {} failed; its fallback decides", listener.name(), e);
+            return strategy.fallback().next(failure);
+        }
+    }
+
+    private static Failure failure(Execution execution, Throwable thrown) {
+        Duration sinceClaim = Duration.ofNanos(System.nanoTime() - execution.claimedNanos());
+        return new Failure(execution.job(), execution.job().age().plus(sinceClaim), thrown);
     }
 
     private static JobError timeout(Execution execution, Throwable thrown) {

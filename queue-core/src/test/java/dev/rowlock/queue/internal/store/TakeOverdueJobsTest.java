@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.store.FindOverdueJobs.Overdue;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -91,7 +93,7 @@ class TakeOverdueJobsTest {
 
     @Test
     void jobsThatDoNotSayHaveTheRetriesOfTheListenerOnTheirNode() {
-        ClaimedJob job = runningOn("{\"send\": {\"maxRetries\": 0, \"waits\": [1000]}}", null);
+        ClaimedJob job = runningOn("{\"send\": {\"maxRetries\": 0, \"waits\": [1000]}}", (Integer) null);
 
         take(job);
 
@@ -110,8 +112,8 @@ class TakeOverdueJobsTest {
     @Test
     void aJobWaitsAsItsListenerSaysForThisAttempt() {
         String hours = "{\"send\": {\"maxRetries\": 9, \"waits\": [3600000, 7200000, 10800000]}}";
-        ClaimedJob second = runningOn(hours, null);
-        ClaimedJob seventh = runningOn(hours, null);
+        ClaimedJob second = runningOn(hours, (Integer) null);
+        ClaimedJob seventh = runningOn(hours, (Integer) null);
         rooms.execute("UPDATE rowlock.running SET attempt = CASE id WHEN %d THEN 2 ELSE 7 END".formatted(second.id()));
 
         take(second, seventh);
@@ -121,8 +123,34 @@ class TakeOverdueJobsTest {
     }
 
     @Test
+    void aJobsOwnPolicyDecidesOverItsListeners() {
+        JobOptions own = JobOptions.NONE.retry(RetryPolicy.fixed(Duration.ofHours(5)));
+        ClaimedJob job = runningOn(
+                "{\"send\": {\"maxRetries\": 0, \"waits\": [1000]}}",
+                new NewJob(QUEUE, "send", 0, null, null, Duration.ofMinutes(1), "{}", Headers.encode(own), null));
+
+        take(job);
+
+        assertThat(hoursUntilDue(job)).isEqualTo(5);
+    }
+
+    @Test
+    void aJobWhoseNextAttemptWouldComeTooLateIsDead() {
+        String anHour = "{\"send\": {\"maxRetries\": 9, \"waits\": [60000], \"giveUpAfter\": 3600000}}";
+        ClaimedJob young = runningOn(anHour, (Integer) null);
+        ClaimedJob old = runningOn(anHour, (Integer) null);
+        rooms.execute(
+                "UPDATE rowlock.running SET enqueued_at = enqueued_at - interval '59 min 59 s' WHERE id = " + old.id());
+
+        take(young, old);
+
+        assertThat(rooms.roomsOf(young.id())).containsExactly("waiting");
+        assertThat(rooms.roomsOf(old.id())).containsExactly("dead");
+    }
+
+    @Test
     void aTypeThatItsNodeDoesNotMentionHasTheDefaults() {
-        ClaimedJob job = runningOn("{\"print\": {\"maxRetries\": 0, \"waits\": [1000]}}", null);
+        ClaimedJob job = runningOn("{\"print\": {\"maxRetries\": 0, \"waits\": [1000]}}", (Integer) null);
 
         take(job);
 
@@ -213,7 +241,11 @@ class TakeOverdueJobsTest {
 
     /** Claimed by a node whose listeners try again as this JSON says. */
     private ClaimedJob runningOn(String retries, @Nullable Integer maxRetries) {
-        rooms.ready(List.of(limited(maxRetries)));
+        return runningOn(retries, limited(maxRetries));
+    }
+
+    private ClaimedJob runningOn(String retries, NewJob job) {
+        rooms.ready(List.of(job));
         return rooms.claim(rooms.nodeThatRetries(retries), 1).get(0);
     }
 

@@ -25,7 +25,9 @@ class FailuresTest {
     private static final RuntimeException BROKEN = new IllegalStateException("broken");
 
     private final ListenerDefinition listener = ListenerDefinition.of("Test", (context, payload) -> null)
-            .retry(new RetryPolicy(2, Duration.ofSeconds(8), 2, Duration.ofHours(1), 0))
+            .retry(RetryPolicy.exponential(Duration.ofSeconds(8), 2, Duration.ofHours(1))
+                    .jitter(0)
+                    .maxRetries(2))
             .noRetryFor(Set.of(UncheckedIOException.class));
 
     @Test

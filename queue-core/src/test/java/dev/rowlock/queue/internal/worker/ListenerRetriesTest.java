@@ -2,10 +2,13 @@ package dev.rowlock.queue.internal.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.Failure;
 import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.job.RetryStrategy;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
-import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -13,31 +16,54 @@ class ListenerRetriesTest {
 
     @Test
     void waitsGrowUpToTheLongest() {
-        RetryPolicy policy = new RetryPolicy(5, Duration.ofSeconds(1), 3, Duration.ofSeconds(10), 0.5);
+        RetryPolicy policy = RetryPolicy.exponential(Duration.ofSeconds(1), 3, Duration.ofSeconds(10))
+                .maxRetries(5);
 
-        assertThat(ListenerRetries.of(policy))
-                .isEqualTo(new ListenerRetries(5, List.of(1_000L, 3_000L, 9_000L, 10_000L)));
+        assertThat(json(policy))
+                .isEqualTo("{\"send\":{\"maxRetries\":5,\"waits\":[1000,3000,9000,10000],\"jitter\":0.2}}");
     }
 
     @Test
     void waitsThatDoNotGrowAreOne() {
-        RetryPolicy policy = new RetryPolicy(5, Duration.ZERO, 1, Duration.ofSeconds(10), 0.5);
+        assertThat(json(RetryPolicy.fixed(Duration.ZERO).maxRetries(5)))
+                .isEqualTo("{\"send\":{\"maxRetries\":5,\"waits\":[0]}}");
+    }
 
-        assertThat(ListenerRetries.of(policy).waits()).containsExactly(0L);
+    @Test
+    void intervalsAreKeptAsTheyAreAndSoIsTheTimeToGiveUp() {
+        RetryPolicy policy = RetryPolicy.intervals(Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(5))
+                .giveUpAfter(Duration.ofDays(1));
+
+        assertThat(json(policy))
+                .isEqualTo("{\"send\":{\"maxRetries\":10000,\"waits\":[1000,1000,5000],\"giveUpAfter\":86400000}}");
     }
 
     @Test
     void ofWaitsThatGrowForEverTheFirstAreKept() {
-        RetryPolicy policy = new RetryPolicy(5, Duration.ofSeconds(1), 1.01, Duration.ofDays(1), 0.5);
+        String json = json(RetryPolicy.exponential(Duration.ofSeconds(1), 1.01, Duration.ofDays(1)));
 
-        assertThat(ListenerRetries.of(policy).waits()).hasSize(20).isSorted();
+        assertThat(json.split(",")).hasSize(22); // twenty, and what stands before and after
     }
 
     @Test
-    void eachTypeHasItsOwn() {
-        ListenerDefinition listener =
-                ListenerDefinition.of("send", (context, payload) -> null).retry(TestNode.QUICK);
+    void ofAStrategyThatOthersCannotAskItsFallbackCounts() {
+        RetryStrategy mine = new RetryStrategy() {
+            @Override
+            public Optional<Due> next(Failure failure) {
+                return Optional.empty();
+            }
 
-        assertThat(ListenerRetries.json(Stream.of(listener))).isEqualTo("{\"send\":{\"maxRetries\":3,\"waits\":[20]}}");
+            @Override
+            public RetryPolicy fallback() {
+                return TestNode.QUICK;
+            }
+        };
+
+        assertThat(json(mine)).isEqualTo("{\"send\":{\"maxRetries\":3,\"waits\":[20]}}");
+    }
+
+    private static String json(RetryStrategy strategy) {
+        return ListenerRetries.json(Stream.of(
+                ListenerDefinition.of("send", (context, payload) -> null).retry(strategy)));
     }
 }

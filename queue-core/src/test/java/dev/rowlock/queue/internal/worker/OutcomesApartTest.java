@@ -7,6 +7,7 @@ import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +18,20 @@ class OutcomesApartTest {
     /** Nothing but a job: nobody runs it. */
     @SuppressWarnings("NullAway")
     private static List<PendingOutcome> entry() {
-        ClaimedJob job = new ClaimedJob(new Claim(1, 1), "q", "t", 1, 0, Duration.ZERO, null, null, null, null, null);
+        ClaimedJob job = new ClaimedJob(
+                new Claim(1, 1),
+                "q",
+                "t",
+                1,
+                0,
+                Duration.ZERO,
+                Duration.ZERO,
+                Instant.EPOCH,
+                null,
+                null,
+                null,
+                null,
+                null);
         return List.of(new PendingOutcome(new Execution(job, null, 0), new Outcome.Released(), Duration.ZERO));
     }
 

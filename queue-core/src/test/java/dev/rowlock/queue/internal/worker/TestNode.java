@@ -48,7 +48,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class TestNode implements AutoCloseable {
 
     /** Quick retries, so that tests need not wait; no jitter, so that they are exact. */
-    static final RetryPolicy QUICK = new RetryPolicy(3, Duration.ofMillis(20), 1, Duration.ofSeconds(1), 0);
+    static final RetryPolicy QUICK = RetryPolicy.fixed(Duration.ofMillis(20)).maxRetries(3);
 
     final DataSource pool;
     final Database database;
