@@ -9,6 +9,7 @@ import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
+import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -97,6 +98,6 @@ class BeginFailuresTest {
     }
 
     private static ClaimedJob job(long id) {
-        return new ClaimedJob(new Claim(id, id), "q", "t", 1, 0, Duration.ZERO, null, null, null, null, null);
+        return new ClaimedJob(new Claim(id, id), "q", "t", 1, 0, Duration.ZERO, Duration.ZERO, Instant.EPOCH, null, null, null, null, null);
     }
 }
