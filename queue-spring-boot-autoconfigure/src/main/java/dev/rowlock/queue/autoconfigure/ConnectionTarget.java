@@ -86,14 +86,14 @@ record ConnectionTarget(
     }
 
     /** Knows nothing of a pool. */
-    static ConnectionTarget of(String url, String username, @Nullable String password) throws SQLException {
+    static ConnectionTarget of(String url, @Nullable String username, @Nullable String password) throws SQLException {
         return byDriver(null, url, username, password);
     }
 
-    /** The same user and driver properties at another URL; what the pool does to each connection is left out. */
+    /** The same user and driver properties at another URL. */
     ConnectionTarget at(String url) throws SQLException {
         Driver driver = DriverManager.getDriver(url);
-        return new ConnectionTarget(with -> driver.connect(url, with), properties, List.of(), null);
+        return new ConnectionTarget(with -> driver.connect(url, with), properties, initStatements, schema);
     }
 
     /** Another user at the same place; what the pool does to each connection is left out. */

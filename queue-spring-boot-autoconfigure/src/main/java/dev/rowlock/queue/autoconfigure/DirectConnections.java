@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Properties;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 import org.slf4j.Logger;
@@ -32,22 +33,29 @@ final class DirectConnections extends AbstractDataSource {
     }
 
     private final DataSource pool;
+    private final @Nullable String url;
     private volatile Sockets ours = Sockets.UNTRIED; // written by whoever opens a connection
     private volatile boolean lent; // the last connection was one of the pool's
 
-    private DirectConnections(DataSource pool) {
+    private DirectConnections(DataSource pool, @Nullable String url) {
         this.pool = pool;
+        this.url = url;
     }
 
     /** Opens nothing yet. */
     static DataSource besides(DataSource pool) {
-        return new DirectConnections(pool);
+        return besides(pool, null);
+    }
+
+    /** @param url leads to the same database past a pooler, which would swallow what is to be heard; null: the pool's own */
+    static DataSource besides(DataSource pool, @Nullable String url) {
+        return new DirectConnections(pool, url);
     }
 
     @Override
     public Connection getConnection() throws SQLException {
         try {
-            Connection direct = open(ConnectionTarget.of(pool));
+            Connection direct = open(target());
             lent = false;
             return direct;
         } catch (SQLException e) {
@@ -63,6 +71,20 @@ final class DirectConnections extends AbstractDataSource {
     @Override
     public Connection getConnection(String username, String password) throws SQLException {
         return pool.getConnection(username, password);
+    }
+
+    private ConnectionTarget target() throws SQLException {
+        if (url == null) {
+            return ConnectionTarget.of(pool);
+        }
+        ConnectionTarget ofPool;
+        try {
+            ofPool = ConnectionTarget.of(pool);
+        } catch (RuntimeException e) {
+            log.debug("it cannot be told how the pool connects: the direct URL must say everything", e);
+            return ConnectionTarget.of(url, null, null);
+        }
+        return ofPool.at(url);
     }
 
     /** SQLSTATE class 08: no connection; 57P: the server stops, crashes or starts. */

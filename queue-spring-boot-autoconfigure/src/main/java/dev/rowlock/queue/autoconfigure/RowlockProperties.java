@@ -77,6 +77,8 @@ public record RowlockProperties(
      * @param keepAlive Whether the process keeps running as long as it runs jobs, without a web server or anything
      *     else that keeps it.
      * @param nodeName Name of this node for people; host name and process id by default.
+     * @param directUrl JDBC URL that leads to the same database past a pooler such as PgBouncer. The node's heartbeat and
+     *     its notifications use it, with the DataSource's user and password; by default the DataSource's URL.
      */
     public record Worker(
             @DefaultValue("true") boolean enabled,
@@ -89,7 +91,8 @@ public record RowlockProperties(
             @DefaultValue("5s") Duration heartbeat,
             @DefaultValue("3") int maxCrashes,
             @DefaultValue("true") boolean keepAlive,
-            @Nullable String nodeName) {}
+            @Nullable String nodeName,
+            @Nullable String directUrl) {}
 
     /**
      * When failed jobs run again, unless their listener or the job says otherwise.

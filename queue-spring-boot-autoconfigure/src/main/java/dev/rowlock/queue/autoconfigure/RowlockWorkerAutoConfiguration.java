@@ -32,12 +32,14 @@ public final class RowlockWorkerAutoConfiguration {
             Database database,
             PayloadCodec codec,
             WakeupBus wakeups,
+            RowlockProperties properties,
             ObjectProvider<JobObserver> observers,
             ObjectProvider<PlatformTransactionManager> transactionManagers,
             @RowlockTransactionManager ObjectProvider<PlatformTransactionManager> marked) {
         return new NodeServices(
                 database,
-                DirectConnections.besides(database.dataSource()),
+                DirectConnections.besides(
+                        database.dataSource(), properties.worker().directUrl()),
                 codec,
                 observers.orderedStream().toList(),
                 wakeups,

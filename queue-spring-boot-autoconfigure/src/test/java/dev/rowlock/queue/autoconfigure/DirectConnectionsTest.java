@@ -2,6 +2,7 @@ package dev.rowlock.queue.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.ProxyConnection;
@@ -58,6 +59,37 @@ class DirectConnectionsTest {
                 assertThat(pool.getHikariPoolMXBean()).isNull(); // not even opened
             }
         }
+    }
+
+    @Test
+    void aDirectUrlIsUsedWithThePoolsCurrentUser() {
+        try (HikariDataSource pool = pool()) {
+            pool.setJdbcUrl("jdbc:postgresql://pooler.invalid/db");
+            pool.addDataSourceProperty("ApplicationName", "shop");
+            pool.setConnectionInitSql("SET statement_timeout = 4711");
+            pool.setCredentials(Credentials.of(database.username(), database.password()));
+
+            JdbcClient direct = JdbcClient.create(DirectConnections.besides(pool, database.jdbcUrl()));
+
+            assertThat(direct.sql("SHOW application_name").query(String.class).single())
+                    .isEqualTo("shop");
+            assertThat(direct.sql("SHOW statement_timeout").query(String.class).single())
+                    .isEqualTo("4711ms");
+        }
+    }
+
+    @Test
+    void theNodeBeatsAndListensByTheDirectUrl() {
+        String direct = database.jdbcUrl() + (database.jdbcUrl().contains("?") ? "&" : "?") + "ApplicationName=direct";
+        Contexts.on(database)
+                .withPropertyValues("rowlock.worker.direct-url=" + direct)
+                .withBean(Greeter.class)
+                .run(context -> await().untilAsserted(() -> assertThat(
+                                JdbcClient.create(context.getBean(DataSource.class))
+                                        .sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'direct'")
+                                        .query(Long.class)
+                                        .single())
+                        .isEqualTo(2)));
     }
 
     @Test
