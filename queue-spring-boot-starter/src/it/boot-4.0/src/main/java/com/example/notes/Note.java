@@ -1,0 +1,3 @@
+package com.example.notes;
+
+record Note(String text) {}
