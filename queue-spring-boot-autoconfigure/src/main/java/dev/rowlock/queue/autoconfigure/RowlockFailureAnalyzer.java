@@ -12,6 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.core.env.Environment;
 
 /** Says what kept Rowlock from starting, and what to do about it. */
 final class RowlockFailureAnalyzer implements FailureAnalyzer {
@@ -53,6 +54,13 @@ final class RowlockFailureAnalyzer implements FailureAnalyzer {
 
     private static final String CORRECT_SETTING = "Correct the property; each has its default when it is left out.";
 
+    private final @Nullable Environment environment;
+
+    /** Boot passes the environment; null where the failure came before there was one. */
+    RowlockFailureAnalyzer(@Nullable Environment environment) {
+        this.environment = environment;
+    }
+
     @Override
     public @Nullable FailureAnalysis analyze(Throwable failure) {
         Set<Throwable> seen = new HashSet<>();
@@ -65,7 +73,7 @@ final class RowlockFailureAnalyzer implements FailureAnalyzer {
         return null;
     }
 
-    private static @Nullable FailureAnalysis analysisOf(Throwable cause) {
+    private @Nullable FailureAnalysis analysisOf(Throwable cause) {
         if (cause instanceof InvalidJobListenerException invalid) {
             return new FailureAnalysis(sentence(invalid.problem()), sentence(invalid.remedy()), cause);
         }
@@ -96,10 +104,15 @@ final class RowlockFailureAnalyzer implements FailureAnalyzer {
         if (cause instanceof SchemaChangedException) {
             return analysis(cause, REPLACE_TABLES);
         }
-        if (cause instanceof InvalidSettingException) {
-            return analysis(cause, CORRECT_SETTING);
+        if (cause instanceof InvalidSettingException invalid) {
+            return analysis(cause, CORRECT_SETTING + setProperties(invalid.prefix()));
         }
         return null;
+    }
+
+    private String setProperties(String prefix) {
+        String lines = environment == null ? "" : new PropertyOrigins(environment).below(prefix);
+        return lines.isEmpty() ? "" : "\n\nSet are:\n\n" + lines;
     }
 
     private static FailureAnalysis analysis(Throwable cause, String action) {

@@ -104,8 +104,8 @@ class EarlyEnqueueTest {
     @Test
     void whereTheListenerCannotBeKnownInTimeTheApplicationDoesNotStart() {
         contexts.withUserConfiguration(ListenerIsHidden.class).run(context -> {
-            FailureAnalysis analysis =
-                    requireNonNull(new RowlockFailureAnalyzer().analyze(requireNonNull(context.getStartupFailure())));
+            FailureAnalysis analysis = requireNonNull(
+                    new RowlockFailureAnalyzer(null).analyze(requireNonNull(context.getStartupFailure())));
 
             assertThat(analysis.getDescription()).contains("'Mail'", "'default'", "'mail'");
             assertThat(analysis.getAction()).contains("@Bean method", "ApplicationRunner");

@@ -2,6 +2,7 @@ package dev.rowlock.queue.autoconfigure;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -182,6 +183,23 @@ class RowlockFailureAnalyzerTest {
     }
 
     @Test
+    void aSettingThatIsNotAllowedIsNamedWithTheFileAndTheLine(CapturedOutput output) {
+        SpringApplication application = new SpringApplication(Shop.class);
+        application.setWebApplicationType(WebApplicationType.NONE);
+
+        assertThatThrownBy(() -> application.run(
+                        "--spring.datasource.url=" + database.jdbcUrl(),
+                        "--spring.datasource.username=" + database.username(),
+                        "--spring.datasource.password=" + database.password(),
+                        "--spring.config.location=classpath:shop/short-lease.yml"))
+                .isInstanceOf(RuntimeException.class);
+
+        assertThat(output)
+                .contains("lease PT2S must be at least 3 heartbeats")
+                .contains("rowlock.worker.lease = 2s (class path resource [shop/short-lease.yml] - 3:12)");
+    }
+
+    @Test
     void bootPrintsTheAnalysis(CapturedOutput output) {
         SpringApplication application = new SpringApplication(Shop.class);
         application.setWebApplicationType(WebApplicationType.NONE);
@@ -215,8 +233,8 @@ class RowlockFailureAnalyzerTest {
     private static void assertAnalysis(ApplicationContextRunner contexts, String problem, String remedy) {
         contexts.run(context -> {
             assertThat(context).hasFailed();
-            FailureAnalysis analysis =
-                    requireNonNull(new RowlockFailureAnalyzer().analyze(requireNonNull(context.getStartupFailure())));
+            FailureAnalysis analysis = requireNonNull(
+                    new RowlockFailureAnalyzer(null).analyze(requireNonNull(context.getStartupFailure())));
             assertThat(analysis.getDescription()).contains(problem);
             assertThat(analysis.getAction()).contains(remedy);
         });

@@ -89,7 +89,7 @@ class StartAdviceTest {
                 .withBean("somethingElses", PlatformTransactionManager.class, SomethingElses::new)
                 .run(context -> {
                     FailureAnalysis analysis = requireNonNull(
-                            new RowlockFailureAnalyzer().analyze(requireNonNull(context.getStartupFailure())));
+                            new RowlockFailureAnalyzer(null).analyze(requireNonNull(context.getStartupFailure())));
 
                     assertThat(analysis.getDescription()).contains("SomethingElses");
                     assertThat(analysis.getAction()).contains("@RowlockTransactionManager");
@@ -102,7 +102,7 @@ class StartAdviceTest {
                 .withBean(PlatformTransactionManager.class, UnsynchronizedManager::new)
                 .run(context -> {
                     FailureAnalysis analysis = requireNonNull(
-                            new RowlockFailureAnalyzer().analyze(requireNonNull(context.getStartupFailure())));
+                            new RowlockFailureAnalyzer(null).analyze(requireNonNull(context.getStartupFailure())));
 
                     assertThat(analysis.getDescription()).contains("UnsynchronizedManager", "no synchronization");
                     assertThat(analysis.getAction()).contains("SYNCHRONIZATION_ALWAYS");

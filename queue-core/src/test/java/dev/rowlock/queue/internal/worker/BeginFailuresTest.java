@@ -98,6 +98,19 @@ class BeginFailuresTest {
     }
 
     private static ClaimedJob job(long id) {
-        return new ClaimedJob(new Claim(id, id), "q", "t", 1, 0, Duration.ZERO, Duration.ZERO, Instant.EPOCH, null, null, null, null, null);
+        return new ClaimedJob(
+                new Claim(id, id),
+                "q",
+                "t",
+                1,
+                0,
+                Duration.ZERO,
+                Duration.ZERO,
+                Instant.EPOCH,
+                null,
+                null,
+                null,
+                null,
+                null);
     }
 }
