@@ -6,7 +6,7 @@ public enum CancelResult {
     CANCELLED,
     /** The job is running. Its handler is interrupted and told; it may still finish, and then that stands. */
     REQUESTED,
-    /** The job had ended before. */
+    /** The job had ended before: completed, cancelled, or dead. */
     ALREADY_ENDED,
     /** There is no such job, or retention has dropped it. */
     NOT_FOUND

@@ -2,6 +2,7 @@ package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.store.CancelIdleJob;
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.DeadQueues;
 import dev.rowlock.queue.internal.store.DiscardDeadJobs;
 import dev.rowlock.queue.internal.store.FindJob;
 import dev.rowlock.queue.internal.store.LastDeadJob;
@@ -35,6 +36,7 @@ public final class JobAdmin {
     private final RedriveDeadJobs redriveDead;
     private final DiscardDeadJobs discardDead;
     private final LastDeadJob lastDead;
+    private final DeadQueues deadQueues;
     private final PauseQueue queues;
 
     public JobAdmin(Database database, Wakeups wakeups) {
@@ -46,13 +48,15 @@ public final class JobAdmin {
         this.redriveDead = new RedriveDeadJobs(database);
         this.discardDead = new DiscardDeadJobs(database);
         this.lastDead = new LastDeadJob(database);
+        this.deadQueues = new DeadQueues(database);
         this.queues = new PauseQueue(database);
     }
 
     /**
-     * Cancels a job. Waiting, ready and dead ones move to {@code done} as cancelled. A running one is only asked to
+     * Cancels a job. Waiting and ready ones move to {@code done} as cancelled. A running one is only asked to
      * stop: its handler's thread is interrupted and {@link dev.rowlock.queue.job.JobContext#cancelled()} says so; it
-     * may still finish, and its outcome then stands. If its node dies instead, the job ends as cancelled.
+     * may still finish, and its outcome then stands. If its node dies instead, the job ends as cancelled. A
+     * dead one has ended: {@link #discard} it.
      *
      * @throws IllegalStateException if the job keeps moving between rooms faster than it can be caught
      */
@@ -71,7 +75,7 @@ public final class JobAdmin {
             if (state.isEmpty()) {
                 return CancelResult.NOT_FOUND;
             }
-            if (state.get().room().equals("done")) {
+            if (!state.get().live()) {
                 return CancelResult.ALREADY_ENDED;
             }
         }
@@ -89,10 +93,16 @@ public final class JobAdmin {
         return redriven;
     }
 
+    /** As {@link #redriveAll(String)}, of all queues. */
+    public long redriveAll() {
+        return deadQueues.run().stream().mapToLong(this::redriveAll).sum();
+    }
+
     /** Runs all jobs of the queue again that are dead now; returns how many. In batches unless in a transaction. */
     public long redriveAll(String queue) {
+        Names.queue(queue);
         Standing standing = database.requireWritable("redriveAll");
-        long last = lastDead.run(Names.queue(queue));
+        long last = lastDead.run(queue);
         long redriven = 0;
         RedriveDeadJobs.Batch batch = new RedriveDeadJobs.Batch(0, 0);
         do {
@@ -113,10 +123,16 @@ public final class JobAdmin {
         return discarded;
     }
 
+    /** As {@link #discardAll(String)}, of all queues. */
+    public long discardAll() {
+        return deadQueues.run().stream().mapToLong(this::discardAll).sum();
+    }
+
     /** Deletes all jobs of the queue that are dead now; returns how many. In batches unless in a transaction. */
     public long discardAll(String queue) {
+        Names.queue(queue);
         Standing standing = database.requireWritable("discardAll");
-        long last = lastDead.run(Names.queue(queue));
+        long last = lastDead.run(queue);
         long discarded = 0;
         int batch;
         do {

@@ -1,6 +1,8 @@
 package dev.rowlock.queue;
 
+import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.WaitReason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -14,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param claimedAt when it was claimed for the last attempt
  * @param deadline running, with a timeout: when its handler is interrupted at the latest
  * @param endedAt when it completed, was cancelled or died
- * @param reason why it waits: scheduled, retry, snooze, unknown-type, not-started, crash, redrive
+ * @param waitReason waiting: why
  * @param progress percent, as its handler last said
  * @param payload JSON
  * @param errors what went wrong so far, oldest first
@@ -36,7 +38,7 @@ public record JobDetails(
         @Nullable Instant deadline,
         @Nullable Instant endedAt,
         @Nullable Long nodeId,
-        @Nullable String reason,
+        @Nullable WaitReason waitReason,
         @Nullable Integer progress,
         @Nullable String progressNote,
         boolean cancelRequested,
@@ -44,15 +46,6 @@ public record JobDetails(
         Map<String, String> headers,
         List<FailedAttempt> errors,
         @Nullable String result) {
-
-    /**
-     * One entry of the error history.
-     *
-     * @param attempt which attempt failed
-     * @param at when it was recorded, on the database's clock
-     * @param type the exception's class name, or a word such as {@code timeout}
-     */
-    public record FailedAttempt(int attempt, Instant at, String type, String message, String trace) {}
 
     /** For logs: neither payload, headers nor result. */
     @Override

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * exist if and only if it commits. Without one, each call is a transaction of its own, also when it enqueues many; so it is
  * in callbacks after a transaction's end, such as those of {@code @TransactionalEventListener}.
  *
- * <p><b>Errors.</b> {@link IllegalArgumentException}: an option or name that is not allowed.
+ * <p><b>Errors.</b> {@link IllegalArgumentException}: an option or name that is not allowed, or no payload.
  * {@link dev.rowlock.queue.spi.PayloadException}: a payload that does not serialize, or could not be read again.
  * {@link PayloadTooLargeException}: one over {@code rowlock.payload.max-size}. {@link IllegalStateException}: the
  * active transaction is read-only, or is not one on Rowlock's DataSource. A {@code DataAccessException}: the database
@@ -39,7 +39,12 @@ import java.util.stream.Stream;
  */
 public interface JobOperations {
 
-    /** Enqueues one job with default options and returns its id. */
+    /** Enqueues a request with its own options and returns the job's id. */
+    default long enqueue(JobRequest request) {
+        return enqueue(request, JobOptions.NONE);
+    }
+
+    /** Enqueues one job with default options and returns its id. A {@link JobRequest} is enqueued as it says. */
     default long enqueue(Object payload) {
         return enqueue(payload, JobOptions.NONE);
     }
@@ -65,10 +70,15 @@ public interface JobOperations {
     /**
      * Enqueues one job unless another one of its type holds the key, and tells which of the two it was. As {@link
      * #enqueue(Object, JobOptions)} with that key, which only returns the id.
+     *
+     * @throws IllegalArgumentException also for options with another unique key
      */
     EnqueueResult enqueueUnique(Object payload, UniqueKey key, JobOptions options);
 
-    /** Enqueues one job for each payload, all or none, and returns their ids in the same order. */
+    /**
+     * Enqueues one job for each payload, all or none, and returns their ids in the same order. Each {@link JobRequest} among
+     * them is enqueued as it says.
+     */
     default long[] enqueueAll(Collection<?> payloads) {
         return enqueueAll(payloads, JobOptions.NONE);
     }

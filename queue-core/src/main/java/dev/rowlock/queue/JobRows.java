@@ -1,24 +1,18 @@
 package dev.rowlock.queue;
 
-import dev.rowlock.queue.JobDetails.FailedAttempt;
+import dev.rowlock.queue.internal.store.ErrorHistory;
 import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.WaitReason;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Rows of the view {@code job} as values. */
 final class JobRows {
-
-    /** For our own documents; payloads stay text. */
-    private final JsonMapper json = JsonMapper.builder().build();
 
     JobSummary summary(ResultSet row) throws SQLException {
         return new JobSummary(
@@ -56,29 +50,32 @@ final class JobRows {
                 instant(row, "deadline"),
                 instant(row, "ended_at"),
                 nodeOrNull,
-                row.getString("reason"),
+                reason(row.getString("reason")),
                 integer(row, "progress"),
                 row.getString("progress_note"),
                 row.getBoolean("cancel_requested"),
                 row.getString("payload"),
                 Headers.decode(row.getString("headers")),
-                errors(row.getString("errors")),
+                ErrorHistory.decode(row.getString("errors")),
                 row.getString("result"));
     }
 
-    private List<FailedAttempt> errors(@Nullable String document) {
-        List<FailedAttempt> errors = new ArrayList<>();
-        if (document != null) {
-            for (JsonNode error : json.readTree(document)) {
-                errors.add(new FailedAttempt(
-                        error.path("attempt").asInt(),
-                        OffsetDateTime.parse(error.path("at").asString()).toInstant(),
-                        error.path("type").asString(),
-                        error.path("message").asString(),
-                        error.path("trace").asString()));
-            }
-        }
-        return List.copyOf(errors);
+    DeadJob dead(ResultSet row) throws SQLException {
+        return new DeadJob(
+                row.getLong("id"),
+                JobState.of(row.getString("state")),
+                row.getString("queue"),
+                row.getString("type"),
+                row.getInt("priority"),
+                row.getInt("attempt"),
+                row.getInt("crashes"),
+                required(instant(row, "enqueued_at")),
+                required(instant(row, "died_at")),
+                ErrorHistory.decodeOne(row.getString("last_error")));
+    }
+
+    private static @Nullable WaitReason reason(@Nullable String label) {
+        return label == null ? null : WaitReason.of(label);
     }
 
     private static Instant required(@Nullable Instant value) throws SQLException {

@@ -3,9 +3,11 @@ package dev.rowlock.queue;
 import dev.rowlock.queue.internal.store.CountJobs;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.FindJob;
+import dev.rowlock.queue.internal.store.ListDeadJobs;
 import dev.rowlock.queue.internal.store.ListJobs;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Names;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -20,12 +22,14 @@ public final class JobSearch {
 
     private final FindJob findJob;
     private final ListJobs listJobs;
+    private final ListDeadJobs listDead;
     private final CountJobs countJobs;
     private final JobRows rows = new JobRows();
 
     public JobSearch(Database database) {
         this.findJob = new FindJob(database);
         this.listJobs = new ListJobs(database);
+        this.listDead = new ListDeadJobs(database);
         this.countJobs = new CountJobs(database);
     }
 
@@ -41,10 +45,41 @@ public final class JobSearch {
      * @param limit 1 to {@value #MAX_PAGE}
      */
     public List<JobSummary> list(String queue, JobState state, @Nullable Long before, int limit) {
+        return list(Names.queue(queue), state, first(before), valid(limit));
+    }
+
+    /** As {@link #list(String, JobState, Long, int)}, of all queues. */
+    public List<JobSummary> list(JobState state, @Nullable Long before, int limit) {
+        return list(null, state, first(before), valid(limit));
+    }
+
+    /** A page of the jobs of a queue that failed for good or were quarantined, newest first, with their last errors. */
+    public List<DeadJob> dead(String queue, @Nullable Long before, int limit) {
+        return listDead.run(Names.queue(queue), first(before), valid(limit), rows::dead);
+    }
+
+    /** As {@link #dead(String, Long, int)}, of all queues. */
+    public List<DeadJob> dead(@Nullable Long before, int limit) {
+        return listDead.run(null, first(before), valid(limit), rows::dead);
+    }
+
+    private List<JobSummary> list(@Nullable String queue, @Nullable JobState state, long before, int limit) {
+        if (state == null) {
+            throw new IllegalArgumentException(
+                    "the state is null: name one of %s".formatted(Arrays.toString(JobState.values())));
+        }
+        return listJobs.run(queue, state, before, limit, rows::summary);
+    }
+
+    private static long first(@Nullable Long before) {
+        return before == null ? Long.MAX_VALUE : before;
+    }
+
+    private static int valid(int limit) {
         if (limit < 1 || limit > MAX_PAGE) {
             throw new IllegalArgumentException("limit %d must lie between 1 and %d".formatted(limit, MAX_PAGE));
         }
-        return listJobs.run(Names.queue(queue), state, before == null ? Long.MAX_VALUE : before, limit, rows::summary);
+        return limit;
     }
 
     /**

@@ -89,11 +89,13 @@ public final class JobTemplate implements JobOperations {
 
     @Override
     public long enqueue(Object payload, JobOptions options) {
-        if (options.uniqueKey() != null) {
-            return enqueueUnique(payload, options.uniqueKey(), options).id();
+        JobRequest request = JobRequest.from(payload, options);
+        UniqueKey key = request.options().uniqueKey();
+        if (key != null) {
+            return enqueueUnique(request, key, JobOptions.NONE).id();
         }
         Standing standing = database.requireWritable("enqueue");
-        NewJob job = newJob(payload, options);
+        NewJob job = newJob(request);
         // Beside the work of a large payload, a notification of its own does not count.
         boolean byItself = job.due() == null && !job.large() && !standing.joins();
         String message = byItself ? wakeups.sendAlong(job.queue(), job.rank()) : null;
@@ -115,8 +117,15 @@ public final class JobTemplate implements JobOperations {
 
     @Override
     public EnqueueResult enqueueUnique(Object payload, UniqueKey key, JobOptions options) {
+        JobRequest request = JobRequest.from(payload, options);
+        UniqueKey own = request.options().uniqueKey();
+        if (own != null && !own.equals(key)) {
+            throw new IllegalArgumentException(
+                    "unique key %s is not the options' key %s: a job has one key, name it once".formatted(key, own));
+        }
         Standing standing = database.requireWritable("enqueue");
-        List<NewJob> job = List.of(newJob(payload, options.unique(key)));
+        List<NewJob> job = List.of(
+                newJob(new JobRequest(request.payload(), request.options().unique(key))));
         Placed placed = database.joined(standing, connection -> enqueueUnique.run(connection, job))
                 .get(0);
         if (placed.created()) {
@@ -134,7 +143,7 @@ public final class JobTemplate implements JobOperations {
         }
         long[] ids = new long[payloads.size()];
         int[] count = {0};
-        enqueueAll(payloads.stream().map(payload -> new JobRequest(payload, options)), id -> ids[count[0]++] = id);
+        enqueueAll(payloads.stream().map(payload -> JobRequest.from(payload, options)), id -> ids[count[0]++] = id);
         return ids;
     }
 
@@ -213,8 +222,7 @@ public final class JobTemplate implements JobOperations {
         int most = CHUNK_JOBS;
         int characters = 0;
         while (chunk.size() < most && characters < CHUNK_CHARACTERS && requests.hasNext()) {
-            JobRequest request = requests.next();
-            NewJob job = newJob(request.payload(), request.options());
+            NewJob job = newJob(requests.next());
             chunk.add(job);
             characters += job.payload().length();
             most = job.uniqueKey() != null ? UNIQUE_CHUNK_JOBS : most;
@@ -247,7 +255,9 @@ public final class JobTemplate implements JobOperations {
         return ids;
     }
 
-    private NewJob newJob(Object payload, JobOptions options) {
+    private NewJob newJob(JobRequest request) {
+        Object payload = request.payload();
+        JobOptions options = request.options();
         String type = JobTypes.typeOf(payload.getClass());
         String json = codec.encode(payload);
         requireSize(type, json);

@@ -39,10 +39,9 @@ class JobAdminTest {
     @Test
     void aJobThatIsNotRunningIsCancelledAtOnce() {
         long waiting = rooms.waiting(Due.after(Duration.ofDays(1)));
-        long dead = rooms.dead();
         long ready = rooms.ready();
 
-        assertThat(Stream.of(waiting, ready, dead)).allSatisfy(id -> {
+        assertThat(Stream.of(waiting, ready)).allSatisfy(id -> {
             assertThat(admin.cancel(id)).isEqualTo(CancelResult.CANCELLED);
             assertThat(rooms.roomsOf(id)).containsExactly("done");
             assertThat(search.find(id).orElseThrow().state()).isEqualTo(JobState.CANCELLED);
@@ -66,7 +65,11 @@ class JobAdminTest {
         long id = rooms.ready();
         admin.cancel(id);
 
+        long dead = rooms.dead();
+
         assertThat(admin.cancel(id)).isEqualTo(CancelResult.ALREADY_ENDED);
+        assertThat(admin.cancel(dead)).isEqualTo(CancelResult.ALREADY_ENDED);
+        assertThat(rooms.roomsOf(dead)).containsExactly("dead");
         assertThat(admin.cancel(Long.MAX_VALUE)).isEqualTo(CancelResult.NOT_FOUND);
     }
 
@@ -109,6 +112,22 @@ class JobAdminTest {
         assertThat(redriven).isEqualTo(2_500);
         assertThat(rooms.count("waiting")).isEqualTo(2_500);
         assertThat(rooms.count("dead")).isEqualTo(3);
+    }
+
+    @Test
+    void theDeadJobsOfAllQueuesMayBeRedrivenOrDiscardedTogether() {
+        manyDead(3, Rooms.QUEUE);
+        manyDead(2, "print");
+        manyDead(1, "archive");
+
+        assertThat(admin.redriveAll()).isEqualTo(6);
+        assertThat(admin.redriveAll()).isZero();
+        assertThat(rooms.count("waiting")).isEqualTo(6);
+
+        manyDead(4, "archive");
+        manyDead(5, "print");
+        assertThat(admin.discardAll()).isEqualTo(9);
+        assertThat(rooms.count("dead")).isZero();
     }
 
     @Test
@@ -167,6 +186,10 @@ class JobAdminTest {
     void aNameThatIsNoQueuesIsRefused() {
         assertThatThrownBy(() -> admin.pause("no spaces")).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> admin.redriveAll("")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> admin.redriveAll(null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("queue name is null");
+        assertThatThrownBy(() -> admin.discardAll(null)).isInstanceOf(IllegalArgumentException.class);
     }
 
     static Stream<Consumer<JobAdmin>> changes() {

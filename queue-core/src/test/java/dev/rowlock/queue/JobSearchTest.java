@@ -14,6 +14,7 @@ import dev.rowlock.queue.internal.store.SaveProgress;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.WaitReason;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -23,6 +24,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -39,6 +41,29 @@ class JobSearchTest {
         this.test = test;
         rooms = Rooms.emptyIn(test);
         search = new JobSearch(rooms.database());
+    }
+
+    // Dead
+
+    @Test
+    void deadJobsComeWithTheirLastErrorsByQueueOrAllTogether() {
+        long failed = rooms.dead();
+        rooms.execute("""
+                INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
+                VALUES (nextval('rowlock.job_id'), now(), now(), -2, 1, 3, 'quarantined', 'print', 'draw', '{}')
+                """);
+
+        List<DeadJob> all = search.dead(null, 10);
+
+        assertThat(all).extracting(DeadJob::queue).containsExactly("print", Rooms.QUEUE);
+        assertThat(all).extracting(DeadJob::state).containsExactly(JobState.QUARANTINED, JobState.FAILED);
+        assertThat(all.get(0).lastError()).isNull();
+        assertThat(all.get(0).priority()).isEqualTo(2);
+        assertThat(all.get(0).crashes()).isEqualTo(3);
+        assertThat(all.get(1).id()).isEqualTo(failed);
+        assertThat(Objects.requireNonNull(all.get(1).lastError()).message()).isEqualTo("it failed");
+        assertThat(search.dead("print", null, 10)).isEqualTo(all.subList(0, 1));
+        assertThat(search.dead(all.get(0).id(), 10)).isEqualTo(all.subList(1, 2));
     }
 
     // Find
@@ -78,7 +103,7 @@ class JobSearchTest {
         JobDetails job = search.find(id).orElseThrow();
 
         assertThat(job.state()).isEqualTo(JobState.WAITING);
-        assertThat(job.reason()).isEqualTo("scheduled");
+        assertThat(job.waitReason()).isEqualTo(WaitReason.SCHEDULED);
         assertThat(job.dueAt()).isEqualTo(at);
     }
 
@@ -199,6 +224,7 @@ class JobSearchTest {
                 .extracting(JobSummary::id)
                 .containsExactly(ready);
         assertThat(search.list("mail", JobState.QUARANTINED, null, 10)).isEmpty();
+        assertThat(search.list(JobState.READY, null, 10)).isEqualTo(search.list("print", JobState.READY, null, 10));
         assertThat(search.list("mail", JobState.FAILED, null, 10))
                 .extracting(JobSummary::lastError)
                 .containsExactly("it failed");
@@ -238,6 +264,14 @@ class JobSearchTest {
 
     @Test
     void aPageHasALimit() {
+        assertThatThrownBy(() -> search.list(null, JobState.READY, null, 10))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("queue name is null");
+        assertThatThrownBy(() -> search.list("mail", null, null, 10))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("READY, RUNNING");
+        assertThatThrownBy(() -> search.dead(null, null, 10)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> search.dead(null, 0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> search.list("mail", JobState.READY, null, 0))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> search.list("mail", JobState.READY, null, JobSearch.MAX_PAGE + 1))

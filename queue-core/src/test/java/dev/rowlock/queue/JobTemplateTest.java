@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.spi.PayloadException;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -12,12 +13,14 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
@@ -109,6 +112,53 @@ class JobTemplateTest {
         assertThat(rooms.roomsOf(past)).containsExactly("waiting");
         assertThat(rooms.truth("SELECT due_at < statement_timestamp() FROM rowlock.waiting"))
                 .isTrue();
+    }
+
+    @Test
+    void aRequestIsEnqueuedAsItSaysByWhateverMethod() {
+        JobRequest request = JobRequest.of(
+                new SendMail("a@example.org"), o -> o.queue("bulk").header("k", "v"));
+        Object disguised = request;
+
+        long[] ids = {jobs.enqueue(request), jobs.enqueue(disguised), jobs.enqueueAll(List.of(request))[0]};
+
+        assertThat(LongStream.of(ids).mapToObj(rooms::look))
+                .allSatisfy(row -> assertThat(row)
+                        .containsEntry("type", "SendMail")
+                        .containsEntry("queue", "bulk")
+                        .hasEntrySatisfying(
+                                "headers", headers -> assertThat(headers).hasToString("{\"k\":\"v\"}")));
+    }
+
+    @Test
+    void aRequestTakesNoFurtherOptionsAndNothingIsNoPayload() {
+        JobRequest request = JobRequest.of(new SendMail(""));
+
+        refused("brings its own options", () -> jobs.enqueue(request, o -> o.priority(1)));
+        refused("brings its own options", () -> jobs.enqueueAll(List.of(request), JobOptions.NONE.priority(1)));
+        refused("brings its own options", () -> JobRequest.of(request));
+        refused("no payload", () -> jobs.enqueue((Object) null));
+        refused("no payload", () -> jobs.enqueueAll(Arrays.asList(new SendMail(""), null)));
+        refused("options are null", () -> jobs.enqueue(new SendMail(""), (JobOptions) null));
+        refused("queue name is null", () -> jobs.enqueue(new SendMail(""), o -> o.queue(null)));
+        assertThat(rooms.count("ready")).isZero();
+    }
+
+    @Test
+    void aJobHasOneUniqueKeyAndItIsNamedOnce() {
+        UniqueKey mine = UniqueKey.of("mine");
+
+        refused("'mine'", () -> jobs.enqueueUnique(new SendMail(""), mine, o -> o.unique("other")));
+        refused(
+                "'mine'",
+                () -> jobs.enqueueUnique(new SendMail(""), mine, o -> o.unique(mine.atLeast(Duration.ofHours(1)))));
+        assertThat(jobs.enqueueUnique(new SendMail(""), mine, o -> o.unique("mine"))
+                        .created())
+                .isTrue();
+    }
+
+    private static void refused(String words, ThrowingCallable call) {
+        assertThatThrownBy(call).isInstanceOf(IllegalArgumentException.class).hasMessageContaining(words);
     }
 
     // Many

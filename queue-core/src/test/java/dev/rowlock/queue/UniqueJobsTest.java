@@ -58,7 +58,7 @@ class UniqueJobsTest {
     void theAnswerTellsWhetherTheJobIsNew() {
         EnqueueResult first = jobs.enqueueUnique(new SendMail("first"), KEY);
         EnqueueResult second = jobs.enqueueUnique(new SendMail("second"), KEY, o -> o.priority(5));
-        EnqueueResult other = jobs.enqueueUnique(new Print(1), KEY, o -> o.unique("ignored"));
+        EnqueueResult other = jobs.enqueueUnique(new Print(1), KEY);
 
         assertThat(first.created()).isTrue();
         assertThat(second).isEqualTo(new EnqueueResult(first.id(), false));

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.job;
 
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rule for names that people type and that end up in rows, meters and URLs: queues and job types.
@@ -31,7 +32,10 @@ public final class Names {
         return valid("job type", name);
     }
 
-    private static String valid(String what, String name) {
+    private static String valid(String what, @Nullable String name) {
+        if (name == null) {
+            throw new IllegalArgumentException("the %s name is null: name one".formatted(what));
+        }
         if (!VALID.matcher(name).matches()) {
             throw new IllegalArgumentException(
                     "%s name %s is not valid: 1 to %d letters, digits or . _ : / - are allowed, the first a letter or digit"

@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.store;
 
 import java.sql.PreparedStatement;
 
-/** Takes a job that is not running to done, as cancelled: from waiting, ready or dead. Joins the caller's transaction. */
+/** Takes a job that has not begun to done, as cancelled: from waiting or ready. Joins the caller's transaction. */
 public final class CancelIdleJob {
 
     private static final String SQL = """
@@ -12,14 +12,11 @@ public final class CancelIdleJob {
             ), from_ready AS (
                 DELETE FROM rowlock.ready WHERE id = ?
                 RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, type, payload, headers, errors
-            ), from_dead AS (
-                DELETE FROM rowlock.dead WHERE id = ?
-                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, type, payload, headers, errors
             )
             INSERT INTO rowlock.done (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, type,
                                       payload, headers, errors, finished_at, state)
             SELECT *, statement_timestamp(), 'cancelled'
-              FROM (TABLE from_waiting UNION ALL TABLE from_ready UNION ALL TABLE from_dead) AS found
+              FROM (TABLE from_waiting UNION ALL TABLE from_ready) AS found
             """;
 
     private final EnsureDonePartitions partitions;
@@ -36,7 +33,6 @@ public final class CancelIdleJob {
             try (PreparedStatement statement = FreshPlan.prepare(connection, sql)) {
                 statement.setLong(1, id);
                 statement.setLong(2, id);
-                statement.setLong(3, id);
                 return statement.executeUpdate() == 1;
             }
         });

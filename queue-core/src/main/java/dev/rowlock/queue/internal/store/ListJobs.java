@@ -7,8 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
-/** A page of the jobs of a queue that are in one state, newest first. Reads the caller's transaction if there is one. */
+/** A page of the jobs of one queue, or of all, that are in one state, newest first. Reads the caller's transaction if there is one. */
 public final class ListJobs {
 
     // One room each, not the view: the planner cannot know that no done job is ready, and would read all of done to
@@ -46,14 +47,19 @@ public final class ListJobs {
         this.database = database;
     }
 
-    public <T> List<T> run(String queue, JobState state, long before, int limit, FindJob.Row<T> row) {
-        String sql = database.sql(Objects.requireNonNull(BY_ROOM.get(state.room())));
+    /** @param queue null for all queues */
+    public <T> List<T> run(@Nullable String queue, JobState state, long before, int limit, FindJob.Row<T> row) {
+        String ofQueue = database.sql(Objects.requireNonNull(BY_ROOM.get(state.room())));
+        String sql = queue == null ? ofQueue.replace("queue = ? AND ", "") : ofQueue;
         return database.joined(connection -> {
             try (PreparedStatement statement = FreshPlan.prepare(connection, sql)) {
-                statement.setString(1, state.label());
-                statement.setString(2, queue);
-                statement.setLong(3, before);
-                statement.setInt(4, limit);
+                int last = 0;
+                statement.setString(++last, state.label());
+                if (queue != null) {
+                    statement.setString(++last, queue);
+                }
+                statement.setLong(++last, before);
+                statement.setInt(++last, limit);
                 try (ResultSet rows = statement.executeQuery()) {
                     List<T> page = new ArrayList<>();
                     while (rows.next()) {

@@ -3,8 +3,8 @@ package dev.rowlock.queue.internal.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.JobDetails;
 import dev.rowlock.queue.job.ClaimLostException;
+import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.Representative;
 import java.time.Duration;
@@ -80,7 +80,7 @@ class LostClaimsTest extends NodeTest {
         node.awaitState(id, JobState.QUARANTINED);
 
         assertThat(node.search.find(id).orElseThrow().errors())
-                .extracting(JobDetails.FailedAttempt::type)
+                .extracting(FailedAttempt::type)
                 .containsExactly("crash");
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.CancelResult;
 import dev.rowlock.queue.JobDetails;
+import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.Representative;
 import java.time.Duration;
@@ -33,7 +34,7 @@ class RunningJobTest extends NodeTest {
         node.awaitState(id, JobState.FAILED);
 
         JobDetails job = node.search.find(id).orElseThrow();
-        assertThat(job.errors()).extracting(JobDetails.FailedAttempt::type).containsExactly("timeout", "timeout");
+        assertThat(job.errors()).extracting(FailedAttempt::type).containsExactly("timeout", "timeout");
     }
 
     /** As a codec that encrypts its text elsewhere would be. */
@@ -49,7 +50,7 @@ class RunningJobTest extends NodeTest {
         node.awaitState(id, JobState.COMPLETED);
 
         JobDetails job = node.search.find(id).orElseThrow();
-        assertThat(job.errors()).extracting(JobDetails.FailedAttempt::type).containsExactly("timeout");
+        assertThat(job.errors()).extracting(FailedAttempt::type).containsExactly("timeout");
     }
 
     record SlowlyEncoded(boolean slow) {

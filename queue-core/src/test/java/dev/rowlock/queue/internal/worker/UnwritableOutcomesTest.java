@@ -2,9 +2,9 @@ package dev.rowlock.queue.internal.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.JobDetails;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
@@ -71,7 +71,7 @@ class UnwritableOutcomesTest extends NodeTest {
         awaitAllButTheBad(ids);
         node.awaitState(ids[BAD], JobState.FAILED);
         assertThat(node.search.find(ids[BAD]).orElseThrow().errors())
-                .extracting(JobDetails.FailedAttempt::type, JobDetails.FailedAttempt::message)
+                .extracting(FailedAttempt::type, FailedAttempt::message)
                 .containsExactly(org.assertj.core.groups.Tuple.tuple(
                         "not-recorded", "the outcome 'completed' cannot be written: SQLSTATE P0001"));
         assertThat(node.events).contains("failed " + ids[BAD]);

@@ -7,6 +7,7 @@ import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.RetryLaterException;
 import dev.rowlock.queue.job.SnoozeException;
+import dev.rowlock.queue.job.WaitReason;
 import dev.rowlock.queue.spi.JobHandler;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -69,7 +70,7 @@ class WhatHandlersThrowTest extends NodeTest {
                         .join(),
                 JobState.WAITING);
 
-        assertThat(job.reason()).isEqualTo("snooze");
+        assertThat(job.waitReason()).isEqualTo(WaitReason.SNOOZE);
         assertThat(job.errors()).isEmpty();
     }
 
@@ -112,7 +113,7 @@ class WhatHandlersThrowTest extends NodeTest {
                 },
                 JobState.WAITING);
 
-        assertThat(job.reason()).isEqualTo("snooze");
+        assertThat(job.waitReason()).isEqualTo(WaitReason.SNOOZE);
         assertThat(travelled(new RetryLaterException("later", Duration.ofDays(2), null))
                         .due()
                         .after())

@@ -8,6 +8,7 @@ import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.job.DoNotRetryException;
+import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.SnoozeException;
 import dev.rowlock.queue.spi.RetentionSettings;
@@ -75,8 +76,8 @@ class WorkerNodeTest extends NodeTest {
 
         JobDetails job = node.search.find(id).orElseThrow();
         assertThat(job.attempt()).isEqualTo(3);
-        assertThat(job.errors()).extracting(JobDetails.FailedAttempt::message).containsExactly("no 1", "no 2", "no 3");
-        assertThat(job.errors()).extracting(JobDetails.FailedAttempt::attempt).containsExactly(1, 2, 3);
+        assertThat(job.errors()).extracting(FailedAttempt::message).containsExactly("no 1", "no 2", "no 3");
+        assertThat(job.errors()).extracting(FailedAttempt::attempt).containsExactly(1, 2, 3);
         assertThat(job.errors().get(0).trace()).contains("WorkerNodeTest");
     }
 
