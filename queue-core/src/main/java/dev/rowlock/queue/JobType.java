@@ -10,7 +10,8 @@ import java.lang.annotation.Target;
  * Gives a payload class its stable logical name, and the queue that its jobs belong to.
  *
  * <p>The name, never the class name, is stored with each job: classes may be renamed and moved while their jobs wait.
- * Without this annotation the type is the class's simple name.
+ * Without this annotation the type is the class's simple name. Within one schema a type is one thing: two applications
+ * that both have a {@code SendMail} and share a schema run each other's jobs. Give them names of their own, or a schema each.
  */
 @Documented
 @Target(ElementType.TYPE)

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import dev.rowlock.queue.spi.PayloadException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -42,6 +43,15 @@ class JacksonPayloadCodecTest {
         }
     }
 
+    record Parcel(@JsonTypeInfo(use = JsonTypeInfo.Id.CLASS) Content content) {}
+
+    record AnyParcel(
+            @JsonTypeInfo(use = JsonTypeInfo.Id.CLASS) Object content) {}
+
+    interface Content {}
+
+    record Book(String title) implements Content {}
+
     private final JacksonPayloadCodec codec =
             new JacksonPayloadCodec(JsonMapper.builder().build());
 
@@ -58,6 +68,17 @@ class JacksonPayloadCodecTest {
         Object decoded = codec.decode(codec.encode(order), Order.class);
 
         assertThat(decoded).isEqualTo(order);
+    }
+
+    @Test
+    void anAnnotatedFieldTakesItsOwnSubclassesFromTheDocumentAndNothingElse() {
+        Parcel parcel = new Parcel(new Book("Emma"));
+        String json = codec.encode(parcel);
+
+        assertThat(codec.decode(json, Parcel.class)).isEqualTo(parcel);
+        assertThatThrownBy(() -> codec.decode(json.replace(Book.class.getName(), Age.class.getName()), Parcel.class))
+                .isInstanceOf(PayloadException.class);
+        assertThatThrownBy(() -> codec.decode(json, AnyParcel.class)).isInstanceOf(PayloadException.class);
     }
 
     @ParameterizedTest

@@ -9,10 +9,15 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
+@ExtendWith(OutputCaptureExtension.class)
 @PostgresTest(freshPerTest = true)
 class ShutdownTest {
 
@@ -67,6 +72,23 @@ class ShutdownTest {
 
             assertThat(rows("ready WHERE attempt = 0")).isEqualTo(1);
             assertThat(rows("node")).isZero();
+        });
+    }
+
+    @Test
+    void aShutdownNamesTheJobsThatItWaitsForAndThoseThatItInterrupts(CapturedOutput output) {
+        contexts.withPropertyValues("rowlock.worker.drain-timeout=50ms").run(context -> {
+            SlowListener listener = context.getBean(SlowListener.class);
+            long id = context.getBean(JobTemplate.class).enqueue(new Slow());
+            assertThat(listener.started.await(30, TimeUnit.SECONDS)).isTrue();
+
+            context.close();
+
+            String job = "job %d (Slow) of queue 'default'".formatted(id);
+            assertThat(output)
+                    .containsPattern("INFO .*1 jobs are running and have PT0.05S to end: " + Pattern.quote(job))
+                    .containsPattern(
+                            "WARN .*have not ended within PT0.05S and are interrupted.*: " + Pattern.quote(job));
         });
     }
 

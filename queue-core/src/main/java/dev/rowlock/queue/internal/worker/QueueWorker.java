@@ -344,9 +344,14 @@ final class QueueWorker implements QueueConsumer {
 
     /** How many jobs are in the hands of threads, or about to be: held, and no outcome yet. */
     int busy() {
-        return (int) held.stream()
+        return (int) busyJobs().count();
+    }
+
+    /** The jobs that {@link #busy} counts. */
+    Stream<ClaimedJob> busyJobs() {
+        return held.stream()
                 .filter(execution -> !execution.settled() && !execution.exiting())
-                .count();
+                .map(Execution::job);
     }
 
     /** Interrupts all running handlers; what they then throw gives their jobs back. */
