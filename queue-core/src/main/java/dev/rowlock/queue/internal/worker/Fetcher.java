@@ -20,7 +20,8 @@ final class Fetcher implements Runnable {
 
     /**
      * A node that has met jobs it does not know lets others claim first. Without this, whichever node moves such a job to
-     * ready would wake itself first, claim it again, and keep it for ever from those who know it.
+     * ready would wake itself first, claim it again, and keep it for ever from those who know it. Where there are no others, jobs
+     * that it does know would only wait behind thousands of the others.
      */
     private static final Duration COURTESY = Duration.ofMillis(200);
 
@@ -152,6 +153,11 @@ final class Fetcher implements Runnable {
         claimer.awaitLast();
     }
 
+    /** How long a node in this place lets others claim first. */
+    static Duration courtesy(Place place) {
+        return place.nodes() > 1 ? COURTESY : Duration.ZERO;
+    }
+
     private void pauseFor(Duration rest) {
         if (rest.isZero()) {
             return;
@@ -160,7 +166,7 @@ final class Fetcher implements Runnable {
         try {
             consumer.room().await(rest);
             if (consumer.metUnknownType()) {
-                Signal.pause(Signal.jittered(COURTESY));
+                Signal.pause(Signal.jittered(courtesy(claimer.place())));
             }
         } catch (InterruptedException e) {
             log.debug("queue '{}': interrupted, looks whether it is to stop", consumer.queue(), e);

@@ -39,6 +39,12 @@ class FetcherTest {
         assertThat(Fetcher.lookIn(Place.ALONE, 17, 1, 1)).isZero();
     }
 
+    @Test
+    void aNodeByItselfRestsForNobodyWhoKnowsMoreTypes() {
+        assertThat(Fetcher.courtesy(Place.ALONE)).isZero();
+        assertThat(Fetcher.courtesy(new Place(2, 0))).isPositive();
+    }
+
     private static List<Long> waits(int turn, long jobs) {
         return IntStream.range(0, NODES)
                 .mapToObj(number -> Fetcher.lookIn(new Place(NODES, number), turn, jobs, CONCURRENCY))
