@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.store.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -53,6 +54,48 @@ class ClaimReadyJobsTest {
                 .containsEntry("node_id", node)
                 .containsEntry("attempt", 1);
         assertThat(job.id()).isEqualTo(id);
+    }
+
+    @Test
+    void aLookAtUrgentJobsTakesNoOthers() {
+        rooms.ready(List.of(Rooms.job(QUEUE, -2), Rooms.job(QUEUE, -1), Rooms.job(QUEUE, 0)));
+        long node = rooms.node();
+
+        assertThat(claim.run(QUEUE, QueueRange.ofRank(-1), 10, node, null).jobs())
+                .hasSize(1);
+        assertThat(rooms.number("SELECT count(*) FROM rowlock.ready WHERE rank = -1"))
+                .isZero();
+        assertThat(claim.run(QUEUE, QueueRange.ofRank(-1), ClaimReadyJobs.FEW + 1, node, null)
+                        .jobs())
+                .isEmpty();
+    }
+
+    @Test
+    void jobsClaimedByNameAreThoseOfTheQueueThatAreReady() {
+        long here = rooms.ready();
+        long elsewhere = rooms.ready(List.of(Rooms.job("other", 0)))[0];
+        long waiting = rooms.waiting(Due.after(Duration.ofHours(1)));
+        List<Long> names = List.of(here, elsewhere, waiting);
+        long gone = rooms.node();
+        rooms.declareDead(gone);
+
+        assertThat(claim.named(QUEUE, names, 0, gone, null).jobs()).isEmpty();
+        assertThat(Rooms.ids(claim.named(QUEUE, names, 0, rooms.node(), null).jobs()))
+                .containsExactly(here);
+        assertThat(rooms.roomsOf(elsewhere)).containsExactly("ready");
+    }
+
+    @Test
+    void jobsThatAreLeftOutStayReady() {
+        long[] jobs = rooms.ready(5);
+        QueueRange without = QueueRange.ALL.without(List.of(jobs[0], jobs[3]));
+        long node = rooms.node();
+
+        assertThat(claim.names(QUEUE, without, 2)).containsExactly(jobs[1], jobs[2]);
+        assertThat(Rooms.ids(claim.run(QUEUE, without, 2, node, null).jobs())).containsExactly(jobs[1], jobs[2]);
+        assertThat(Rooms.ids(claim.run(QUEUE, without, ClaimReadyJobs.FEW + 1, node, null)
+                        .jobs()))
+                .containsExactly(jobs[4]);
     }
 
     @Test
