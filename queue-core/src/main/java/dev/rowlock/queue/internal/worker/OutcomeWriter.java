@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.store.DeferJobs;
 import dev.rowlock.queue.internal.store.FindLockedClaims;
 import dev.rowlock.queue.internal.store.FinishJobs;
 import dev.rowlock.queue.internal.store.MovedJobs;
+import dev.rowlock.queue.internal.store.ProbeDone;
 import dev.rowlock.queue.internal.store.ReleaseJobs;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;
@@ -59,6 +60,7 @@ final class OutcomeWriter {
     private final BuryJobs bury;
     private final ReleaseJobs release;
     private final FindLockedClaims findLocked;
+    private final ProbeDone probe;
     private final Wakeups wakeups;
 
     /** @param keepsDone whether completed jobs go to done, or away */
@@ -68,6 +70,7 @@ final class OutcomeWriter {
         this.bury = new BuryJobs(database);
         this.release = new ReleaseJobs(database);
         this.findLocked = new FindLockedClaims(database);
+        this.probe = new ProbeDone(database);
         this.wakeups = wakeups;
     }
 
@@ -94,6 +97,22 @@ final class OutcomeWriter {
     /** The tokens of those whose rows somebody else has locked at this moment. Waits for nobody. */
     Set<Long> locked(List<PendingOutcome> entries) {
         return findLocked.run(map(entries, OutcomeRows::claim));
+    }
+
+    /** Whether an ordinary outcome with a result of so many characters can be written now; 0: without one. */
+    boolean writable(int resultLength) {
+        return probe.run(resultLength);
+    }
+
+    /** An error of which nothing comes from the application. */
+    static Outcome notRecorded(Outcome outcome, Throwable refusal) {
+        String state = WriteFailure.sqlState(refusal);
+        return new Outcome.Failed(JobError.of(
+                "not-recorded",
+                "the outcome '%s' cannot be written: %s"
+                        .formatted(
+                                outcome.label(),
+                                state.isEmpty() ? refusal.getClass().getName() : "SQLSTATE " + state)));
     }
 
     /** What a statement found: claims that were held, and those of them whose jobs it cancelled. */
@@ -247,15 +266,8 @@ final class OutcomeWriter {
             write(free, statement);
         }
 
-        /** With an error of which nothing comes from the application. */
         private void buryInstead(PendingOutcome entry, Throwable refusal) {
-            String reason = WriteFailure.sqlState(refusal);
-            List<PendingOutcome> plain = List.of(entry.as(new Outcome.Failed(JobError.of(
-                    "not-recorded",
-                    "the outcome '%s' cannot be written: %s"
-                            .formatted(
-                                    entry.outcome().label(),
-                                    reason.isEmpty() ? refusal.getClass().getName() : "SQLSTATE " + reason)))));
+            List<PendingOutcome> plain = List.of(entry.as(notRecorded(entry.outcome(), refusal)));
             try {
                 sort(plain, bury(plain));
             } catch (RuntimeException | Error e) {

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.worker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Outcomes that cannot be written for now and must not hold up the others. All of them are tried again together, more and more
@@ -12,6 +13,7 @@ final class OutcomesApart {
 
     private final Backoff backoff;
     private List<PendingOutcome> entries = new ArrayList<>();
+    private long results; // of the entries, in characters
     private long retryAt; // monotonic
 
     OutcomesApart(Duration shortest, Duration longest) {
@@ -26,11 +28,17 @@ final class OutcomesApart {
         return entries.size();
     }
 
+    /** How many characters their results have. */
+    long results() {
+        return results;
+    }
+
     void add(List<PendingOutcome> more) {
         if (isEmpty() && !more.isEmpty()) {
             planRetry();
         }
         entries.addAll(more);
+        more.forEach(entry -> results += entry.resultLength());
     }
 
     private void planRetry() {
@@ -42,21 +50,44 @@ final class OutcomesApart {
         return !isEmpty() && nanosUntilDue() <= 0;
     }
 
+    /** Where there are none, a very long time. */
     long nanosUntilDue() {
-        return retryAt - System.nanoTime();
+        return isEmpty() ? Long.MAX_VALUE : retryAt - System.nanoTime();
     }
 
-    /** Takes them out, to be tried again; those that still cannot be written come back by {@link #add}. */
-    List<PendingOutcome> take() {
-        List<PendingOutcome> taken = entries;
-        entries = new ArrayList<>();
+    /** Takes out those that have been there for longest, to be tried again; what still cannot be written comes back by {@link #add}. */
+    List<PendingOutcome> take(int most) {
+        List<PendingOutcome> first = entries.subList(0, Math.min(most, entries.size()));
+        List<PendingOutcome> taken = new ArrayList<>(first);
+        first.clear();
+        taken.forEach(entry -> results -= entry.resultLength());
         return taken;
     }
 
-    /** They have been tried again: the next ones that come are the first, unless some came back. */
-    void tried() {
-        if (isEmpty()) {
+    /** Takes out the one that has been there for longest, of those with a result; null if there is none. */
+    @Nullable
+    PendingOutcome takeWithResult() {
+        for (int i = 0; i < entries.size(); i++) {
+            if (entries.get(i).resultLength() > 0) {
+                PendingOutcome taken = entries.remove(i);
+                results -= taken.resultLength();
+                return taken;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Those that were taken out have been tried.
+     *
+     * @param some whether some of them could be written: then so may be the others, at once
+     */
+    void tried(boolean some) {
+        if (some || isEmpty()) {
             backoff.reset();
+            retryAt = System.nanoTime();
+        } else {
+            planRetry();
         }
     }
 }

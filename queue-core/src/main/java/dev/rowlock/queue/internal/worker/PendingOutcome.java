@@ -20,6 +20,11 @@ record PendingOutcome(HeldJob held, Outcome outcome, Duration took, int resultLe
         return new PendingOutcome(held, other, took, resultLength);
     }
 
+    /** The same with this outcome, and without what the handler returned. */
+    PendingOutcome withoutResult(Outcome other) {
+        return new PendingOutcome(held, other, took, 0);
+    }
+
     private static int resultLength(Outcome outcome) {
         return outcome instanceof Outcome.Completed completed && completed.resultJson() != null
                 ? completed.resultJson().length()

@@ -6,9 +6,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Queue;
+import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -32,9 +31,6 @@ final class Recorder implements Runnable {
     /** Outcomes per write. */
     static final int BATCH = 1_000;
 
-    /** A write with more characters of results than this gets no more outcomes: it lies in memory several times. */
-    private static final long RESULTS = 4L << 20;
-
     /** Fewer outcomes than this may wait for company. */
     private static final int SMALL = 200;
 
@@ -46,6 +42,14 @@ final class Recorder implements Runnable {
     private static final Duration SHORTEST_RETRY = Duration.ofMillis(50);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(2);
 
+    /** Of the outcomes that cannot be written, so many are tried again at a time. */
+    private static final int RETRIED_AT_ONCE = 100;
+
+    private static final int ALL = Integer.MAX_VALUE;
+
+    /** When those that cannot be written have results of more characters than this, some lose theirs. */
+    private static final long RESULTS_ASIDE = Unwritten.MANY_RESULTS / 2;
+
     /** As often, a batch that cannot be written is tried as a whole only. */
     private static final int TRIES_AS_A_WHOLE = 3;
 
@@ -55,7 +59,7 @@ final class Recorder implements Runnable {
     private final OutcomeWriter writer;
     private final Doubts doubts;
     private final OutcomeNews news;
-    private final Queue<PendingOutcome> pending = new ConcurrentLinkedQueue<>();
+    private final PendingOutcomes pending = new PendingOutcomes();
     private final Unwritten unwritten = new Unwritten();
     private final AtomicReference<@Nullable Thread> idle = new AtomicReference<>();
     private final Signal retry = new Signal();
@@ -64,6 +68,7 @@ final class Recorder implements Runnable {
             new ArrayList<>(BATCH); // recorder's thread only; a field, so that no error forgets it
     private final OutcomesApart blocked = // recorder's thread only
             new OutcomesApart(Duration.ofMillis(100), Duration.ofSeconds(1));
+    private boolean resultsFail; // recorder's thread only: of those aside, no matter whose
     private final OutcomesApart unwritable = // recorder's thread only
             new OutcomesApart(Duration.ofSeconds(1), Duration.ofSeconds(30));
     private volatile int setAside; // written by the recorder's thread
@@ -80,13 +85,12 @@ final class Recorder implements Runnable {
     /** Takes an outcome to be written. Never blocks. */
     void record(HeldJob held, Outcome outcome, Duration took) {
         PendingOutcome entry = new PendingOutcome(held, outcome, took);
+        pending.add(entry); // first: where there is no memory for that, nothing is to be written
         unwritten.add(entry.resultLength());
-        try {
-            pending.add(entry);
-        } catch (Error e) {
-            unwritten.remove(entry.resultLength());
-            throw e;
-        }
+        wake();
+    }
+
+    private void wake() {
         Thread waiting = idle.getAndSet(null);
         if (waiting != null) {
             LockSupport.unpark(waiting);
@@ -99,7 +103,7 @@ final class Recorder implements Runnable {
 
     /** Waits until results can be borne again: who has claimed jobs ahead must not run them all into a database that is away. */
     void awaitRoomForResults() throws InterruptedException {
-        while (unwritten.manyResults() && !stopping) {
+        while (unwritten.manyResults()) {
             Signal.pause(LOOK_FOR_ROOM);
         }
     }
@@ -135,10 +139,7 @@ final class Recorder implements Runnable {
     void stop() {
         stopping = true;
         retry.raise();
-        Thread waiting = idle.getAndSet(null);
-        if (waiting != null) {
-            LockSupport.unpark(waiting);
-        }
+        wake();
     }
 
     @Override
@@ -154,9 +155,9 @@ final class Recorder implements Runnable {
                 batch.clear();
             } else if (stopping) {
                 retryBlocked();
-                retryUnwritable();
-                giveUp(blocked.take());
-                giveUp(unwritable.take());
+                retryUnwritable(ALL);
+                giveUp(blocked.take(ALL));
+                giveUp(unwritable.take(ALL));
                 return;
             } else {
                 park();
@@ -165,14 +166,17 @@ final class Recorder implements Runnable {
                 retryBlocked();
             }
             if (unwritable.due()) {
-                retryUnwritable();
+                retryUnwritable(RETRIED_AT_ONCE);
+            }
+            if (unwritable.results() > RESULTS_ASIDE && !resultsFail) {
+                giveUpResults();
             }
         }
     }
 
     /** Only those whose rows are free by now, for nobody else's outcome must wait until a lock times out again. */
     private void retryBlocked() {
-        List<PendingOutcome> tried = blocked.take();
+        List<PendingOutcome> tried = blocked.take(ALL);
         try {
             Set<Long> locked = tried.isEmpty() ? Set.of() : writer.locked(tried);
             List<PendingOutcome> free = new ArrayList<>(tried.size());
@@ -184,42 +188,57 @@ final class Recorder implements Runnable {
             log.debug("whether {} outcomes are still blocked cannot be told", tried.size(), e);
             blocked.add(tried);
         }
-        blocked.tried();
+        blocked.tried(false);
+        noteApart();
     }
 
-    /** Once, whatever comes of it: nobody else's outcome waits for these. */
-    private void retryUnwritable() {
-        List<PendingOutcome> tried = unwritable.take();
+    /** Once, whatever comes of it: nobody else's outcome waits for many of these. */
+    private void retryUnwritable(int most) {
+        int before = unwritable.size();
+        List<PendingOutcome> tried = unwritable.take(most);
         try {
             List<PendingOutcome> failed = attempt(tried);
-            setAside(failed.isEmpty() ? failed : attemptInParts(failed, Integer.MAX_VALUE));
+            setAside(failed.isEmpty() ? failed : attemptInParts(failed, ALL));
         } catch (RuntimeException | Error e) {
             lastFailure = e;
             setAside(tried);
         }
-        unwritable.tried();
+        unwritable.tried(unwritable.size() < before);
+        resultsFail = false;
+        noteApart();
+    }
+
+    /**
+     * Those that have been aside for longest lose their results, so that these do not fill the memory, and their jobs die. But
+     * not for want of disk or memory: only while a result as long can be written.
+     */
+    private void giveUpResults() {
+        List<PendingOutcome> without = new ArrayList<>();
+        while (unwritable.results() > RESULTS_ASIDE && !resultsFail) {
+            PendingOutcome oldest = Objects.requireNonNull(unwritable.takeWithResult());
+            if (writer.writable(oldest.resultLength())) {
+                unwritten.removeResult(oldest.resultLength());
+                without.add(oldest.withoutResult(
+                        OutcomeWriter.notRecorded(oldest.outcome(), Objects.requireNonNull(lastFailure))));
+            } else {
+                unwritable.add(List.of(oldest));
+                resultsFail = true;
+            }
+        }
+        setAside(attempt(without));
+    }
+
+    private void noteApart() {
         setAside = unwritable.size();
+        unwritten.apart(blocked.size() + unwritable.size(), blocked.results() + unwritable.results());
     }
 
     /** What an error left from the last time, or what has come since. */
     private boolean hasBatch() {
         if (batch.isEmpty()) {
-            fill(batch, BATCH);
+            pending.moveTo(batch, BATCH);
         }
         return !batch.isEmpty();
-    }
-
-    private void fill(List<PendingOutcome> batch, int most) {
-        long results = 0;
-        for (int i = 0; i < most && results < RESULTS; i++) {
-            PendingOutcome entry = pending.peek();
-            if (entry == null) {
-                break;
-            }
-            results += entry.resultLength();
-            batch.add(entry); // where there is no memory for that, it stays where it is
-            pending.poll();
-        }
     }
 
     /** Announces that it sleeps, looks once more, sleeps: an outcome that comes in between finds the announcement. */
@@ -227,19 +246,9 @@ final class Recorder implements Runnable {
         Thread.interrupted(); // nobody of ours interrupts this thread, and who is interrupted does not sleep
         idle.set(Thread.currentThread());
         if (pending.isEmpty() && !stopping) {
-            if (blocked.isEmpty() && unwritable.isEmpty()) {
-                LockSupport.park(this);
-            } else {
-                LockSupport.parkNanos(this, Math.max(1, nanosUntilRetry()));
-            }
+            LockSupport.parkNanos(this, Math.max(1, Math.min(blocked.nanosUntilDue(), unwritable.nanosUntilDue())));
         }
         idle.set(null);
-    }
-
-    private long nanosUntilRetry() {
-        return Math.min(
-                blocked.isEmpty() ? Long.MAX_VALUE : blocked.nanosUntilDue(),
-                unwritable.isEmpty() ? Long.MAX_VALUE : unwritable.nanosUntilDue());
     }
 
     /** Without its recorder a node would hold its jobs for ever: nothing may end this thread, and no outcome be forgotten. */
@@ -287,7 +296,7 @@ final class Recorder implements Runnable {
             }
             pause(backoff.next());
             int before = batch.size();
-            fill(batch, BATCH - failed.size());
+            pending.moveTo(batch, BATCH - failed.size());
             open = new ArrayList<>(failed);
             open.addAll(batch.subList(before, batch.size()));
         }
@@ -301,6 +310,7 @@ final class Recorder implements Runnable {
             lastFailure = written.failure();
         }
         blocked.add(written.blocked());
+        noteApart();
         news.blocked(written.blocked());
         setAside(written.unwritable());
         written.recorded().stream().filter(this::forget).forEach(news::finished);
@@ -311,7 +321,7 @@ final class Recorder implements Runnable {
     /**
      * Tries them in ever smaller parts, in another order each time. Should one of them be what cannot be written, for instance
      * because the server runs out of memory over it, the others get past it in the end. Once it fails alone while others can be
-     * written, it is set aside. Returns what is left to be tried.
+     * written, or could be if there were any, it is set aside. Returns what is left to be tried.
      */
     private List<PendingOutcome> attemptInParts(List<PendingOutcome> entries, int time) {
         List<PendingOutcome> shuffled = new ArrayList<>(entries);
@@ -320,14 +330,18 @@ final class Recorder implements Runnable {
         List<PendingOutcome> left = new ArrayList<>();
         List<PendingOutcome> alone = new ArrayList<>();
         boolean writable = false;
+        boolean away = false;
         for (int from = 0; from < shuffled.size(); from += size) {
             List<PendingOutcome> part = shuffled.subList(from, Math.min(from + size, shuffled.size()));
-            boolean away = !writable && from >= FAILED_PARTS * size;
+            if (!writable && !away && from >= FAILED_PARTS * size) {
+                writable = size == 1 && writer.writable(0);
+                away = !writable;
+            }
             List<PendingOutcome> failed = away ? part : attempt(part);
             writable |= failed.size() < part.size();
             (part.size() == 1 ? alone : left).addAll(failed);
         }
-        if (writable) {
+        if (writable || !away && !alone.isEmpty() && writer.writable(0)) {
             setAside(alone);
         } else {
             left.addAll(alone);
@@ -337,7 +351,7 @@ final class Recorder implements Runnable {
 
     private void setAside(List<PendingOutcome> entries) {
         unwritable.add(entries);
-        setAside = unwritable.size();
+        noteApart();
         news.unwritable(entries, lastFailure);
     }
 

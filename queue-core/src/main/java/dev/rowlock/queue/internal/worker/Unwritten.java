@@ -19,12 +19,14 @@ final class Unwritten {
      */
     private static final Duration STUCK = Duration.ofMinutes(5);
 
+    private volatile int apart; // of the outcomes; written by the recorder's thread, as the next
+    private volatile long apartResults; // of the characters
     private final AtomicInteger outcomes = new AtomicInteger();
     private final AtomicLong results = new AtomicLong(); // characters
     private volatile long signOfLife = System.nanoTime(); // monotonic
 
     int outcomes() {
-        return outcomes.get();
+        return Math.max(0, outcomes.get()); // one may be written before it is counted
     }
 
     /** One more, with a result of so many characters. */
@@ -44,12 +46,24 @@ final class Unwritten {
         }
     }
 
+    /** A result of so many characters will not be written. */
+    void removeResult(int result) {
+        results.addAndGet(-result);
+    }
+
+    /** So many of the outcomes, with results of so many characters, wait apart and are tried again from time to time. */
+    void apart(int outcomes, long results) {
+        apart = outcomes;
+        apartResults = results;
+    }
+
+    /** What waits apart must not stop the node: as much of it as that does not count. */
     boolean many() {
-        return outcomes.get() > MANY || manyResults();
+        return outcomes.get() - Math.min(apart, MANY) > MANY || manyResults();
     }
 
     boolean manyResults() {
-        return results.get() > MANY_RESULTS;
+        return results.get() - Math.min(apartResults, MANY_RESULTS) > MANY_RESULTS;
     }
 
     /** A sign of life of the recorder. */

@@ -55,12 +55,12 @@ class OutcomesApartTest {
     @Test
     void whatComesBackIsTriedAgainLater() {
         apart.add(entry());
-        List<PendingOutcome> tried = apart.take();
+        List<PendingOutcome> tried = apart.take(10);
 
         apart.add(tried);
-        apart.tried();
+        apart.tried(false);
 
         assertThat(apart.due()).isFalse();
-        assertThat(apart.take()).hasSize(1);
+        assertThat(apart.take(10)).hasSize(1);
     }
 }

@@ -164,6 +164,52 @@ class UnwritableOutcomesTest extends NodeTest {
         Arrays.stream(ids).forEach(id -> node.awaitState(id, JobState.COMPLETED));
     }
 
+    private static final int MEGABYTE = 1_000_000;
+
+    /** So many results of a megabyte that they would fill what may be unwritten more than twice. */
+    private static final int LARGE = 5 * (int) (Unwritten.MANY_RESULTS / MEGABYTE) / 2;
+
+    private long[] runLarge() {
+        String result = "x".repeat(MEGABYTE);
+        node.listener(Order.class, (context, payload) -> number(payload) < LARGE ? result : null);
+        return run(LARGE + 20);
+    }
+
+    private static int number(String payload) {
+        return Integer.parseInt(payload.replaceAll("\\D", ""));
+    }
+
+    @Test
+    void anyNumberOfLargeResultsThatCannotBeWrittenHoldsUpNobodyElse() {
+        refuse("done", "42501", "(new.payload::jsonb ->> 'number')::int < " + LARGE);
+
+        long[] ids = runLarge();
+
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> node.count("done") == 20);
+        // The first ones have lost their results, so that there was room; the others keep theirs.
+        Awaitility.await().until(() -> node.count("dead") > 0 && node.status().unwritten() == node.count("running"));
+        assertThat(node.status().setAside()).isPositive().isLessThan(LARGE);
+        rooms.execute("DROP TRIGGER refuse ON rowlock.done");
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> node.count("running") == 0);
+        assertThat(node.count("done") + node.count("dead")).isEqualTo(ids.length);
+        assertThat(node.status().unwritten()).isZero();
+    }
+
+    /** As where the disk is almost full. */
+    @Test
+    void noResultIsGivenUpWhileNoneAsLongCanBeWritten() {
+        refuse("done", "53100", "length(new.result::text) > 500000");
+
+        long[] ids = runLarge();
+
+        Awaitility.await()
+                .atMost(Duration.ofMinutes(1))
+                .until(() -> node.status().setAside() > Unwritten.MANY_RESULTS / MEGABYTE);
+        Awaitility.await().during(Duration.ofSeconds(2)).until(() -> node.count("dead") == 0);
+        rooms.execute("DROP TRIGGER refuse ON rowlock.done");
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> node.count("done") == ids.length);
+    }
+
     /** As proxies and routers do that applications put before their pool. */
     @Test
     void aDataSourceThatThrowsWhatItLikesKillsNobody(TestDatabase database) {
