@@ -62,6 +62,10 @@ class FinishJobInTransactionTest {
 
         assertThat(held).isFalse();
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
+        FinishJobInTransaction forgetting = new FinishJobInTransaction(rooms.database(), false);
+        assertThat(transaction.<Boolean>execute(status -> forgetting.run(Rooms.stale(job.claim()), null)))
+                .isFalse();
+        assertThat(rooms.roomsOf(job.id())).containsExactly("running");
     }
 
     @Test

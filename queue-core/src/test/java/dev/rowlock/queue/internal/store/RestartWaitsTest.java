@@ -53,7 +53,8 @@ class RestartWaitsTest {
         long scheduled = rooms.waiting(Due.at(Instant.now().plus(Duration.ofHours(3))));
         ClaimedJob later = rooms.running();
         rooms.defer(later.claim(), Due.at(Instant.now().plus(Duration.ofHours(3))));
-        rooms.execute("UPDATE rowlock.waiting SET enqueued_at = enqueued_at + interval '1 hour'");
+        rooms.execute(
+                "UPDATE rowlock.waiting SET since = since + interval '1 hour', enqueued_at = enqueued_at + interval '1 hour'");
 
         assertThat(restart.run(RestartWaits.FRONT, 100).restarted()).isZero();
 
