@@ -114,10 +114,10 @@ public final class Apart<T> {
                 && (REFUSALS.contains(state.substring(0, 2)) || CORRUPTED.contains(state));
     }
 
-    /** Where the server does not answer, or goes down, each further try would only wait. */
-    private void requireAnswer(RuntimeException e) {
+    /** Where the server does not answer in time, or goes down, each further try would only wait. */
+    static void requireAnswer(RuntimeException e) {
         String state = state(e);
-        if (state == null || state.startsWith("08") || state.startsWith("57P")) {
+        if (state == null || state.startsWith("08") || state.startsWith("57")) {
             throw e;
         }
     }

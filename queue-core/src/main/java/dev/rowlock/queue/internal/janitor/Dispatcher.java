@@ -132,8 +132,9 @@ final class Dispatcher implements Chore {
 
     /** One job that cannot be moved must not keep the others. Returns how long until the next look. */
     private Duration moveApart(DuePosition from, RuntimeException together) {
-        List<Long> due = dispatch.names(from, BATCH, refused.ids());
-        return refused.apart(due, this::moveNamed, together) ? Duration.ZERO : AFTER_REFUSALS;
+        return refused.apart(() -> dispatch.names(from, BATCH, refused.ids()), this::moveNamed, together)
+                ? Duration.ZERO
+                : AFTER_REFUSALS;
     }
 
     private void moveNamed(List<Long> ids) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,10 +57,13 @@ public final class LeftAside {
      * Does to some jobs in parts what has failed for all of them, and leaves aside those that are refused.
      *
      * @return whether it has worked for any
+     * @param names the ids of those jobs, asked for unless the server does not answer anyway
      * @param together how it failed for all; thrown again if it is not about some of them
      */
-    public boolean apart(List<Long> some, Consumer<List<Long>> work, RuntimeException together) {
-        if (jobs.size() >= MOST || some.isEmpty()) {
+    public boolean apart(Supplier<List<Long>> names, Consumer<List<Long>> work, RuntimeException together) {
+        Apart.requireAnswer(together);
+        List<Long> some = jobs.size() < MOST ? names.get() : List.of();
+        if (some.isEmpty()) {
             throw together;
         }
         Set<Long> worked = new HashSet<>();

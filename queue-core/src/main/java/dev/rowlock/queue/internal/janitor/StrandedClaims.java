@@ -73,6 +73,7 @@ final class StrandedClaims implements Chore {
         try {
             tell(release.run(node, upTo, held));
         } catch (RuntimeException e) {
+            Apart.requireAnswer(e);
             Apart.refused(release.stranded(node, upTo, held), ids -> tell(release.run(node, upTo, held, ids)), e)
                     .forEach(this::tellRefused);
         }

@@ -39,6 +39,7 @@ final class TakeBack {
 
     /** Returns how many there were. */
     private int apart(RuntimeException together) {
+        Apart.requireAnswer(together);
         List<Long> orphans = rescueJobs.orphans();
         Apart.run(orphans, ids -> told(rescueJobs.run(maxCrashes, ids)), together)
                 .forEach((id, refusal) -> log.error(

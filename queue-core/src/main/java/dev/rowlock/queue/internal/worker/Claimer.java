@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -194,15 +195,15 @@ final class Claimer {
             if (statement != throughPool) {
                 throw e;
             }
-            return claimApart(throughPool.names(consumer.queue(), range, limit), largest, nodeId, e);
+            return claimApart(() -> throughPool.names(consumer.queue(), range, limit), largest, nodeId, e);
         }
         lastWasQuick = batch.took().compareTo(QUICK) <= 0;
         return accept(batch, nodeId, limit, System.nanoTime());
     }
 
     /** One job that cannot be claimed must not keep the others. */
-    private Duration claimApart(List<Long> ids, int largest, long nodeId, RuntimeException together) {
-        boolean some = refused.apart(ids, part -> claimNamed(part, largest, nodeId), together);
+    private Duration claimApart(Supplier<List<Long>> names, int largest, long nodeId, RuntimeException together) {
+        boolean some = refused.apart(names, part -> claimNamed(part, largest, nodeId), together);
         return some ? Duration.ZERO : shorter(AFTER_REFUSALS, settings.pollInterval());
     }
 

@@ -13,6 +13,7 @@ import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -20,6 +21,7 @@ import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
+import org.springframework.dao.DataAccessResourceFailureException;
 
 /** A user's trigger keeps some jobs from becoming ready. */
 @PostgresTest(freshPerTest = true)
@@ -90,7 +92,8 @@ class RefusedJobsTest {
         assertThatThrownBy(() -> dispatch.named(jobs))
                 .isInstanceOfSatisfying(
                         DataAccessException.class,
-                        e -> assertThat(aside.apart(jobs, dispatch::named, e)).isTrue());
+                        e -> assertThat(aside.apart(() -> jobs, dispatch::named, e))
+                                .isTrue());
         assertThat(aside.ids()).containsExactlyInAnyOrderElementsOf(jobs.subList(0, 2));
 
         rooms.execute("DELETE FROM refused WHERE id = " + jobs.get(0));
@@ -113,6 +116,23 @@ class RefusedJobsTest {
         look();
 
         assertThat(rooms.count("ready")).isEqualTo(3);
+    }
+
+    @Test
+    void aServerThatDoesNotAnswerIsAskedForNoNames() {
+        for (String state : List.of("08006", "57P01", "57014")) {
+            DataAccessException failure =
+                    new DataAccessResourceFailureException("no answer", new SQLException("no answer", state));
+
+            assertThatThrownBy(() -> new LeftAside("cannot be moved")
+                            .apart(
+                                    () -> {
+                                        throw new AssertionError("asked");
+                                    },
+                                    ids -> {},
+                                    failure))
+                    .isSameAs(failure);
+        }
     }
 
     @Test
