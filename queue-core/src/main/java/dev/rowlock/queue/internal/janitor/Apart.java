@@ -107,7 +107,8 @@ public final class Apart<T> {
         stopped = refused.size() >= MANY;
     }
 
-    private static boolean isOfARow(RuntimeException refusal) {
+    /** Whether the server refuses something for what is in a row. */
+    static boolean isOfARow(RuntimeException refusal) {
         String state = state(refusal);
         return state != null
                 && state.length() == 5

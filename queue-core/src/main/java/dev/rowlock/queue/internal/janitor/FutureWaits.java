@@ -26,6 +26,7 @@ final class FutureWaits implements Chore {
     private final RestartWaits restart;
     private final Wakeups wakeups;
     private long behind = RestartWaits.FRONT;
+    private int size = STRETCH;
     private int restarted; // in this round
     private volatile boolean stepped; // since this round began
 
@@ -50,7 +51,13 @@ final class FutureWaits implements Chore {
             stepped = false;
             behind = RestartWaits.FRONT;
         }
-        Stretch stretch = restart.run(behind, STRETCH);
+        Stretch stretch;
+        try {
+            stretch = restart.run(behind, size);
+        } catch (RuntimeException e) {
+            return lookCloser(e);
+        }
+        size = Math.min(STRETCH, 2 * size);
         restarted += stretch.restarted();
         if (stretch.nextDue() != null) {
             wakeups.jobsWaiting(stretch.nextDue());
@@ -60,6 +67,27 @@ final class FutureWaits implements Chore {
             return Duration.ZERO;
         }
         return end();
+    }
+
+    /** One job that cannot be changed must not keep those behind it: smaller and smaller stretches find it, and it is passed over. */
+    private Duration lookCloser(RuntimeException refusal) {
+        if (!Apart.isOfARow(refusal)) {
+            throw refusal;
+        }
+        if (size > 1) {
+            size /= 2;
+            return Duration.ZERO;
+        }
+        Long refused = restart.next(behind);
+        if (refused == null) {
+            return end();
+        }
+        log.error(
+                "the wait of job {} should begin anew, because the database's clock was set back, and the server refuses that",
+                refused,
+                refusal);
+        behind = refused;
+        return Duration.ZERO;
     }
 
     private Duration end() {

@@ -36,6 +36,8 @@ public final class RestartWaits {
               FROM restarted
             """;
 
+    private static final String NEXT = "SELECT min(id) FROM rowlock.waiting WHERE id > ?";
+
     /** Before all jobs. */
     public static final long FRONT = Long.MIN_VALUE;
 
@@ -68,6 +70,19 @@ public final class RestartWaits {
                 try (ResultSet row = statement.executeQuery()) {
                     row.next();
                     return read(row, limit);
+                }
+            }
+        });
+    }
+
+    /** The id of the first waiting job behind this one; null if there is none. */
+    public @Nullable Long next(long behind) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = FreshPlan.prepare(connection, database.sql(NEXT))) {
+                statement.setLong(1, behind);
+                try (ResultSet row = statement.executeQuery()) {
+                    row.next();
+                    return Columns.number(row, 1);
                 }
             }
         });
