@@ -11,6 +11,11 @@ public sealed interface Outcome {
     /** A short name for meters: {@code completed}, {@code retried}, {@code failed} … */
     String label();
 
+    /** What the handler threw, if it is why the attempt ended like this; null otherwise. As it was thrown: nothing is redacted. */
+    default @Nullable Throwable thrown() {
+        return null;
+    }
+
     /**
      * The handler returned.
      *
@@ -24,7 +29,7 @@ public sealed interface Outcome {
     }
 
     /** The handler failed and the job is tried again when {@code due}. */
-    record Retry(Due due, JobError error) implements Outcome {
+    record Retry(Due due, JobError error, @Nullable Throwable thrown) implements Outcome {
         @Override
         public String label() {
             return "retried";
@@ -32,15 +37,25 @@ public sealed interface Outcome {
     }
 
     /** The handler failed for good: the job moves to {@code dead}. */
-    record Failed(JobError error) implements Outcome {
+    record Failed(JobError error, @Nullable Throwable thrown) implements Outcome {
+
+        /** Not because of an exception. */
+        public Failed(JobError error) {
+            this(error, null);
+        }
+
         @Override
         public String label() {
             return "failed";
         }
     }
 
-    /** The handler asks to be called again when {@code due}; this attempt does not count. */
-    record Snoozed(Due due) implements Outcome {
+    /**
+     * The handler asks to be called again when {@code due}; this attempt does not count.
+     *
+     * @param why as it said; null if it did not
+     */
+    record Snoozed(Due due, @Nullable String why) implements Outcome {
         @Override
         public String label() {
             return "snoozed";

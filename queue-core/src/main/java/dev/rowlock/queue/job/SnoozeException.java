@@ -16,6 +16,7 @@ public final class SnoozeException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final Due due;
+    private final boolean explained;
 
     public SnoozeException(Duration delay) {
         this(null, Due.after(delay));
@@ -38,6 +39,12 @@ public final class SnoozeException extends RuntimeException {
     private SnoozeException(@Nullable String message, Due due) {
         super(message != null ? message : "snoozed: " + due, null, false, false);
         this.due = due;
+        this.explained = message != null;
+    }
+
+    /** Why, if that was said; null otherwise. */
+    public @Nullable String why() {
+        return explained ? getMessage() : null;
     }
 
     /** When the job is to run again. */

@@ -23,7 +23,10 @@ public interface JobObserver {
     /** The handler is about to be called. {@code waited} is the time from runnable to now. */
     default void started(ClaimedJob job, Duration waited) {}
 
-    /** An outcome has been recorded; {@code took} is the time inside the handler. */
+    /**
+     * An outcome has been recorded; {@code took} is the time inside the handler. {@link Outcome#thrown} is the exception of
+     * a failed attempt as it was thrown, redacted by nobody. Its causes stay in memory until the observer has heard of it.
+     */
     default void finished(ClaimedJob job, Outcome outcome, Duration took) {}
 
     /** An outcome was refused: the claim had been lost. */

@@ -86,8 +86,8 @@ class MetricsTest {
 
         metrics.started(job, Duration.ofMillis(7));
         metrics.finished(job, new Outcome.Completed(null), Duration.ofMillis(3));
-        metrics.finished(job, new Outcome.Retry(Due.after(Duration.ofSeconds(1)), error), Duration.ofMillis(3));
-        metrics.finished(job, new Outcome.Failed(error), Duration.ofMillis(3));
+        metrics.finished(job, new Outcome.Retry(Due.after(Duration.ofSeconds(1)), error, null), Duration.ofMillis(3));
+        metrics.finished(job, new Outcome.Failed(error, null), Duration.ofMillis(3));
         metrics.finished(job, new Outcome.UnknownType(Duration.ofSeconds(1), Duration.ofSeconds(2)), Duration.ZERO);
         metrics.lost(job);
 

@@ -2,8 +2,11 @@ package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.internal.worker.Extensions;
 import dev.rowlock.queue.internal.worker.NodeServices;
 import dev.rowlock.queue.internal.worker.WorkerNode;
+import dev.rowlock.queue.spi.ErrorRedactor;
+import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spring.JobListenerContainer;
@@ -28,12 +31,24 @@ public final class RowlockWorkerAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
+    Extensions rowlockExtensions(
+            ObjectProvider<JobObserver> observers,
+            ObjectProvider<JobInterceptor> interceptors,
+            ObjectProvider<ErrorRedactor> redactors) {
+        return new Extensions(
+                observers.orderedStream().toList(),
+                interceptors.orderedStream().toList(),
+                redactors.orderedStream().toList());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
     NodeServices rowlockNodeServices(
             Database database,
             PayloadCodec codec,
             WakeupBus wakeups,
             RowlockProperties properties,
-            ObjectProvider<JobObserver> observers,
+            Extensions extensions,
             ObjectProvider<PlatformTransactionManager> transactionManagers,
             @RowlockTransactionManager ObjectProvider<PlatformTransactionManager> marked) {
         return new NodeServices(
@@ -41,7 +56,7 @@ public final class RowlockWorkerAutoConfiguration {
                 DirectConnections.besides(
                         database.dataSource(), properties.worker().directUrl()),
                 codec,
-                observers.orderedStream().toList(),
+                extensions,
                 wakeups,
                 ListenerTransactions.of(database.dataSource(), transactionManagers, marked));
     }

@@ -28,7 +28,6 @@ import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongConsumer;
@@ -309,7 +308,13 @@ class RowlockAutoConfigurationTest {
 
         @Bean
         NodeServices ownServices(Database database, PayloadCodec codec, WakeupBus wakeups) {
-            return new NodeServices(database, database.dataSource(), codec, List.of(), wakeups, null);
+            return new NodeServices(
+                    database,
+                    database.dataSource(),
+                    codec,
+                    dev.rowlock.queue.internal.worker.Extensions.NONE,
+                    wakeups,
+                    null);
         }
 
         @Bean

@@ -10,6 +10,7 @@ import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.internal.worker.Extensions;
 import dev.rowlock.queue.internal.worker.NodeServices;
 import dev.rowlock.queue.internal.worker.NodeSettings;
 import dev.rowlock.queue.internal.worker.WorkerNode;
@@ -76,7 +77,8 @@ final class RowlockNode implements AutoCloseable {
                 RetryPolicy.DEFAULT,
                 1 << 20,
                 true);
-        NodeServices services = new NodeServices(database(pool), target.unpooled(), codec, List.of(), wakeups, null);
+        NodeServices services =
+                new NodeServices(database(pool), target.unpooled(), codec, Extensions.NONE, wakeups, null);
         JobHandler handler = (context, payload) -> {
             Noop noop = (Noop) codec.decode(payload, Noop.class);
             probe.ran(noop.seq());

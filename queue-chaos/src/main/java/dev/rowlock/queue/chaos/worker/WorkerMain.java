@@ -7,6 +7,7 @@ import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.internal.worker.Extensions;
 import dev.rowlock.queue.internal.worker.NodeServices;
 import dev.rowlock.queue.internal.worker.NodeSettings;
 import dev.rowlock.queue.internal.worker.WorkerNode;
@@ -73,7 +74,7 @@ public final class WorkerMain {
                 database(pool),
                 Connections.direct(options),
                 codec,
-                List.of(observer),
+                Extensions.observedBy(List.of(observer)),
                 new WakeupBus(notifier),
                 new TransactionTemplate(new DataSourceTransactionManager(pool)));
         return new Together(services, notifier::close);

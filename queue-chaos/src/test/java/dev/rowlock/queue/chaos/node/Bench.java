@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.schema.SchemaMigrator;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.internal.worker.Extensions;
 import dev.rowlock.queue.internal.worker.NodeServices;
 import dev.rowlock.queue.internal.worker.NodeSettings;
 import dev.rowlock.queue.internal.worker.WorkerNode;
@@ -68,7 +69,7 @@ final class Bench implements AutoCloseable {
                         database,
                         testDatabase.unpooled(),
                         codec,
-                        List.of(),
+                        Extensions.NONE,
                         wakeups,
                         new TransactionTemplate(new DataSourceTransactionManager(pool))));
     }

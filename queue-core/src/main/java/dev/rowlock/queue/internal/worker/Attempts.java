@@ -1,9 +1,9 @@
 package dev.rowlock.queue.internal.worker;
 
+import dev.rowlock.queue.internal.thread.Lasting;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
-import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.PayloadException;
@@ -33,6 +33,9 @@ final class Attempts {
     private final ContextServices services;
     private final UnknownTypes unknownTypes = new UnknownTypes();
     private final BeginFailures beginFailures = new BeginFailures();
+    private final FailureLog failureLog = new FailureLog();
+    private final Failures failures;
+    private final Interceptors interceptors;
     private final @Nullable Transactions transactions;
 
     /**
@@ -42,9 +45,12 @@ final class Attempts {
     Attempts(
             Map<String, ListenerDefinition> listeners,
             ContextServices services,
+            Extensions extensions,
             @Nullable TransactionOperations transactions) {
         this.listeners = Map.copyOf(listeners);
         this.services = services;
+        this.failures = new Failures(extensions.redactors());
+        this.interceptors = new Interceptors(extensions.interceptors());
         this.transactions =
                 transactions == null ? null : work -> transactions.executeWithoutResult(status -> work.run());
     }
@@ -67,6 +73,19 @@ final class Attempts {
         ExecutionContext context = new ExecutionContext(execution, services);
         ThreadState own = ThreadState.save();
         try {
+            LogContext.of(execution.job());
+            Outcome outcome = outcome(execution, listener, context);
+            failureLog.tell(execution.job(), outcome);
+            return outcome;
+        } finally {
+            context.close();
+            own.restore(listener.name());
+            execution.end();
+        }
+    }
+
+    private Outcome outcome(Execution execution, ListenerDefinition listener, ExecutionContext context) {
+        try {
             return returned(execution, listener, context, call(execution, listener, context));
         } catch (Throwable thrown) { // user code: whatever it throws fails its job, never the worker
             if (!context.begun() && notReady(thrown)) {
@@ -75,10 +94,6 @@ final class Attempts {
             return thrown == context.unstorableResult()
                     ? unstorable(execution, listener, thrown)
                     : thrown(execution, listener, thrown);
-        } finally {
-            context.close();
-            own.restore(listener.name());
-            execution.end();
         }
     }
 
@@ -126,6 +141,15 @@ final class Attempts {
     private @Nullable Object call(Execution execution, ListenerDefinition listener, ExecutionContext context)
             throws Throwable {
         String payload = payload(execution);
+        return interceptors.none()
+                ? attempt(execution, listener, context, payload)
+                : interceptors.around(context, () -> attempt(execution, listener, context, payload));
+    }
+
+    /** What interceptors wrap. */
+    private @Nullable Object attempt(
+            Execution execution, ListenerDefinition listener, ExecutionContext context, String payload)
+            throws Throwable {
         if (!listener.transactional()) {
             return handle(execution, listener, context, payload);
         }
@@ -216,16 +240,24 @@ final class Attempts {
      */
     private Outcome unstorable(Execution execution, ListenerDefinition listener, Throwable thrown) {
         return execution.stopped() == Execution.Stop.NONE
-                ? new Outcome.Failed(JobError.of(thrown))
+                ? failures.dead(execution, thrown)
                 : thrown(execution, listener, thrown);
     }
 
     private Outcome thrown(Execution execution, ListenerDefinition listener, Throwable thrown) {
         return switch (execution.completion()) {
-            case COMMITTED -> new Outcome.AlreadyCompleted();
+            case COMMITTED -> completedAllTheSame(execution, thrown);
             case NO_PARTITION -> withoutPartition(execution);
-            case BY_RECORDER, IN_OPEN_TRANSACTION, ROLLED_BACK -> Failures.outcome(execution, listener, thrown);
+            case BY_RECORDER, IN_OPEN_TRANSACTION, ROLLED_BACK -> failures.outcome(execution, listener, thrown);
         };
+    }
+
+    private static Outcome completedAllTheSame(Execution execution, Throwable thrown) {
+        Lasting.tell(() -> log.warn(
+                "{} had completed in its transaction when this was thrown; it stays completed",
+                execution.job(),
+                thrown));
+        return new Outcome.AlreadyCompleted();
     }
 
     /** The handler did what it had to, and Rowlock did not: its rows are rolled back, so it runs again, at no cost. */
@@ -235,7 +267,7 @@ final class Attempts {
             return Failures.notStarted(execution.stopped());
         } catch (RuntimeException e) {
             log.warn("done has no partition for today, and none can be made: {} waits", execution.job(), e);
-            return new Outcome.Snoozed(WITHOUT_PARTITION);
+            return new Outcome.Snoozed(WITHOUT_PARTITION, "done has no partition for today");
         }
     }
 

@@ -1,7 +1,9 @@
 package dev.rowlock.queue.internal.worker;
 
 import dev.rowlock.queue.internal.store.Headers;
+import dev.rowlock.queue.internal.thread.Lasting;
 import dev.rowlock.queue.job.ClaimLostException;
+import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Failure;
@@ -11,8 +13,10 @@ import dev.rowlock.queue.job.RetryLaterException;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.job.RetryStrategy;
 import dev.rowlock.queue.job.SnoozeException;
+import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -23,10 +27,14 @@ final class Failures {
 
     private static final Logger log = LoggerFactory.getLogger(Failures.class);
 
-    private Failures() {}
+    private final List<ErrorRedactor> redactors;
+
+    Failures(List<ErrorRedactor> redactors) {
+        this.redactors = redactors;
+    }
 
     /** The outcome of a handler that threw. Why it was stopped counts before what it threw. */
-    static Outcome outcome(Execution execution, ListenerDefinition listener, Throwable thrown) {
+    Outcome outcome(Execution execution, ListenerDefinition listener, Throwable thrown) {
         Optional<SnoozeException> snooze = Failure.find(thrown, SnoozeException.class);
         if (snooze.isPresent()) {
             return snoozed(execution, listener, snooze.get());
@@ -39,29 +47,56 @@ final class Failures {
         };
     }
 
+    /** The outcome of a handler after which nothing is to be tried again. */
+    Outcome dead(Execution execution, Throwable thrown) {
+        return dead(execution, JobError.of(thrown), thrown);
+    }
+
+    private Outcome dead(Execution execution, JobError error, Throwable thrown) {
+        return new Outcome.Failed(redacted(execution.job(), error), thrown);
+    }
+
+    /** Code of the application: where it fails, nothing is kept but the class of the exception. */
+    private JobError redacted(ClaimedJob job, JobError error) {
+        JobError redacted = error;
+        for (ErrorRedactor redactor : redactors) {
+            try {
+                redacted = Objects.requireNonNull(redactor.redact(job, redacted), "it returned null");
+            } catch (Throwable e) {
+                String name = redactor.getClass().getName();
+                Lasting.tell(() -> log.warn(
+                        "the redactor {} failed: {}", name, e.getClass().getName()));
+                return JobError.of(error.type(), "(not kept, because the redactor %s failed)".formatted(name));
+            }
+        }
+        return redacted;
+    }
+
     /** The outcome of a job that was stopped before its handler began. */
     static Outcome notStarted(Execution.Stop reason) {
         return reason == Execution.Stop.CANCELLED ? new Outcome.Cancelled() : new Outcome.Released();
     }
 
     /** Unless the job is too old for it: who only ever snoozes would otherwise never end. */
-    private static Outcome snoozed(Execution execution, ListenerDefinition listener, SnoozeException snooze) {
+    private Outcome snoozed(Execution execution, ListenerDefinition listener, SnoozeException snooze) {
         Failure failure = failure(execution, snooze);
-        if (strategy(execution, listener).fallback().inTime(failure, snooze.due())) {
-            return new Outcome.Snoozed(snooze.due());
+        if (fallback(strategy(execution, listener)).inTime(failure, snooze.due())) {
+            return new Outcome.Snoozed(snooze.due(), snooze.why());
         }
-        return new Outcome.Failed(JobError.of(snooze));
+        return dead(execution, snooze);
     }
 
-    private static Outcome failed(Execution execution, ListenerDefinition listener, Throwable thrown, JobError error) {
+    private Outcome failed(Execution execution, ListenerDefinition listener, Throwable thrown, JobError error) {
         if (Failure.find(thrown, ClaimLostException.class).isPresent()) {
             return new Outcome.Released(); // refused in any case: the token is gone
         }
         if (isFinal(listener, thrown)) {
-            return new Outcome.Failed(error);
+            return dead(execution, error, thrown);
         }
         Optional<Due> next = next(execution, listener, failure(execution, thrown));
-        return next.isPresent() ? new Outcome.Retry(next.get(), error) : new Outcome.Failed(error);
+        return next.isPresent()
+                ? new Outcome.Retry(next.get(), redacted(execution.job(), error), thrown)
+                : dead(execution, error, thrown);
     }
 
     private static boolean isFinal(ListenerDefinition listener, Throwable thrown) {
@@ -81,7 +116,7 @@ final class Failures {
         Optional<Due> named = failure.find(RetryLaterException.class).map(RetryLaterException::due);
         return next.isEmpty() || named.isEmpty()
                 ? next
-                : named.filter(due -> strategy.fallback().inTime(failure, due));
+                : named.filter(due -> fallback(strategy).inTime(failure, due));
     }
 
     private static RetryStrategy strategy(Execution execution, ListenerDefinition listener) {
@@ -93,9 +128,18 @@ final class Failures {
     private static Optional<Due> asked(RetryStrategy strategy, ListenerDefinition listener, Failure failure) {
         try {
             return Objects.requireNonNull(strategy.next(failure), "the retry strategy returned null");
-        } catch (RuntimeException | StackOverflowError e) {
-            log.warn("the retry strategy of {} failed; its fallback decides", listener.name(), e);
-            return strategy.fallback().next(failure);
+        } catch (Throwable e) {
+            Lasting.tell(() -> log.warn("the retry strategy of {} failed; its fallback decides", listener.name(), e));
+            return fallback(strategy).next(failure);
+        }
+    }
+
+    private static RetryPolicy fallback(RetryStrategy strategy) {
+        try {
+            return Objects.requireNonNull(strategy.fallback(), "the fallback is null");
+        } catch (Throwable e) {
+            Lasting.tell(() -> log.warn("the fallback of a retry strategy failed; the default decides", e));
+            return RetryPolicy.DEFAULT;
         }
     }
 

@@ -33,12 +33,13 @@ record NodeParts(
     static NodeParts assemble(NodeSettings settings, NodeServices services, List<ListenerDefinition> listeners) {
         Map<String, List<ListenerDefinition>> byQueue = listeners.stream()
                 .collect(Collectors.groupingBy(ListenerDefinition::queue, TreeMap::new, Collectors.toList()));
-        Observers observers = new Observers(services.observers());
+        Observers observers = new Observers(services.extensions().observers());
         Recorder recorder = recorder(settings, services, observers);
         Deadlines deadlines = new Deadlines("rowlock");
         Attempts attempts = new Attempts(
                 listeners.stream().collect(Collectors.toMap(ListenerDefinition::type, Function.identity())),
                 context(settings, services, deadlines),
+                services.extensions(),
                 services.transactions());
         QueueServices shared = new QueueServices(
                 attempts,

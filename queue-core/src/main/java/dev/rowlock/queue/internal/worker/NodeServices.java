@@ -2,9 +2,7 @@ package dev.rowlock.queue.internal.worker;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.wake.WakeupBus;
-import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.PayloadCodec;
-import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionOperations;
@@ -19,6 +17,6 @@ public record NodeServices(
         Database database,
         DataSource direct,
         PayloadCodec codec,
-        List<JobObserver> observers,
+        Extensions extensions,
         WakeupBus wakeups,
         @Nullable TransactionOperations transactions) {}

@@ -89,7 +89,12 @@ final class Observers implements JobObserver {
         return withoutPayload.headers() == null ? 0 : withoutPayload.headers().length();
     }
 
+    /** An exception with its frames takes about as much as its trace at its longest. */
     private static int characters(Outcome outcome) {
+        return told(outcome) + (outcome.thrown() == null ? 0 : 6_000);
+    }
+
+    private static int told(Outcome outcome) {
         if (outcome instanceof Outcome.Completed completed) {
             return completed.resultJson() == null ? 0 : completed.resultJson().length();
         }

@@ -18,12 +18,15 @@ final class OutcomeNews {
     }
 
     void finished(PendingOutcome entry) {
-        if (entry.outcome() instanceof Outcome.Failed failed) {
-            // Not its message: that may quote the payload.
-            log.warn(
-                    "{} is dead: {}; its error history says more",
+        // What a handler threw has been logged where it was thrown.
+        if (entry.outcome() instanceof Outcome.Failed failed && failed.thrown() == null) {
+            log.error(
+                    "{} is dead, and stays so unless it is redriven: {}: {}",
                     entry.job(),
-                    failed.error().type());
+                    failed.error().type(),
+                    failed.error().message());
+        } else if (entry.outcome() instanceof Outcome.Snoozed snoozed) {
+            log.debug("{} snoozes until {}: {}", entry.job(), snoozed.due(), snoozed.why());
         }
         observer.finished(entry.job(), entry.outcome(), entry.took());
     }

@@ -200,7 +200,12 @@ class ClaimerTest {
                 1 << 20,
                 false);
         NodeServices services = new NodeServices(
-                rooms.database(), database.unpooled(), TestNode.codec(), List.of(), new WakeupBus(notifier), null);
+                rooms.database(),
+                database.unpooled(),
+                TestNode.codec(),
+                Extensions.NONE,
+                new WakeupBus(notifier),
+                null);
         return NodeParts.assemble(
                 settings,
                 services,

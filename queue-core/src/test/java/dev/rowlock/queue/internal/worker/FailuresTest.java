@@ -14,6 +14,7 @@ import dev.rowlock.queue.spi.ListenerDefinition;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,7 +71,7 @@ class FailuresTest {
         execution.stop(Execution.Stop.CANCELLED);
 
         assertThat(outcome(execution, new SnoozeException(Duration.ofMinutes(1))))
-                .isEqualTo(new Outcome.Snoozed(Due.after(Duration.ofMinutes(1))));
+                .isEqualTo(new Outcome.Snoozed(Due.after(Duration.ofMinutes(1)), null));
     }
 
     @Test
@@ -108,6 +109,6 @@ class FailuresTest {
     }
 
     private Outcome outcome(Execution execution, Throwable thrown) {
-        return Failures.outcome(execution, listener, thrown);
+        return new Failures(List.of()).outcome(execution, listener, thrown);
     }
 }

@@ -70,7 +70,9 @@ class KeptResultsTest extends NodeTest {
     @ValueSource(booleans = {false, true})
     void aReturnedOutcomeFailsTheJobAtOnceAndSaysWhatToDoInstead(boolean transactional) {
         long id = run(
-                transactional, false, (context, payload) -> new Outcome.Failed(JobError.of("refused", "not this one")));
+                transactional,
+                false,
+                (context, payload) -> new Outcome.Failed(JobError.of("refused", "not this one"), null));
 
         node.awaitState(id, JobState.FAILED);
         assertThat(node.search.find(id).orElseThrow().errors()).singleElement().satisfies(error -> {

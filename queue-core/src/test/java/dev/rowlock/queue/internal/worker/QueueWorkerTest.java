@@ -53,7 +53,7 @@ class QueueWorkerTest {
                         rooms.database(),
                         database.unpooled(),
                         TestNode.codec(),
-                        List.of(),
+                        Extensions.NONE,
                         new WakeupBus(notifier),
                         null),
                 List.of(ListenerDefinition.of("send", (context, payload) -> {

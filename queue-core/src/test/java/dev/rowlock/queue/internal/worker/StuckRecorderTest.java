@@ -55,7 +55,7 @@ class StuckRecorderTest {
                         rooms.database(),
                         database.unpooled(),
                         TestNode.codec(),
-                        List.of(),
+                        Extensions.NONE,
                         new WakeupBus(notifier),
                         null),
                 List.of(ListenerDefinition.of("greet", (context, payload) -> null)

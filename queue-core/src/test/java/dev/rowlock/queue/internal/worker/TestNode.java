@@ -15,8 +15,10 @@ import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.FetchSettings;
 import dev.rowlock.queue.spi.JobHandler;
+import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
@@ -67,6 +69,8 @@ final class TestNode implements AutoCloseable {
     private final DataSource direct;
     private final List<ListenerDefinition> listeners = new ArrayList<>();
     private final List<JobObserver> observers = new ArrayList<>();
+    private final List<JobInterceptor> interceptors = new ArrayList<>();
+    private final List<ErrorRedactor> redactors = new ArrayList<>();
     private WorkerSettings worker = new WorkerSettings(
             4,
             Map.of(),
@@ -131,6 +135,16 @@ final class TestNode implements AutoCloseable {
 
     TestNode observer(JobObserver observer) {
         observers.add(observer);
+        return this;
+    }
+
+    TestNode interceptor(JobInterceptor interceptor) {
+        interceptors.add(interceptor);
+        return this;
+    }
+
+    TestNode redactor(ErrorRedactor redactor) {
+        redactors.add(redactor);
         return this;
     }
 
@@ -221,7 +235,13 @@ final class TestNode implements AutoCloseable {
         observers.add(observer);
         node = new WorkerNode(
                 new NodeSettings(worker, lease, retention, QUICK, 1 << 20, true),
-                new NodeServices(database, direct, codec(), observers, wakeups, transactions));
+                new NodeServices(
+                        database,
+                        direct,
+                        codec(),
+                        new Extensions(observers, interceptors, redactors),
+                        wakeups,
+                        transactions));
         node.start(listeners);
         return this;
     }
