@@ -46,6 +46,16 @@ class DispatchDueJobsTest {
     }
 
     @Test
+    void aJobThatIsDueInAMomentWaits() {
+        long soon = rooms.waiting(Due.after(Duration.ofSeconds(30)));
+
+        new DispatchDueJobs(rooms.database()).run(10);
+        new DispatchDueJobs(rooms.database()).named(List.of(soon));
+
+        assertThat(rooms.roomsOf(soon)).containsExactly("waiting");
+    }
+
+    @Test
     void theAnswerNamesEachQueueWithItsMostUrgentRank() {
         rooms.waiting(List.of(
                 new NewJob("mail", "send", 3, NOW, null, null, "{}", null, null),

@@ -108,6 +108,23 @@ class RescueJobsTest {
     }
 
     @Test
+    void whoeverHasLostTheClaimPutsNoBlameOnTheJob() {
+        ClaimedJob job = rooms.running();
+
+        boolean held = new IsolateJob(rooms.database()).run(Rooms.stale(job.claim()), List.of());
+
+        assertThat(held).isFalse();
+        assertThat(rooms.number("SELECT count(*) FROM rowlock.running WHERE isolated"))
+                .isZero();
+
+        assertThat(new IsolateJob(rooms.database()).run(job.claim(), List.of())).isTrue();
+        assertThat(new IsolateJob(rooms.database()).run(rooms.running().claim(), List.of(Rooms.stale(job.claim()))))
+                .isTrue();
+        assertThat(rooms.number("SELECT count(*) FROM rowlock.running WHERE isolated"))
+                .isEqualTo(2);
+    }
+
+    @Test
     void aJobThatSomebodyAskedToCancelEndsAsCancelled() {
         ClaimedJob job = rooms.running();
         new RequestCancel(rooms.database()).run(job.id());
