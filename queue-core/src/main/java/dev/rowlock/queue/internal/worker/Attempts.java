@@ -67,7 +67,6 @@ final class Attempts {
             return unknownTypes.putAside(execution.job(), System.nanoTime());
         }
         if (!execution.begin()) {
-            execution.end();
             return Failures.notStarted(execution.stopped());
         }
         ExecutionContext context = new ExecutionContext(execution, services);

@@ -106,7 +106,11 @@ final class QueueWorker implements QueueConsumer {
 
     @Override
     public int demand() {
-        if (recorder.overloaded() || recorder.stuck()) {
+        return demand(System.nanoTime());
+    }
+
+    int demand(long now) {
+        if (recorder.overloaded() || recorder.stuck(now)) {
             return 0;
         }
         return demand.room(unsettled.get());

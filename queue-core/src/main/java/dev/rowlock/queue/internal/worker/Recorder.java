@@ -266,7 +266,10 @@ final class Recorder implements Runnable {
                 open = false;
             } catch (RuntimeException | Error e) {
                 error = e;
-                open = !stopping;
+                if (stopping) {
+                    giveUp(batch);
+                    return;
+                }
             }
         }
     }

@@ -13,6 +13,7 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
@@ -80,6 +81,22 @@ class OverdueJobsTest {
         neglected.among(List.of(), Duration.ofSeconds(300).toNanos());
 
         assertThat(neglectedAt(610, 100)).isEmpty();
+    }
+
+    @Test
+    void aJobThatItsNodeDoesNotTakeFromItsHandlerIsTakenByAnother() {
+        ClaimedJob ofAnother = rooms.running();
+        rooms.execute("""
+                UPDATE rowlock.running SET deadline = statement_timestamp() - interval '1 hour',
+                       claimed_at = statement_timestamp() - interval '1 hour' - interval '10 ms'
+                """);
+
+        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+            chore.runOnce();
+            return rooms.count("running") == 0;
+        });
+
+        assertThat(rooms.roomsOf(ofAnother.id())).containsExactly("waiting");
     }
 
     private ClaimedJob claimed() {

@@ -18,12 +18,14 @@ import dev.rowlock.queue.spi.RetentionSettings;
 import dev.rowlock.queue.spi.WorkerSettings;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -90,6 +92,45 @@ class ClaimerTest {
         assertThat(rooms.count("running")).isEqualTo(5);
         assertThat(worker.busy()).isZero();
         assertThat(worker.heldTokens()).isEmpty();
+    }
+
+    @Test
+    void afterItsCloseNothingIsClaimed() {
+        rooms.ready(5);
+
+        claimer.close();
+        claimer.claim();
+
+        assertThat(rooms.count("running")).isZero();
+    }
+
+    @Test
+    void afterAClaimOnTheListeningConnectionHasFailedThePoolIsUsedForAWhile(TestDatabase database) throws SQLException {
+        Fetcher fetcher = new Fetcher(claimer, Duration.ofSeconds(1));
+        AtomicInteger uses = new AtomicInteger();
+        try (Connection own = database.unpooled().getConnection()) {
+            awaitClaimAtOnce(own);
+            Connection broken = broken(uses);
+            Awaitility.await().until(() -> {
+                fetcher.jobsHeard(0, 1, 0, broken);
+                return uses.get() > 0;
+            });
+
+            awaitClaimAtOnce(own);
+            uses.set(0);
+            Awaitility.await().during(Duration.ofMillis(200)).until(() -> {
+                fetcher.jobsHeard(0, 1, 0, broken);
+                return uses.get() == 0;
+            });
+        }
+    }
+
+    private static Connection broken(AtomicInteger uses) {
+        return (Connection) Proxy.newProxyInstance(
+                ClaimerTest.class.getClassLoader(), new Class<?>[] {Connection.class}, (self, method, arguments) -> {
+                    uses.incrementAndGet();
+                    throw new SQLException("the connection broke", "08006");
+                });
     }
 
     @Test

@@ -78,7 +78,8 @@ class NotBegunTest {
         Awaitility.await()
                 .atMost(Duration.ofSeconds(20))
                 .until(() -> node.sql
-                        .sql("SELECT EXISTS (SELECT FROM rowlock.waiting WHERE due_at - since > interval '1.5 s')")
+                        .sql(
+                                "SELECT EXISTS (SELECT FROM rowlock.waiting WHERE due_at - since > interval '1.5 s' AND reason = 'not-started')")
                         .query(Boolean.class)
                         .single());
 

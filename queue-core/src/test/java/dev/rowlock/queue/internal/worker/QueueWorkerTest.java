@@ -131,6 +131,32 @@ class QueueWorkerTest {
         assertThat(runs).hasValue(2);
     }
 
+    @Test
+    void aPayloadTakesUpRoomUntilItsHandlerHasRun() {
+        ClaimedJob claimed = rooms.running();
+        ClaimedJob large = new ClaimedJob(
+                claimed.claim(),
+                Rooms.QUEUE,
+                "send",
+                1,
+                0,
+                Duration.ZERO,
+                Duration.ZERO,
+                claimed.claimedAt(),
+                Rooms.letters(10_000),
+                null,
+                null,
+                null,
+                null);
+
+        worker.accept(List.of(large), System.nanoTime());
+        Awaitility.await().until(() -> runs.get() == 1);
+        assertThat(worker.budget().taken()).isEqualTo(10_000);
+        release.countDown();
+
+        Awaitility.await().until(() -> worker.budget().taken() == 0);
+    }
+
     /** As if the job had been taken at its deadline, had waited, and had been claimed by the same node. */
     private ClaimedJob takenAndClaimedAgain(ClaimedJob job) {
         rooms.execute("""

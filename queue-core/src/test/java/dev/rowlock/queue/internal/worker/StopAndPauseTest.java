@@ -207,6 +207,18 @@ class StopAndPauseTest extends NodeTest {
         }
     }
 
+    @Test
+    void aNodeThatBeatsSeldomLeavesAtOnceWhenItStops() {
+        node.lease(Duration.ofHours(1), Duration.ofMinutes(20), 3)
+                .listener(Greet.class, (context, payload) -> null)
+                .start();
+        node.awaitState(node.jobs.enqueue(new Greet("Ada")), JobState.COMPLETED);
+
+        node.stop();
+
+        assertThat(node.count("node")).isZero();
+    }
+
     private void claimsTake(Duration time) {
         node.sql.sql("""
                 CREATE FUNCTION rowlock.slowly() RETURNS trigger LANGUAGE plpgsql AS

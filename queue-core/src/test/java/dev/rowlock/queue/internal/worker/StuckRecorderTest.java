@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
@@ -78,6 +79,8 @@ class StuckRecorderTest {
         worker.releaseUnstarted();
         assertThat(recorder.stuck(in(SOON))).isFalse();
         assertThat(recorder.stuck(in(LATER))).isTrue();
+        assertThat(worker.demand(in(SOON))).isPositive();
+        assertThat(worker.demand(in(LATER))).as("it claims nothing more").isZero();
 
         Thread thread = new Thread(recorder);
         thread.start();
@@ -85,6 +88,18 @@ class StuckRecorderTest {
         assertThat(recorder.stuck(in(LATER))).isFalse();
         recorder.stop();
         thread.join();
+    }
+
+    @Test
+    void whileTooManyOutcomesAreUnwrittenNothingIsClaimed() {
+        rooms.ready(Unwritten.MANY + 1);
+        List<ClaimedJob> jobs = rooms.claim(rooms.node(), Unwritten.MANY + 1);
+
+        worker.refuse(jobs.subList(0, Unwritten.MANY), System.nanoTime());
+        assertThat(worker.demand()).isPositive();
+        worker.refuse(jobs.subList(Unwritten.MANY, jobs.size()), System.nanoTime());
+
+        assertThat(worker.demand()).isZero();
     }
 
     @Test

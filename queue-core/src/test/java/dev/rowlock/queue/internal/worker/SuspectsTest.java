@@ -64,6 +64,28 @@ class SuspectsTest extends NodeTest {
         assertThat(started).containsExactlyInAnyOrder(first, second);
     }
 
+    @Test
+    void aSuspectThatWaitsLongForItsTurnIsSetAsideForOthers() {
+        CountDownLatch end = new CountDownLatch(1);
+        node.listener(Suspect.class, (context, payload) -> {
+            end.await();
+            return null;
+        });
+        lastLife("first");
+        lastLife("second");
+
+        node.start();
+        Awaitility.await()
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> node.sql
+                        .sql("SELECT EXISTS (SELECT FROM rowlock.waiting WHERE reason = 'crash' AND attempt = 0)")
+                        .query(Boolean.class)
+                        .single());
+
+        end.countDown();
+        node.awaitCount("done", 2);
+    }
+
     private long lastLife(String name) {
         long id = node.jobs.enqueue(new Suspect(name));
         node.sql

@@ -31,6 +31,7 @@ class WorstMomentTest {
     private TestNode node;
     private String thread;
     private int failing;
+    private boolean fromThenOn;
     private Throwable failure;
 
     WorstMomentTest(TestDatabase database) {
@@ -44,7 +45,7 @@ class WorstMomentTest {
             public Connection getConnection() throws SQLException {
                 if (thread != null
                         && Thread.currentThread().getName().startsWith(thread)
-                        && asked.incrementAndGet() == failing) {
+                        && fails(asked.incrementAndGet())) {
                     throwFailure();
                 }
                 return super.getConnection();
@@ -62,6 +63,10 @@ class WorstMomentTest {
         thread = threads;
         failing = number;
         failure = with;
+    }
+
+    private boolean fails(int number) {
+        return fromThenOn ? number >= failing : number == failing;
     }
 
     private void throwFailure() throws SQLException {
@@ -89,6 +94,25 @@ class WorstMomentTest {
         long later = node.jobs.enqueue(new Greet("later"));
         node.awaitState(later, JobState.COMPLETED);
         assertThat(node.status().unwritten()).isZero();
+    }
+
+    @Test
+    void aRecorderThatMeetsErrorsTimeAndAgainEndsAtTheStop() {
+        node.listener(Greet.class, (context, payload) -> {
+            node.takeAway(context);
+            return null;
+        });
+        fail(RECORDER, 2, new OutOfMemoryError("for a test"));
+        fromThenOn = true;
+        node.jobs.enqueue(new Greet("lost"));
+        node.start();
+        Awaitility.await().until(() -> asked.get() > 2);
+
+        node.stop();
+
+        Awaitility.await()
+                .until(() -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(running -> running.getName().equals(RECORDER)));
     }
 
     /** The first look tells whose rows are locked after a statement gave up; the second, whether they still are. */
