@@ -58,7 +58,7 @@ bench: ## Measure beside other queues: make bench W=drain [PEERS=rowlock,db-sche
 # C: classes of queue-core, T: tests that should notice, by default those of the package; both without dev.rowlock.queue in front.
 mutants: C = internal.*
 mutants: T = $(basename $(C)).*Test
-mutants: ## Which changes of the code no test notices: make mutants C=internal.worker.Signal* [T=internal.worker.*Test]
+mutants: ## Which changes of the code no test notices: make mutants C=internal.thread.Signal* [T=internal.thread.*Test]
 	nice $(MAVEN) -pl queue-core -am -Pmutants process-test-classes -Dmutants.classes='$(C)' -Dmutants.tests='$(T)' $(A)
 	@echo "queue-core/target/pit-reports/index.html shows them line by line"
 

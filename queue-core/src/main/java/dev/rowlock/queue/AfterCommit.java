@@ -1,8 +1,8 @@
 package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.NewJob;
-import dev.rowlock.queue.internal.store.Standing;
+import dev.rowlock.queue.internal.store.TransactionStanding;
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.spi.Wakeups;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,14 +24,14 @@ final class AfterCommit {
         this.wakeups = wakeups;
     }
 
-    void wake(List<NewJob> jobs, Standing standing) {
+    void wake(List<NewJob> jobs, TransactionStanding standing) {
         Wakes wakes = new Wakes();
         jobs.forEach(wakes::add);
         wake(wakes, standing);
     }
 
-    void wake(Wakes wakes, Standing standing) {
-        if (standing == Standing.AROUND) {
+    void wake(Wakes wakes, TransactionStanding standing) {
+        if (standing == TransactionStanding.AROUND) {
             return;
         }
         Pending pending = pending(standing);
@@ -42,8 +42,8 @@ final class AfterCommit {
         }
     }
 
-    void attention(Standing standing) {
-        if (standing == Standing.AROUND) {
+    void attention(TransactionStanding standing) {
+        if (standing == TransactionStanding.AROUND) {
             return;
         }
         Pending pending = pending(standing);
@@ -55,13 +55,13 @@ final class AfterCommit {
     }
 
     /** For a write of which nobody need hear: it must be committed all the same, see {@link Database#mayBeCommitted}. */
-    void quietly(Standing standing) {
+    void quietly(TransactionStanding standing) {
         pending(standing);
     }
 
     /** This transaction's synchronization: the first enqueue registers it, later ones find it. Null: wake at once. */
-    private @Nullable Pending pending(Standing standing) {
-        if (standing != Standing.INSIDE || !TransactionSynchronizationManager.isSynchronizationActive()) {
+    private @Nullable Pending pending(TransactionStanding standing) {
+        if (standing != TransactionStanding.INSIDE || !TransactionSynchronizationManager.isSynchronizationActive()) {
             return null;
         }
         for (TransactionSynchronization known : TransactionSynchronizationManager.getSynchronizations()) {

@@ -1,15 +1,15 @@
 package dev.rowlock.queue;
 
-import dev.rowlock.queue.internal.store.CancelIdleJob;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.DeadQueues;
-import dev.rowlock.queue.internal.store.DiscardDeadJobs;
-import dev.rowlock.queue.internal.store.FindJob;
-import dev.rowlock.queue.internal.store.LastDeadJob;
-import dev.rowlock.queue.internal.store.PauseQueue;
-import dev.rowlock.queue.internal.store.RedriveDeadJobs;
-import dev.rowlock.queue.internal.store.RequestCancel;
-import dev.rowlock.queue.internal.store.Standing;
+import dev.rowlock.queue.internal.store.TransactionStanding;
+import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
+import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
+import dev.rowlock.queue.internal.store.admin.FindJob;
+import dev.rowlock.queue.internal.store.admin.LastDeadJob;
+import dev.rowlock.queue.internal.store.admin.PauseQueue;
+import dev.rowlock.queue.internal.store.admin.RedriveDeadJobs;
+import dev.rowlock.queue.internal.store.admin.RequestCancel;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.spi.Wakeups;
@@ -61,7 +61,7 @@ public final class JobAdmin {
      * @throws IllegalStateException if the job keeps moving between rooms faster than it can be caught
      */
     public CancelResult cancel(long id) {
-        Standing standing = database.requireWritable("cancel");
+        TransactionStanding standing = database.requireWritable("cancel");
         for (int look = 0; look < LOOKS; look++) {
             if (cancelIdle.run(id)) {
                 afterCommit.quietly(standing);
@@ -85,7 +85,7 @@ public final class JobAdmin {
 
     /** Runs a dead job again, with fresh attempts and crash count; its error history stays. False if it is not dead. */
     public boolean redrive(long id) {
-        Standing standing = database.requireWritable("redrive");
+        TransactionStanding standing = database.requireWritable("redrive");
         boolean redriven = redriveDead.one(id);
         if (redriven) {
             wakeDispatcher(standing);
@@ -101,7 +101,7 @@ public final class JobAdmin {
     /** Runs all jobs of the queue again that are dead now; returns how many. In batches unless in a transaction. */
     public long redriveAll(String queue) {
         Names.queue(queue);
-        Standing standing = database.requireWritable("redriveAll");
+        TransactionStanding standing = database.requireWritable("redriveAll");
         long last = lastDead.run(queue);
         long redriven = 0;
         RedriveDeadJobs.Batch batch = new RedriveDeadJobs.Batch(0, 0);
@@ -117,7 +117,7 @@ public final class JobAdmin {
 
     /** Deletes a dead job for good. False if it is not dead. */
     public boolean discard(long id) {
-        Standing standing = database.requireWritable("discard");
+        TransactionStanding standing = database.requireWritable("discard");
         boolean discarded = discardDead.one(id);
         afterCommit.quietly(standing);
         return discarded;
@@ -131,7 +131,7 @@ public final class JobAdmin {
     /** Deletes all jobs of the queue that are dead now; returns how many. In batches unless in a transaction. */
     public long discardAll(String queue) {
         Names.queue(queue);
-        Standing standing = database.requireWritable("discardAll");
+        TransactionStanding standing = database.requireWritable("discardAll");
         long last = lastDead.run(queue);
         long discarded = 0;
         int batch;
@@ -148,14 +148,14 @@ public final class JobAdmin {
      * jobs go on. Takes effect within a heartbeat, at once where notifications arrive. Jobs may still be enqueued.
      */
     public void pause(String queue) {
-        Standing standing = database.requireWritable("pause");
+        TransactionStanding standing = database.requireWritable("pause");
         queues.pause(Names.queue(queue));
         afterCommit.attention(standing);
     }
 
     /** Ends the pause of a queue. Does nothing if it is not paused. */
     public void resume(String queue) {
-        Standing standing = database.requireWritable("resume");
+        TransactionStanding standing = database.requireWritable("resume");
         queues.resume(Names.queue(queue));
         afterCommit.attention(standing);
     }
@@ -165,7 +165,7 @@ public final class JobAdmin {
         return queues.paused();
     }
 
-    private void wakeDispatcher(Standing standing) {
+    private void wakeDispatcher(TransactionStanding standing) {
         Wakes wakes = new Wakes();
         wakes.waiting(Duration.ZERO);
         afterCommit.wake(wakes, standing);

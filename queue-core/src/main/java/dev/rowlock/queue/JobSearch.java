@@ -1,10 +1,10 @@
 package dev.rowlock.queue;
 
-import dev.rowlock.queue.internal.store.CountJobs;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.FindJob;
 import dev.rowlock.queue.internal.store.ListDeadJobs;
-import dev.rowlock.queue.internal.store.ListJobs;
+import dev.rowlock.queue.internal.store.admin.CountJobs;
+import dev.rowlock.queue.internal.store.admin.FindJob;
+import dev.rowlock.queue.internal.store.admin.ListJobs;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Names;
 import java.util.Arrays;

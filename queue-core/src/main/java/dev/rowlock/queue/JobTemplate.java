@@ -1,14 +1,14 @@
 package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.EnqueueLargeJobs;
-import dev.rowlock.queue.internal.store.EnqueueReadyJobs;
-import dev.rowlock.queue.internal.store.EnqueueUniqueJobs;
-import dev.rowlock.queue.internal.store.EnqueueUniqueJobs.Placed;
-import dev.rowlock.queue.internal.store.EnqueueWaitingJobs;
 import dev.rowlock.queue.internal.store.Headers;
-import dev.rowlock.queue.internal.store.NewJob;
-import dev.rowlock.queue.internal.store.Standing;
+import dev.rowlock.queue.internal.store.TransactionStanding;
+import dev.rowlock.queue.internal.store.enqueue.EnqueueLargeJobs;
+import dev.rowlock.queue.internal.store.enqueue.EnqueueReadyJobs;
+import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs;
+import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
+import dev.rowlock.queue.internal.store.enqueue.EnqueueWaitingJobs;
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.Names;
@@ -94,7 +94,7 @@ public final class JobTemplate implements JobOperations {
         if (key != null) {
             return enqueueUnique(request, key, JobOptions.NONE).id();
         }
-        Standing standing = database.requireWritable("enqueue");
+        TransactionStanding standing = database.requireWritable("enqueue");
         NewJob job = newJob(request);
         // Beside the work of a large payload, a notification of its own does not count.
         boolean byItself = job.due() == null && !job.large() && !standing.joins();
@@ -108,7 +108,7 @@ public final class JobTemplate implements JobOperations {
         return ids[0];
     }
 
-    private long enqueueAndNotify(NewJob job, String message, Standing standing) {
+    private long enqueueAndNotify(NewJob job, String message, TransactionStanding standing) {
         long begun = System.nanoTime();
         long id = database.joined(standing, connection -> enqueueReady.runAndNotify(connection, job, message));
         wakeups.sentAlong(job.queue(), job.rank(), Duration.ofNanos(System.nanoTime() - begun));
@@ -123,7 +123,7 @@ public final class JobTemplate implements JobOperations {
             throw new IllegalArgumentException(
                     "unique key %s is not the options' key %s: a job has one key, name it once".formatted(key, own));
         }
-        Standing standing = database.requireWritable("enqueue");
+        TransactionStanding standing = database.requireWritable("enqueue");
         List<NewJob> job = List.of(
                 newJob(new JobRequest(request.payload(), request.options().unique(key))));
         Placed placed = database.joined(standing, connection -> enqueueUnique.run(connection, job))
@@ -150,7 +150,7 @@ public final class JobTemplate implements JobOperations {
     @Override
     public long enqueueAll(Stream<JobRequest> jobs, LongConsumer ids) {
         try (jobs) {
-            Standing standing = database.requireWritable("enqueueAll");
+            TransactionStanding standing = database.requireWritable("enqueueAll");
             Iterator<JobRequest> requests = jobs.iterator();
             Wakes wakes = new Wakes();
             long count = writeChunks(standing, requests, ids, wakes);
@@ -160,7 +160,8 @@ public final class JobTemplate implements JobOperations {
     }
 
     /** Repeats the first chunk after a deadlock: nobody has been told of anything yet, and all else is still in the stream. */
-    private long writeChunks(Standing standing, Iterator<JobRequest> requests, LongConsumer ids, Wakes wakes) {
+    private long writeChunks(
+            TransactionStanding standing, Iterator<JobRequest> requests, LongConsumer ids, Wakes wakes) {
         List<NewJob> first = nextChunk(requests);
         AtomicBoolean told = new AtomicBoolean();
         LongConsumer telling = id -> {

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.fasterxml.jackson.annotation.JsonRawValue;
-import dev.rowlock.queue.internal.store.FinishJobs;
-import dev.rowlock.queue.internal.store.LoadPayload;
 import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.claim.LoadPayload;
+import dev.rowlock.queue.internal.store.outcome.FinishJobs;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.spi.PayloadException;

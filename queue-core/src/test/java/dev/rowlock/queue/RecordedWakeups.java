@@ -1,6 +1,6 @@
 package dev.rowlock.queue;
 
-import dev.rowlock.queue.internal.wake.Hearsay;
+import dev.rowlock.queue.internal.wake.RemoteWakeups;
 import dev.rowlock.queue.spi.Wakeups;
 import java.sql.Connection;
 import java.time.Duration;
@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Writes down who was told what. */
-public final class RecordedWakeups implements Wakeups, Hearsay {
+public final class RecordedWakeups implements Wakeups, RemoteWakeups {
 
     private final List<String> heard = new CopyOnWriteArrayList<>();
     private final BlockingQueue<String> unread = new LinkedBlockingQueue<>();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.SendWakeup;
-import dev.rowlock.queue.internal.wake.Ear;
+import dev.rowlock.queue.internal.wake.NotificationListener;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.spi.Wakeups;
@@ -48,7 +48,7 @@ class SendAlongTest {
 
     @Test
     void aJobByItselfTakesItsNotificationAlong() throws InterruptedException {
-        try (Ear ear = listen()) {
+        try (NotificationListener ear = listen()) {
             long id = jobs.enqueue(new Mail("a"), o -> o.queue("mail").priority(3));
 
             Awaitility.await().until(() -> !elsewhere.heard().isEmpty());
@@ -62,7 +62,7 @@ class SendAlongTest {
     void aTransactionOfTheCallersTakesNothingAlong() throws InterruptedException {
         TransactionTemplate transaction =
                 new TransactionTemplate(new DataSourceTransactionManager(testDatabase.dataSource()));
-        try (Ear ear = listen()) {
+        try (NotificationListener ear = listen()) {
             transaction.executeWithoutResult(status -> jobs.enqueue(new Mail("a")));
             jobs.enqueue(new Mail("b"), o -> o.queue("last")); // this one does, and notifications keep their order
 
@@ -90,10 +90,10 @@ class SendAlongTest {
         assertThat(afterTwoSlow).isNull();
     }
 
-    private Ear listen() throws InterruptedException {
+    private NotificationListener listen() throws InterruptedException {
         WakeupBus other = new WakeupBus(Wakeups.NONE);
         CountDownLatch connected = new CountDownLatch(1);
-        Ear ear = new Ear(
+        NotificationListener ear = new NotificationListener(
                 testDatabase.unpooled(), rooms.database().schema(), other.heardBy(elsewhere), connected::countDown);
         ear.start();
         connected.await();

@@ -1,8 +1,8 @@
 package dev.rowlock.queue.observe;
 
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.ReadDepth;
-import dev.rowlock.queue.internal.store.ReadDepth.Depth;
+import dev.rowlock.queue.internal.store.admin.ReadDepth;
+import dev.rowlock.queue.internal.store.admin.ReadDepth.Depth;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;

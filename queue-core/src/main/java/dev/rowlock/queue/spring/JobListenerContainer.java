@@ -1,6 +1,6 @@
 package dev.rowlock.queue.spring;
 
-import dev.rowlock.queue.internal.worker.WorkerNode;
+import dev.rowlock.queue.internal.node.WorkerNode;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.util.List;
 import java.util.function.Consumer;

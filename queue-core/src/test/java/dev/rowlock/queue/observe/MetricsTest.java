@@ -6,8 +6,8 @@ import dev.rowlock.queue.JacksonPayloadCodec;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.internal.schema.SchemaMigrator;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.MeasureDepth;
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -27,7 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
 @PostgresTest(freshPerTest = true)
 class MetricsTest {
 
-    record Greet(String name) {}
+    public record Greet(String name) {}
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 

@@ -19,7 +19,7 @@ class JobListenerHintsTest {
 
     record Receipt(String text) {}
 
-    static class Listener {
+    public static class Listener {
         @JobListener
         Receipt handle(Order order, JobContext context) {
             return new Receipt(order.number());

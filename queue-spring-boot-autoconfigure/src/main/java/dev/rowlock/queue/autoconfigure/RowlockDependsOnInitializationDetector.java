@@ -3,7 +3,7 @@ package dev.rowlock.queue.autoconfigure;
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
-import dev.rowlock.queue.internal.worker.WorkerNode;
+import dev.rowlock.queue.internal.node.WorkerNode;
 import java.util.Set;
 import org.springframework.boot.sql.init.dependency.AbstractBeansOfTypeDependsOnDatabaseInitializationDetector;
 

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.autoconfigure;
 
+import dev.rowlock.queue.internal.node.WorkerNode;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.worker.WorkerNode;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;

@@ -1,8 +1,8 @@
 package dev.rowlock.queue.autoconfigure;
 
+import dev.rowlock.queue.internal.node.NodeStatus;
+import dev.rowlock.queue.internal.node.WorkerNode;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.worker.NodeStatus;
-import dev.rowlock.queue.internal.worker.WorkerNode;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.autoconfigure;
 
+import dev.rowlock.queue.internal.node.NodeSettings;
 import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.worker.NodeSettings;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.FetchSettings;

@@ -1,8 +1,8 @@
 package dev.rowlock.queue.autoconfigure;
 
+import dev.rowlock.queue.internal.node.NodeServices;
+import dev.rowlock.queue.internal.node.QueueConcurrency;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.worker.NodeServices;
-import dev.rowlock.queue.internal.worker.QueueConcurrency;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.Transactions;
 import dev.rowlock.queue.spi.WorkerSettings;

@@ -12,8 +12,8 @@ import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
-import dev.rowlock.queue.internal.worker.NodeServices;
-import dev.rowlock.queue.internal.worker.WorkerNode;
+import dev.rowlock.queue.internal.node.NodeServices;
+import dev.rowlock.queue.internal.node.WorkerNode;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.UniqueKey;
@@ -312,7 +312,7 @@ class RowlockAutoConfigurationTest {
                     database,
                     database.dataSource(),
                     codec,
-                    dev.rowlock.queue.internal.worker.Extensions.NONE,
+                    dev.rowlock.queue.internal.run.Extensions.NONE,
                     wakeups,
                     null);
         }

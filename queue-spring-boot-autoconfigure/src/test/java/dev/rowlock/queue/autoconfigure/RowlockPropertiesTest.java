@@ -3,7 +3,7 @@ package dev.rowlock.queue.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.internal.worker.NodeSettings;
+import dev.rowlock.queue.internal.node.NodeSettings;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.RetentionSettings;

@@ -1,24 +1,39 @@
 package dev.rowlock.queue.internal.janitor;
 
-import dev.rowlock.queue.internal.store.AgreeRetention;
-import dev.rowlock.queue.internal.store.BeatNode.Place;
+import dev.rowlock.queue.internal.chore.ChoreLoop;
+import dev.rowlock.queue.internal.chore.OwnNode;
+import dev.rowlock.queue.internal.cleanup.DepthMeasurement;
+import dev.rowlock.queue.internal.cleanup.DonePartitions;
+import dev.rowlock.queue.internal.cleanup.FreeKeys;
+import dev.rowlock.queue.internal.cleanup.LeftoverPayloads;
+import dev.rowlock.queue.internal.cleanup.ReachedPlaces;
+import dev.rowlock.queue.internal.cleanup.Retention;
+import dev.rowlock.queue.internal.due.Dispatcher;
+import dev.rowlock.queue.internal.due.FutureWaits;
+import dev.rowlock.queue.internal.rescue.OverdueJobs;
+import dev.rowlock.queue.internal.rescue.Rescue;
+import dev.rowlock.queue.internal.rescue.StrandedClaims;
+import dev.rowlock.queue.internal.rescue.StrayJobs;
+import dev.rowlock.queue.internal.rescue.TakeBack;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.DiscardDeadJobs;
-import dev.rowlock.queue.internal.store.DispatchDueJobs;
-import dev.rowlock.queue.internal.store.DropDonePartitions;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
-import dev.rowlock.queue.internal.store.FindOverdueJobs;
-import dev.rowlock.queue.internal.store.MeasureDepth;
-import dev.rowlock.queue.internal.store.ReleaseStrandedJobs;
-import dev.rowlock.queue.internal.store.RemoveExpiredNodes;
-import dev.rowlock.queue.internal.store.RemoveFreeKeys;
-import dev.rowlock.queue.internal.store.RemoveLeftoverPayloads;
-import dev.rowlock.queue.internal.store.RemoveReached;
-import dev.rowlock.queue.internal.store.RescueJobs;
-import dev.rowlock.queue.internal.store.RestartWaits;
-import dev.rowlock.queue.internal.store.TakeChore;
-import dev.rowlock.queue.internal.store.TakeOverdueJobs;
-import dev.rowlock.queue.internal.thread.Lasting;
+import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
+import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
+import dev.rowlock.queue.internal.store.claim.RemoveReached;
+import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
+import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
+import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
+import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
+import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads;
+import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
+import dev.rowlock.queue.internal.store.due.RestartWaits;
+import dev.rowlock.queue.internal.store.node.BeatNode.Place;
+import dev.rowlock.queue.internal.store.node.FindOverdueJobs;
+import dev.rowlock.queue.internal.store.node.RemoveExpiredNodes;
+import dev.rowlock.queue.internal.store.node.RescueJobs;
+import dev.rowlock.queue.internal.store.node.TakeChore;
+import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
+import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.Wakeups;
@@ -127,7 +142,7 @@ public final class Janitor {
     }
 
     /** Its threads. */
-    public List<Lasting> parts() {
+    public List<EndlessTask> parts() {
         return List.of(dispatching.part(), rescuing.part(), chores.part());
     }
 

@@ -47,19 +47,19 @@ final class CallersTransaction {
     }
 
     /** Where a write of the calling thread would go. */
-    Standing standing() {
+    TransactionStanding standing() {
         boolean ours = holder() != null;
         if (!ours && !TransactionSynchronizationManager.isActualTransactionActive()) {
-            return Standing.OUTSIDE;
+            return TransactionStanding.OUTSIDE;
         }
         if (ours && surelyOpen()) {
-            return Standing.INSIDE;
+            return TransactionStanding.INSIDE;
         }
         EndCallback callback = EndCallback.current();
         if (callback == null) {
-            return ours && !endedBeforeAnotherBegan() ? Standing.INSIDE : Standing.ELSEWHERE;
+            return ours && !endedBeforeAnotherBegan() ? TransactionStanding.INSIDE : TransactionStanding.ELSEWHERE;
         }
-        return ours ? standing(callback) : Standing.AFTER;
+        return ours ? standing(callback) : TransactionStanding.AFTER;
     }
 
     /** Spares most callers a look at the stack. A connection in use may have ended a transaction, and begun the next. */
@@ -87,11 +87,11 @@ final class CallersTransaction {
         return Declared.exists() && Declared.connection() != holder() && EndCallback.isAroundDeclaredTransaction();
     }
 
-    private Standing standing(EndCallback callback) {
+    private TransactionStanding standing(EndCallback callback) {
         return switch (oursIn(callback)) {
-            case ENDED -> Standing.AFTER;
-            case OPEN -> Standing.AROUND;
-            case UNKNOWN -> Standing.ELSEWHERE;
+            case ENDED -> TransactionStanding.AFTER;
+            case OPEN -> TransactionStanding.AROUND;
+            case UNKNOWN -> TransactionStanding.ELSEWHERE;
         };
     }
 

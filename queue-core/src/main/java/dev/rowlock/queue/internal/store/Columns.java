@@ -15,19 +15,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Lists of values as the arrays that {@code unnest} takes, and columns that may be null. */
-final class Columns {
+public final class Columns {
 
     private Columns() {}
 
-    static <T> long[] longs(List<T> rows, ToLongFunction<T> column) {
+    public static <T> long[] longs(List<T> rows, ToLongFunction<T> column) {
         return rows.stream().mapToLong(column).toArray();
     }
 
-    static <T> Short[] shorts(List<T> rows, ToIntFunction<T> column) {
+    public static <T> Short[] shorts(List<T> rows, ToIntFunction<T> column) {
         return rows.stream().map(row -> (short) column.applyAsInt(row)).toArray(Short[]::new);
     }
 
-    static <T> boolean[] flags(List<T> rows, Predicate<T> column) {
+    public static <T> boolean[] flags(List<T> rows, Predicate<T> column) {
         boolean[] values = new boolean[rows.size()];
         for (int i = 0; i < values.length; i++) {
             values[i] = column.test(rows.get(i));
@@ -35,7 +35,7 @@ final class Columns {
         return values;
     }
 
-    static <T> @Nullable Short[] nullableShorts(List<T> rows, Function<T, @Nullable Integer> column) {
+    public static <T> @Nullable Short[] nullableShorts(List<T> rows, Function<T, @Nullable Integer> column) {
         @Nullable Short[] values = new Short[rows.size()];
         for (int i = 0; i < values.length; i++) {
             Integer value = column.apply(rows.get(i));
@@ -44,7 +44,7 @@ final class Columns {
         return values;
     }
 
-    static <T> @Nullable Long[] millis(List<T> rows, Function<T, @Nullable Duration> column) {
+    public static <T> @Nullable Long[] millis(List<T> rows, Function<T, @Nullable Duration> column) {
         @Nullable Long[] values = new Long[rows.size()];
         for (int i = 0; i < values.length; i++) {
             Duration value = column.apply(rows.get(i));
@@ -53,7 +53,7 @@ final class Columns {
         return values;
     }
 
-    static <T> @Nullable String[] texts(List<T> rows, Function<T, @Nullable String> column) {
+    public static <T> @Nullable String[] texts(List<T> rows, Function<T, @Nullable String> column) {
         @Nullable String[] values = new String[rows.size()];
         for (int i = 0; i < values.length; i++) {
             values[i] = column.apply(rows.get(i));
@@ -62,7 +62,7 @@ final class Columns {
     }
 
     /** Instants as ISO texts, for a parameter that is cast to {@code timestamptz[]}. */
-    static <T> @Nullable String[] instants(List<T> rows, Function<T, @Nullable Instant> column) {
+    public static <T> @Nullable String[] instants(List<T> rows, Function<T, @Nullable Instant> column) {
         return texts(rows, row -> {
             Instant value = column.apply(row);
             return value == null ? null : value.toString();
@@ -70,7 +70,7 @@ final class Columns {
     }
 
     /** Null for null. */
-    static long @Nullable [] numbers(ResultSet row, int column) throws SQLException {
+    public static long @Nullable [] numbers(ResultSet row, int column) throws SQLException {
         Array values = row.getArray(column);
         return values == null
                 ? null
@@ -79,22 +79,22 @@ final class Columns {
                         .toArray();
     }
 
-    static @Nullable Instant instant(ResultSet row, int column) throws SQLException {
+    public static @Nullable Instant instant(ResultSet row, int column) throws SQLException {
         OffsetDateTime value = row.getObject(column, OffsetDateTime.class);
         return value == null ? null : value.toInstant();
     }
 
-    static @Nullable Integer integer(ResultSet row, int column) throws SQLException {
+    public static @Nullable Integer integer(ResultSet row, int column) throws SQLException {
         int value = row.getInt(column);
         return row.wasNull() ? null : value;
     }
 
-    static @Nullable Long number(ResultSet row, int column) throws SQLException {
+    public static @Nullable Long number(ResultSet row, int column) throws SQLException {
         long value = row.getLong(column);
         return row.wasNull() ? null : value;
     }
 
-    static @Nullable Duration duration(ResultSet row, int column) throws SQLException {
+    public static @Nullable Duration duration(ResultSet row, int column) throws SQLException {
         Long value = number(row, column);
         return value == null ? null : Duration.ofMillis(value);
     }

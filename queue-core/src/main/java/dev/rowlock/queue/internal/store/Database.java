@@ -87,7 +87,7 @@ public final class Database {
     }
 
     /** The statement, written for the schema {@code rowlock}, for this database's schema. */
-    String sql(String text) {
+    public String sql(String text) {
         return schema.sql(text);
     }
 
@@ -118,7 +118,7 @@ public final class Database {
     }
 
     /** As {@link #joined(Call)}, for callers who know how the thread stands. */
-    public <T> T joined(Standing standing, Call<T> call) {
+    public <T> T joined(TransactionStanding standing, Call<T> call) {
         return switch (standing) {
             case INSIDE, AROUND -> inCallersTransaction(call);
             case AFTER -> afterTransaction(call, connection -> own.single(connection, call));
@@ -127,7 +127,7 @@ public final class Database {
     }
 
     /** Runs several statements in the calling thread's transaction if there is one, otherwise in one of their own. */
-    public <T> T joinedAtomically(Standing standing, Call<T> call) {
+    public <T> T joinedAtomically(TransactionStanding standing, Call<T> call) {
         return switch (standing) {
             case INSIDE, AROUND -> inCallersTransaction(call);
             case AFTER -> afterTransaction(call, connection -> own.several(connection, call));
@@ -172,7 +172,7 @@ public final class Database {
     }
 
     /** How the calling thread stands to a transaction. */
-    public Standing standing() {
+    public TransactionStanding standing() {
         return callers.standing();
     }
 
@@ -180,9 +180,9 @@ public final class Database {
      * Fails unless what is about to be written would join the calling thread's transaction, if there is one: silently
      * writing beside it would break the promise that jobs exist if and only if it commits. Returns how the thread stands.
      */
-    public Standing requireWritable(String what) {
-        Standing standing = standing();
-        if (standing == Standing.ELSEWHERE) {
+    public TransactionStanding requireWritable(String what) {
+        TransactionStanding standing = standing();
+        if (standing == TransactionStanding.ELSEWHERE) {
             throw new IllegalStateException(
                     ("%s in a transaction that is not one of Rowlock's DataSource, so it could not commit together with it:"
                                     + " use that DataSource's transaction manager (with REQUIRES_NEW in a callback after a transaction's end), or call it outside the transaction")
@@ -196,7 +196,7 @@ public final class Database {
     }
 
     /**
-     * Says in {@code afterCompletion} whether what was written {@link Standing#INSIDE} a transaction may be committed.
+     * Says in {@code afterCompletion} whether what was written {@link TransactionStanding#INSIDE} a transaction may be committed.
      *
      * <p>A callback after a transaction's end may call code that asks for any transaction; Spring gives it the ended one,
      * which nobody commits again. That is done here, for all that this code has written.

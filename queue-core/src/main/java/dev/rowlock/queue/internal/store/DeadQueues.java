@@ -29,7 +29,7 @@ public final class DeadQueues {
 
     public List<String> run() {
         return database.joined(connection -> {
-            try (PreparedStatement statement = FreshPlan.prepare(connection, sql);
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql);
                     ResultSet rows = statement.executeQuery()) {
                 List<String> queues = new ArrayList<>();
                 while (rows.next()) {

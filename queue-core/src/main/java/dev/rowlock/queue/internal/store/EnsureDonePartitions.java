@@ -74,7 +74,7 @@ public final class EnsureDonePartitions {
      *
      * @throws RuntimeException whatever the statement throws; {@link #missing} if the partition can not be made
      */
-    <T> T around(Supplier<T> statement) {
+    public <T> T around(Supplier<T> statement) {
         try {
             return statement.get();
         } catch (RuntimeException e) {
@@ -90,7 +90,7 @@ public final class EnsureDonePartitions {
      * The same for a statement that joins the caller's transaction. That would not survive the failure, so a savepoint
      * keeps it; by SQL, because the driver offers none in distributed transactions.
      */
-    <T> T aroundJoined(Database.Call<T> call) {
+    public <T> T aroundJoined(Database.Call<T> call) {
         return around(() -> database.joined(connection -> {
             if (connection.getAutoCommit()) {
                 return call.on(connection);

@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Reads ids. */
-final class Ids {
+public final class Ids {
 
     private Ids() {}
 
-    static List<Long> read(ResultSet rows) throws SQLException {
+    public static List<Long> read(ResultSet rows) throws SQLException {
         List<Long> ids = new ArrayList<>();
         while (rows.next()) {
             ids.add(rows.getLong(1));
@@ -19,7 +19,7 @@ final class Ids {
     }
 
     /** Those that an insert returned. */
-    static long[] read(ResultSet rows, int expected) throws SQLException {
+    public static long[] read(ResultSet rows, int expected) throws SQLException {
         long[] ids = new long[expected];
         int count = 0;
         while (rows.next()) {

@@ -19,7 +19,7 @@ import org.postgresql.PGStatement;
  * for the statement's own transaction only, and travel in the same round trip: the driver sends both statements before
  * it waits. Never use it inside a caller's transaction, where the settings would outlive the statement.
  */
-final class IndexPlan {
+public final class IndexPlan {
 
     private static final String SETTINGS = """
             set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
@@ -34,13 +34,13 @@ final class IndexPlan {
             "set_config('enable_hashjoin', 'on', true), set_config('enable_nestloop', 'off', true)";
 
     /** Goes before the statement's text. */
-    static final String PREFIX = "SELECT " + SETTINGS + ", " + NESTED_LOOPS + ";\n";
+    public static final String PREFIX = "SELECT " + SETTINGS + ", " + NESTED_LOOPS + ";\n";
 
     /**
      * Goes before a statement that joins claimed rows, picked by {@code id = ANY}, with their outcomes. A row that
      * somebody else has locked must not hold up its neighbours.
      */
-    static final String OUTCOMES_PREFIX =
+    public static final String OUTCOMES_PREFIX =
             "SELECT " + SETTINGS + ", " + HASH_JOINS + ", set_config('lock_timeout', '500ms', true);\n";
 
     // What takes so long is cancelled by the server, so that nothing is committed of which nobody hears.
@@ -53,19 +53,19 @@ final class IndexPlan {
     private IndexPlan() {}
 
     /** Pins the plans of all statements on a connection that nobody shares, and bounds their time. They need no prefix any more. */
-    static void pin(Connection own) throws SQLException {
+    public static void pin(Connection own) throws SQLException {
         try (Statement statement = own.createStatement()) {
             statement.execute(FOR_SESSION);
         }
     }
 
     /** The prefix with more columns before the settings, which {@link #executePrefix} returns. */
-    static String prefixAnd(String columns) {
+    public static String prefixAnd(String columns) {
         return "SELECT " + columns + ", " + SETTINGS + ", " + NESTED_LOOPS + ";\n";
     }
 
     /** Prepares prefix and statement, on the server from the first execution on unless the driver was told never to. */
-    static PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+    public static PreparedStatement prepare(Connection connection, String sql) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
         if (statement.isWrapperFor(PGStatement.class)) {
             PGStatement prepared = statement.unwrap(PGStatement.class);
@@ -77,13 +77,13 @@ final class IndexPlan {
     }
 
     /** Executes prefix and statement, and returns the statement's rows. */
-    static ResultSet query(PreparedStatement statement) throws SQLException {
+    public static ResultSet query(PreparedStatement statement) throws SQLException {
         statement.execute();
         return rows(statement);
     }
 
     /** Executes prefix and statement, and returns the prefix's row, to be read before the statement's {@link #rows}. */
-    static ResultSet executePrefix(PreparedStatement statement) throws SQLException {
+    public static ResultSet executePrefix(PreparedStatement statement) throws SQLException {
         statement.execute();
         ResultSet prefix = statement.getResultSet();
         prefix.next();
@@ -91,7 +91,7 @@ final class IndexPlan {
     }
 
     /** After the prefix's, the statement's rows. */
-    static ResultSet rows(PreparedStatement statement) throws SQLException {
+    public static ResultSet rows(PreparedStatement statement) throws SQLException {
         if (!statement.getMoreResults()) {
             throw new SQLException("expected rows after the plan settings");
         }

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.store;
 
+import dev.rowlock.queue.internal.store.admin.FindJob;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ public final class ListDeadJobs {
     public <T> List<T> run(@Nullable String queue, long before, int limit, FindJob.Row<T> row) {
         String sql = database.sql(queue == null ? OF_ALL : OF_QUEUE);
         return database.joined(connection -> {
-            try (PreparedStatement statement = FreshPlan.prepare(connection, sql)) {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 int last = 0;
                 if (queue != null) {
                     statement.setString(++last, queue);

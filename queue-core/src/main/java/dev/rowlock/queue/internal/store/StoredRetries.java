@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.store;
 
+import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
 import dev.rowlock.queue.job.RetryPolicy;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -8,7 +8,7 @@ import java.util.Iterator;
 import java.util.Set;
 
 /** The tokens of the claims that a statement found: a set over a sorted array, for it is made for every batch. */
-final class Tokens extends AbstractSet<Long> {
+public final class Tokens extends AbstractSet<Long> {
 
     private final long[] sorted;
 
@@ -17,7 +17,7 @@ final class Tokens extends AbstractSet<Long> {
     }
 
     /** Reads the first column of all rows; at most as many as were sent. */
-    static Set<Long> read(ResultSet rows, int sent) throws SQLException {
+    public static Set<Long> read(ResultSet rows, int sent) throws SQLException {
         long[] tokens = new long[sent];
         int count = 0;
         while (rows.next()) {
@@ -27,7 +27,7 @@ final class Tokens extends AbstractSet<Long> {
     }
 
     /** Reads one row: how many of those that were sent were found, and an array of them unless it is all. Sorts what was sent. */
-    static Set<Long> readAggregate(ResultSet rows, long[] sent) throws SQLException {
+    public static Set<Long> readAggregate(ResultSet rows, long[] sent) throws SQLException {
         rows.next();
         long count = rows.getLong(1);
         if (count == sent.length) {

@@ -1,5 +1,6 @@
 /**
- * The only door to the tables: one statement, one class.
+ * The only door to the tables: one statement, one class. Here are the transactions and plans that all statements use; the
+ * statements themselves lie in packages by what they move.
  *
  * <p>Each class holds its SQL (for the default schema {@code rowlock}; what two statements share stands once), its
  * parameters and its rows. A move between rooms is one statement, so a job can be neither in two rooms nor in none. Whatever

@@ -1,8 +1,8 @@
 /**
- * How threads of Rowlock's own live on.
+ * How threads of Rowlock's own live on, wait, and share their time.
  *
  * <p>A node that loses a thread goes on without a part of itself: one without its recorder holds its jobs for ever. So each
- * loop of ours runs in a {@link dev.rowlock.queue.internal.thread.Lasting}, which begins it anew should it throw, whatever
+ * loop of ours runs in a {@link dev.rowlock.queue.internal.thread.EndlessTask}, which begins it anew should it throw, whatever
  * that is: where memory runs out anything may throw, also the log statement that was to tell of it. What does not come to
  * itself again is named in the node's health.
  */

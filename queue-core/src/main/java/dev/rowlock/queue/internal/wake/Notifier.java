@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.wake;
 
 import dev.rowlock.queue.internal.store.SendWakeup;
-import dev.rowlock.queue.internal.thread.Lasting;
+import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,7 +43,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
 
     private final String origin = WakeupMessage.newOrigin();
     private final SendWakeup send;
-    private final Lasting sending = new Lasting("rowlock-notifier", this::run);
+    private final EndlessTask sending = new EndlessTask("rowlock-notifier", this::run);
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Map<String, Ready> ready = new HashMap<>(); // guarded by lock

@@ -29,7 +29,7 @@ public final class WakeupBus implements Wakeups {
     }
 
     /** Where an ear's messages go: to this worker, without those of this bus, which its own workers know already. */
-    public Ear.Messages heardBy(Hearsay worker) {
+    public NotificationListener.Messages heardBy(RemoteWakeups worker) {
         return (message, line) -> WakeupMessage.deliver(message, origin, worker, line);
     }
 

@@ -40,7 +40,7 @@ final class WakeupMessage {
     }
 
     /** Does what the message says. Ignores those of this origin, and anything that is no message of ours. */
-    static void deliver(String message, String own, Hearsay to, @Nullable Connection line) {
+    static void deliver(String message, String own, RemoteWakeups to, @Nullable Connection line) {
         String[] parts = message.split("\\|", 3);
         if (parts.length != 3 || parts[0].equals(own)) {
             return;
@@ -64,7 +64,7 @@ final class WakeupMessage {
         return Duration.ofMillis(Math.min(Math.max(0, Long.parseLong(millis)), LONGEST_MILLIS));
     }
 
-    private static void deliverReady(String[] parts, boolean back, Hearsay to, @Nullable Connection line) {
+    private static void deliverReady(String[] parts, boolean back, RemoteWakeups to, @Nullable Connection line) {
         if (parts.length == 4) {
             int rank = Integer.parseInt(parts[0]);
             long jobs = Long.parseLong(parts[1]);

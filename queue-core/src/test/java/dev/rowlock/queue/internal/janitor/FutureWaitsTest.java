@@ -3,7 +3,8 @@ package dev.rowlock.queue.internal.janitor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.internal.store.RestartWaits;
+import dev.rowlock.queue.internal.due.FutureWaits;
+import dev.rowlock.queue.internal.store.due.RestartWaits;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.spi.Wakeups;

@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.RecordedWakeups;
-import dev.rowlock.queue.internal.store.BeatNode.Place;
-import dev.rowlock.queue.internal.store.DispatchDueJobs;
-import dev.rowlock.queue.internal.store.ReleaseStrandedJobs;
+import dev.rowlock.queue.internal.chore.TestOwnNode;
+import dev.rowlock.queue.internal.due.Dispatcher;
+import dev.rowlock.queue.internal.rescue.StrandedClaims;
+import dev.rowlock.queue.internal.store.RefusedJobs;
 import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
+import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
+import dev.rowlock.queue.internal.store.node.BeatNode.Place;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.spi.Wakeups;
@@ -87,7 +91,7 @@ class RefusedJobsTest {
         List<Long> jobs = due(3);
         refuse(jobs.get(0));
         refuse(jobs.get(1));
-        LeftAside aside = new LeftAside("cannot be moved", Duration.ZERO);
+        RefusedJobs aside = new RefusedJobs("cannot be moved", Duration.ZERO);
         DispatchDueJobs dispatch = new DispatchDueJobs(rooms.database());
         assertThatThrownBy(() -> dispatch.named(jobs))
                 .isInstanceOfSatisfying(
@@ -124,7 +128,7 @@ class RefusedJobsTest {
             DataAccessException failure =
                     new DataAccessResourceFailureException("no answer", new SQLException("no answer", state));
 
-            assertThatThrownBy(() -> new LeftAside("cannot be moved")
+            assertThatThrownBy(() -> new RefusedJobs("cannot be moved")
                             .apart(
                                     () -> {
                                         throw new AssertionError("asked");

@@ -4,12 +4,12 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import javax.sql.DataSource;
 
-final class Pools {
+public final class Pools {
 
     private Pools() {}
 
     /** A pool that hands out one connection at a time, and fails soon if a second is wanted. */
-    static HikariDataSource ofOne(DataSource dataSource) {
+    public static HikariDataSource ofOne(DataSource dataSource) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(dataSource);
         config.setMaximumPoolSize(1);

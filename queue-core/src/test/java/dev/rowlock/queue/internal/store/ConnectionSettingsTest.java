@@ -5,6 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
+import dev.rowlock.queue.internal.store.admin.RedriveDeadJobs;
+import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.claim.LoadPayload;
+import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
+import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
+import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
+import dev.rowlock.queue.internal.store.outcome.FinishJobs;
+import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
+import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;

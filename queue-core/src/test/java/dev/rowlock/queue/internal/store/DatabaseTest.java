@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.rowlock.queue.internal.store.admin.PauseQueue;
+import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
+import dev.rowlock.queue.internal.store.claim.QueueRange;
+import dev.rowlock.queue.internal.store.node.RegisterNode;
+import dev.rowlock.queue.internal.store.outcome.FinishJobs;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -49,7 +54,7 @@ class DatabaseTest {
         Database proxied = new Database(new TransactionAwareDataSourceProxy(test.dataSource()), database.schema());
 
         transaction.executeWithoutResult(status -> {
-            assertThat(proxied.standing()).isEqualTo(Standing.INSIDE);
+            assertThat(proxied.standing()).isEqualTo(TransactionStanding.INSIDE);
             new PauseQueue(proxied).pause("joined");
             proxied.alone(connection -> insert(connection, "alone"));
             status.setRollbackOnly();

@@ -18,9 +18,9 @@ import org.springframework.jdbc.datasource.AbstractDataSource;
  * One connection whose server tells the plan of every statement that runs on it. Not what {@code EXPLAIN} would choose
  * for a text like it, but what was executed, with the driver's parameters, custom or generic.
  */
-final class ExplainedDatabase extends AbstractDataSource implements AutoCloseable {
+public final class ExplainedDatabase extends AbstractDataSource implements AutoCloseable {
 
-    enum Plans {
+    public enum Plans {
         CUSTOM("force_custom_plan"),
         GENERIC("force_generic_plan"),
         /** As it happens: custom ones first, then what the server thinks is better. */
@@ -37,7 +37,7 @@ final class ExplainedDatabase extends AbstractDataSource implements AutoCloseabl
     private final Schema schema;
     private final List<String> plans = new ArrayList<>();
 
-    ExplainedDatabase(TestDatabase test, Schema schema, Plans plans) throws SQLException {
+    public ExplainedDatabase(TestDatabase test, Schema schema, Plans plans) throws SQLException {
         this.connection = test.unpooled().getConnection();
         this.schema = schema;
         try (Statement statement = connection.createStatement()) {
@@ -56,12 +56,12 @@ final class ExplainedDatabase extends AbstractDataSource implements AutoCloseabl
         connection.unwrap(PGConnection.class).setPrepareThreshold(1);
     }
 
-    Database database() {
+    public Database database() {
         return new Database(this, schema);
     }
 
     /** The plan of the last statement that used our tables. */
-    String lastPlan() {
+    public String lastPlan() {
         if (plans.isEmpty()) {
             throw new IllegalStateException("the server told no plan");
         }
@@ -69,12 +69,12 @@ final class ExplainedDatabase extends AbstractDataSource implements AutoCloseabl
     }
 
     /** The plans of all statements that used our tables so far. */
-    List<String> plans() {
+    public List<String> plans() {
         return List.copyOf(plans);
     }
 
     /** How many executions of our statements used a generic plan. */
-    long genericPlans() throws SQLException {
+    public long genericPlans() throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(
                 "SELECT coalesce(sum(generic_plans), 0) FROM pg_prepared_statements WHERE position(? IN statement) > 0")) {
             statement.setString(1, '"' + schema.name() + "\".");

@@ -2,6 +2,25 @@ package dev.rowlock.queue.internal.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
+import dev.rowlock.queue.internal.store.admin.FindJob;
+import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
+import dev.rowlock.queue.internal.store.claim.LoadPayload;
+import dev.rowlock.queue.internal.store.claim.QueuePosition;
+import dev.rowlock.queue.internal.store.claim.QueueRange;
+import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
+import dev.rowlock.queue.internal.store.due.DuePosition;
+import dev.rowlock.queue.internal.store.node.BeatNode;
+import dev.rowlock.queue.internal.store.node.FindOverdueJobs;
+import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
+import dev.rowlock.queue.internal.store.outcome.BuryJobs;
+import dev.rowlock.queue.internal.store.outcome.DeferJobs;
+import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
+import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
+import dev.rowlock.queue.internal.store.outcome.FinishJobs;
+import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
+import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
@@ -14,7 +33,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** The statements whose plan must hold whatever the statistics say, and what it must be. */
-enum HotStatement {
+public enum HotStatement {
     CLAIM(Plan.CLAIM) {
         @Override
         void run(Database database, long node, List<Claim> claims) {

@@ -1,7 +1,29 @@
 package dev.rowlock.queue.internal.store;
 
-import dev.rowlock.queue.internal.store.ClaimReadyJobs.Batch;
-import dev.rowlock.queue.internal.store.EnqueueUniqueJobs.Placed;
+import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
+import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
+import dev.rowlock.queue.internal.store.admin.LastDeadJob;
+import dev.rowlock.queue.internal.store.admin.RedriveDeadJobs;
+import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
+import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
+import dev.rowlock.queue.internal.store.claim.IsolateJob;
+import dev.rowlock.queue.internal.store.claim.QueueRange;
+import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
+import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
+import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
+import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads;
+import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
+import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.store.node.RescueJobs;
+import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
+import dev.rowlock.queue.internal.store.outcome.BuryJobs;
+import dev.rowlock.queue.internal.store.outcome.DeferJobs;
+import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
+import dev.rowlock.queue.internal.store.outcome.FinishJobs;
+import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
+import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -15,7 +37,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /** Moves jobs about at random, through every statement there is, with claims that are held and claims that are lost. */
-final class RandomWalk {
+public final class RandomWalk {
 
     private static final int MAX_CRASHES = 3;
 
@@ -29,7 +51,7 @@ final class RandomWalk {
     private long enqueued;
     private long lastToken;
 
-    RandomWalk(Rooms rooms, long seed) {
+    public RandomWalk(Rooms rooms, long seed) {
         this.rooms = rooms;
         this.db = rooms.database();
         this.random = new Random(seed);
@@ -42,17 +64,17 @@ final class RandomWalk {
     }
 
     /** With retention. One walk at a time: it makes jobs old by hand, in all partitions at once. */
-    RandomWalk withRetention() {
+    public RandomWalk withRetention() {
         moves.add(this::dropDone);
         return this;
     }
 
     /** How many jobs this walk has brought in. */
-    long enqueued() {
+    public long enqueued() {
         return enqueued;
     }
 
-    void step() {
+    public void step() {
         moves.get(random.nextInt(moves.size())).run();
     }
 

@@ -1,7 +1,18 @@
 package dev.rowlock.queue.internal.store;
 
 import dev.rowlock.queue.internal.schema.SchemaMigrator;
-import dev.rowlock.queue.internal.store.EnqueueUniqueJobs.Placed;
+import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
+import dev.rowlock.queue.internal.store.claim.QueueRange;
+import dev.rowlock.queue.internal.store.enqueue.EnqueueLargeJobs;
+import dev.rowlock.queue.internal.store.enqueue.EnqueueReadyJobs;
+import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs;
+import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
+import dev.rowlock.queue.internal.store.enqueue.EnqueueWaitingJobs;
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.store.node.RegisterNode;
+import dev.rowlock.queue.internal.store.outcome.BuryJobs;
+import dev.rowlock.queue.internal.store.outcome.DeferJobs;
+import dev.rowlock.queue.internal.store.outcome.FinishJobs;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -50,7 +61,7 @@ public final class Rooms {
     private final Database database;
     private final JdbcClient jdbc;
 
-    Rooms(Database database) {
+    public Rooms(Database database) {
         this.database = database;
         this.jdbc = JdbcClient.create(database.dataSource());
     }
@@ -108,24 +119,24 @@ public final class Rooms {
     // Filling
 
     /** A job of {@link #QUEUE}, runnable at once. */
-    static NewJob job() {
+    public static NewJob job() {
         return new NewJob(QUEUE, "send", 0, null, null, null, "{\"to\": \"a@example.org\"}", null, null);
     }
 
-    static NewJob job(String queue, int rank) {
+    public static NewJob job(String queue, int rank) {
         return new NewJob(queue, "send", rank, null, null, null, "{}", null, null);
     }
 
-    static NewJob job(Due due) {
+    public static NewJob job(Due due) {
         return new NewJob(QUEUE, "send", 0, due, null, null, "{}", null, null);
     }
 
     /** A job whose payload is large, and takes about so much room. */
-    static NewJob large(int characters) {
+    public static NewJob large(int characters) {
         return new NewJob(QUEUE, "send", 0, null, null, null, largePayload(characters), null, null);
     }
 
-    static String largePayload(int characters) {
+    public static String largePayload(int characters) {
         return '"' + letters(characters - 2) + '"';
     }
 
@@ -138,7 +149,7 @@ public final class Rooms {
     }
 
     /** Enqueues jobs of which some have large payloads. */
-    long[] large(List<NewJob> jobs) {
+    public long[] large(List<NewJob> jobs) {
         return database.atomically(connection -> new EnqueueLargeJobs(database.schema()).run(connection, jobs));
     }
 
@@ -170,16 +181,16 @@ public final class Rooms {
     }
 
     /** A job of {@link #QUEUE} with a unique key, runnable at once unless it has a due time. */
-    static NewJob job(UniqueKey key, @Nullable Due due) {
+    public static NewJob job(UniqueKey key, @Nullable Due due) {
         return new NewJob(QUEUE, "send", 0, due, null, null, "{}", null, key);
     }
 
     /** Enqueues jobs of any kind, all or none, unless their keys are held. */
-    List<Placed> unique(List<NewJob> jobs) {
+    public List<Placed> unique(List<NewJob> jobs) {
         return database.atomically(connection -> new EnqueueUniqueJobs(database.schema()).run(connection, jobs));
     }
 
-    Placed unique(UniqueKey key) {
+    public Placed unique(UniqueKey key) {
         return unique(List.of(job(key, null))).get(0);
     }
 
@@ -198,7 +209,7 @@ public final class Rooms {
     }
 
     /** Registers a node whose listeners try again as this JSON says. */
-    long nodeThatRetries(String retries) {
+    public long nodeThatRetries(String retries) {
         return node("node", retries);
     }
 
@@ -223,7 +234,7 @@ public final class Rooms {
     }
 
     /** Enqueues one job with a unique key and claims it for a new node. */
-    ClaimedJob running(UniqueKey key) {
+    public ClaimedJob running(UniqueKey key) {
         return claimed(unique(key).id());
     }
 
@@ -235,7 +246,7 @@ public final class Rooms {
     }
 
     /** Lets a running job complete, and returns its id. */
-    long complete(ClaimedJob job, boolean kept) {
+    public long complete(ClaimedJob job, boolean kept) {
         new FinishJobs(database, kept).run(List.of(new FinishJobs.Finished(job.claim(), JobState.COMPLETED, null)));
         return job.id();
     }
@@ -267,12 +278,12 @@ public final class Rooms {
     }
 
     /** An entry of the error history as workers hand it in. */
-    static String error(String message) {
+    public static String error(String message) {
         return "{\"type\": \"java.lang.IllegalStateException\", \"message\": \"%s\", \"trace\": \"\"}"
                 .formatted(message);
     }
 
-    static Claim stale(Claim claim) {
+    public static Claim stale(Claim claim) {
         return new Claim(claim.jobId(), claim.token() - 1);
     }
 
@@ -280,7 +291,7 @@ public final class Rooms {
      * Fills the live rooms with many jobs of {@link #QUEUE}, quickly; those that run belong to the node. For each there
      * is a large payload too, so that it takes an index to find one.
      */
-    void fill(int jobs, long node) {
+    public void fill(int jobs, long node) {
         String row = "rank, queue, type, payload) SELECT nextval('rowlock.job_id'), statement_timestamp(),";
         execute("INSERT INTO rowlock.ready (id, ready_at, enqueued_at, " + row
                 + " statement_timestamp(), 0, 'mail', 'send', '{}' FROM generate_series(1, %d)".formatted(jobs));
@@ -303,7 +314,7 @@ public final class Rooms {
     // Looking
 
     /** Queues and ranks of the ready jobs, in the order in which they lie on disk. */
-    List<String> lanesOnDisk() {
+    public List<String> lanesOnDisk() {
         return sql("SELECT queue || rank FROM rowlock.ready ORDER BY ctid")
                 .query(String.class)
                 .list();
@@ -342,7 +353,7 @@ public final class Rooms {
     }
 
     /** Makes the planner believe what a vacuum finds where all rows are gone and their pages still there. */
-    void believeEmptied(String... tables) {
+    public void believeEmptied(String... tables) {
         for (String table : tables) {
             execute("ALTER TABLE rowlock." + table + " SET (autovacuum_enabled = off)");
             execute("UPDATE pg_class SET reltuples = 0, relpages = 5000 WHERE oid = 'rowlock." + table + "'::regclass");
@@ -360,12 +371,12 @@ public final class Rooms {
                 "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'");
     }
 
-    static List<Long> ids(List<ClaimedJob> jobs) {
+    public static List<Long> ids(List<ClaimedJob> jobs) {
         return jobs.stream().map(ClaimedJob::id).toList();
     }
 
     /** Some of the ids, the one at {@code to} not included. */
-    static List<Long> part(long[] ids, int from, int to) {
+    public static List<Long> part(long[] ids, int from, int to) {
         return LongStream.of(Arrays.copyOfRange(ids, from, to)).boxed().toList();
     }
 }

@@ -26,12 +26,12 @@ class NotifierTest {
     private final Schema schema = new Schema("rowlock");
     private final RecordedWakeups elsewhere = new RecordedWakeups();
     private final TestDatabase testDatabase;
-    private final Ear ear;
+    private final NotificationListener ear;
     private final CountDownLatch connected = new CountDownLatch(1);
 
     NotifierTest(TestDatabase database) {
         testDatabase = database;
-        ear = new Ear(
+        ear = new NotificationListener(
                 database.unpooled(), schema, new WakeupBus(Wakeups.NONE).heardBy(elsewhere), connected::countDown);
     }
 

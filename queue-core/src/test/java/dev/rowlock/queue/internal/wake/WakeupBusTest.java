@@ -41,8 +41,9 @@ class WakeupBusTest {
             sender.subscribe(own);
             receiver.subscribe(other);
             Semaphore connected = new Semaphore(0);
-            try (Ear ownEar = new Ear(database.unpooled(), rowlock.schema(), sender.heardBy(own), connected::release);
-                    Ear otherEar = new Ear(
+            try (NotificationListener ownEar = new NotificationListener(
+                            database.unpooled(), rowlock.schema(), sender.heardBy(own), connected::release);
+                    NotificationListener otherEar = new NotificationListener(
                             database.unpooled(), rowlock.schema(), receiver.heardBy(other), connected::release)) {
                 ownEar.start();
                 otherEar.start();
@@ -80,8 +81,8 @@ class WakeupBusTest {
         SendWakeup send = new SendWakeup(new Database(database.dataSource(), schema));
         RecordedWakeups heard = new RecordedWakeups();
         Semaphore connected = new Semaphore(0);
-        try (Ear ear =
-                new Ear(database.unpooled(), schema, new WakeupBus(Wakeups.NONE).heardBy(heard), connected::release)) {
+        try (NotificationListener ear = new NotificationListener(
+                database.unpooled(), schema, new WakeupBus(Wakeups.NONE).heardBy(heard), connected::release)) {
             ear.start();
             connected.acquire();
 
@@ -100,7 +101,7 @@ class WakeupBusTest {
         Schema schema = new Schema("rowlock");
         RecordedWakeups heard = new RecordedWakeups();
         Semaphore connected = new Semaphore(0);
-        try (Ear ear = new Ear(
+        try (NotificationListener ear = new NotificationListener(
                 new Pooler(database.unpooled()),
                 schema,
                 new WakeupBus(Wakeups.NONE).heardBy(heard),
@@ -120,7 +121,7 @@ class WakeupBusTest {
         Schema schema = new Schema("rowlock");
         JdbcClient sql = JdbcClient.create(database.unpooled());
         BlockingQueue<Integer> backends = new LinkedBlockingQueue<>();
-        Ear.Messages failing = (message, line) -> {
+        NotificationListener.Messages failing = (message, line) -> {
             backends.add(JdbcClient.create(new SingleConnectionDataSource(line, true))
                     .sql("SELECT pg_backend_pid()")
                     .query(Integer.class)
@@ -128,7 +129,8 @@ class WakeupBusTest {
             throw new IllegalStateException("as nothing here should");
         };
         Semaphore connected = new Semaphore(0);
-        try (Ear ear = new Ear(database.dataSource(), schema, failing, connected::release)) {
+        try (NotificationListener ear =
+                new NotificationListener(database.dataSource(), schema, failing, connected::release)) {
             ear.start();
             connected.acquire();
             new SendWakeup(new Database(database.unpooled(), schema)).run(List.of("o|a|"));

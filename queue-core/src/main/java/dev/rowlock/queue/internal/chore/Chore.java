@@ -1,0 +1,18 @@
+package dev.rowlock.queue.internal.chore;
+
+import java.time.Duration;
+
+/** Something that must be done again and again. */
+public interface Chore {
+
+    /** For logs; and what it is won by, if one node at a time does it for all. */
+    String name();
+
+    /** Does it once and returns how long to wait before the next time. */
+    Duration runOnce();
+
+    /** Whether that is exact. Otherwise it is up to a tenth longer, so that nodes that started together do not sweep together. */
+    default boolean punctual() {
+        return false;
+    }
+}

@@ -1,0 +1,162 @@
+package dev.rowlock.queue.internal.chore;
+
+import dev.rowlock.queue.internal.thread.EndlessTask;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs chores on one thread, each when it wants. A chore that fails is tried again and never stops the others. */
+public final class ChoreLoop {
+
+    private static final Logger log = LoggerFactory.getLogger(ChoreLoop.class);
+
+    private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+
+    private final List<Planned> plan;
+    private final EndlessTask lasting;
+    private final Thread thread;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private boolean closed; // guarded by lock
+
+    public ChoreLoop(String threadName, List<Chore> chores) {
+        this.plan = chores.stream().map(Planned::new).toList();
+        this.lasting = new EndlessTask(threadName, this::run);
+        this.thread = lasting.thread();
+    }
+
+    public void start() {
+        thread.start();
+    }
+
+    /** Its thread. */
+    public EndlessTask part() {
+        return lasting;
+    }
+
+    /** Sees to it that one of its chores runs within this time. */
+    public void runWithin(Chore chore, Duration time) {
+        lock.lock();
+        try {
+            Planned planned =
+                    plan.stream().filter(p -> p.chore == chore).findFirst().orElseThrow();
+            long at = System.nanoTime() + time.toNanos();
+            if (at - planned.at < 0) {
+                planned.at = at;
+                changed.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void run() {
+        boolean open = true;
+        while (open) {
+            try {
+                open = runNext();
+            } catch (InterruptedException e) {
+                log.debug("interrupted, looks whether it is closed", e);
+            }
+        }
+    }
+
+    private boolean runNext() throws InterruptedException {
+        Planned next = awaitNext();
+        if (next != null) {
+            next.run();
+        }
+        return next != null;
+    }
+
+    /** Waits until a chore is due. Null: closed. */
+    private @org.jspecify.annotations.Nullable Planned awaitNext() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (!closed) {
+                Planned next = plan.stream()
+                        .min(Comparator.comparingLong(p -> p.at - System.nanoTime()))
+                        .orElseThrow();
+                long wait = next.at - System.nanoTime();
+                if (wait <= 0) {
+                    // Whoever asks from now on asks for another run.
+                    next.at = System.nanoTime() + TimeUnit.DAYS.toNanos(1);
+                    return next;
+                }
+                changed.awaitNanos(wait);
+            }
+            return null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public void stop() {
+        lasting.end();
+        lock.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for the thread to end, but not longer than this. */
+    public void awaitStop(Duration longest) {
+        try {
+            thread.join(Math.max(1, longest.toMillis()));
+            thread.interrupt();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A chore and when it is due, on the monotonic clock. */
+    private final class Planned {
+
+        private final Chore chore;
+        private long at = System.nanoTime(); // guarded by lock
+        private boolean failing; // loop's thread only
+
+        Planned(Chore chore) {
+            this.chore = chore;
+        }
+
+        void run() {
+            Duration rest = AFTER_FAILURE;
+            try {
+                rest = chore.runOnce();
+                failing = false;
+            } catch (RuntimeException | Error e) {
+                boolean first = !failing;
+                failing = true;
+                if (first) {
+                    log.warn("{} failed, will try again each {}", chore.name(), AFTER_FAILURE, e);
+                }
+            } finally {
+                planNext(rest); // also where telling of the failure fails: it would not run again for a day
+            }
+        }
+
+        private void planNext(Duration rest) {
+            long nanos = rest.toNanos();
+            long spread = chore.punctual() ? 0 : nanos / 10;
+            long at = System.nanoTime()
+                    + nanos
+                    + (spread > 0 ? ThreadLocalRandom.current().nextLong(spread) : 0);
+            lock.lock();
+            try {
+                this.at = at - this.at < 0 ? at : this.at;
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package dev.rowlock.queue.internal.chore;
+
+import dev.rowlock.queue.internal.store.node.BeatNode.Heartbeat;
+import dev.rowlock.queue.internal.store.node.BeatNode.Place;
+import dev.rowlock.queue.job.Claim;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the janitor must know of the node that it works for. */
+public interface OwnNode {
+
+    /** The node's id; 0 while it has no lease. */
+    long nodeId();
+
+    /** Its place among all nodes. */
+    Place place();
+
+    /** The heartbeats of other nodes that were their last ones for a whole lease; empty if this node cannot know. */
+    List<Heartbeat> silentNodes();
+
+    /** When the first of the other nodes' leases runs out unless it is renewed; null without others. */
+    @Nullable
+    Duration nextExpiry();
+
+    /** Whether it hears of what other nodes do. */
+    boolean hearing();
+
+    /** The claims of handlers that still run so long after their deadline, by the monotonic clock. */
+    List<Claim> overdue(Duration grace);
+
+    /** The tokens of all claims that the node holds: unstarted, running, and with outcomes not yet written. */
+    long[] heldTokens();
+}

@@ -1,0 +1,15 @@
+package dev.rowlock.queue.internal.chore;
+
+import java.time.Duration;
+
+/** Keeps chores that grow with the tables to a small share of the time. */
+public final class ProportionalRest {
+
+    private ProportionalRest() {}
+
+    /** How long to rest: so many times as long as the work that began then has taken, and no less than the interval. */
+    public static Duration after(long begunNanos, int restPerWork, Duration interval) {
+        Duration rest = Duration.ofNanos(System.nanoTime() - begunNanos).multipliedBy(restPerWork);
+        return rest.compareTo(interval) > 0 ? rest : interval;
+    }
+}

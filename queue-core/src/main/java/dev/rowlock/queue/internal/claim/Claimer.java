@@ -1,0 +1,290 @@
+package dev.rowlock.queue.internal.claim;
+
+import dev.rowlock.queue.internal.store.RefusedJobs;
+import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
+import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
+import dev.rowlock.queue.internal.store.claim.QueueRange;
+import dev.rowlock.queue.internal.store.node.BeatNode.Place;
+import dev.rowlock.queue.internal.thread.MinimumInterval;
+import dev.rowlock.queue.internal.thread.Signal;
+import dev.rowlock.queue.spi.FetchSettings;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Claims jobs of one queue for all its threads, one batch after the other: on the fetcher's thread, or on the one that heard
+ * of jobs. Thread-safe.
+ */
+public final class Claimer {
+
+    /** An idle queue is polled this much less often, where notifications arrive. */
+    private static final int IDLE_FACTOR = 5;
+
+    /** Jobs per claim while there is a backlog: more would only make its transaction longer. */
+    private static final int LARGEST_CLAIM = 1_000;
+
+    /** While jobs come one by one, claims begin no sooner than this after each other. */
+    private static final Duration APART = Duration.ofMillis(2);
+
+    /** After a claim that took longer, the next is not made on a thread that has other things to do. */
+    private static final Duration QUICK = Duration.ofMillis(20);
+
+    /** Where the server refuses one job after the other. */
+    private static final Duration AFTER_REFUSALS = Duration.ofSeconds(1);
+
+    private final QueueConsumer consumer;
+    private final ClaimReadyJobs throughPool;
+    private final FetchSettings settings;
+    private final NodeView node;
+    private final @Nullable String timeouts;
+    private final QueueCursor cursor;
+
+    private final ReentrantLock claiming = new ReentrantLock();
+    private final MinimumInterval pace = new MinimumInterval(APART); // guarded by claiming, as are those below
+    private final RefusedJobs refused = new RefusedJobs("that are ready cannot be claimed");
+    private final TurnBackoff outOfTurn = new TurnBackoff();
+    private boolean lastWasFull;
+    private boolean lastWasQuick;
+    private int emptyPolls;
+
+    private volatile boolean closed;
+    private volatile boolean paused;
+
+    /** @param timeouts the listeners' timeouts as a JSON object of milliseconds by type */
+    public Claimer(
+            QueueConsumer consumer,
+            ClaimReadyJobs throughPool,
+            FetchSettings settings,
+            NodeView node,
+            @Nullable String timeouts) {
+        this.consumer = consumer;
+        this.throughPool = throughPool;
+        this.settings = settings;
+        this.node = node;
+        this.timeouts = timeouts;
+        this.cursor = new QueueCursor(this::sharers, System.nanoTime());
+    }
+
+    /**
+     * As many as there are nodes, on average. When the server is slow it is slow for all of them: without chance they
+     * would all wait equally long, and then look at the same time.
+     */
+    private double sharers() {
+        int nodes = place().nodes();
+        return nodes == 1 ? 1 : 2 * nodes * ThreadLocalRandom.current().nextDouble();
+    }
+
+    Place place() {
+        return node.place(consumer.queue());
+    }
+
+    QueueConsumer consumer() {
+        return consumer;
+    }
+
+    /** A job of this rank became ready. */
+    void urgent(int rank) {
+        cursor.urgent(rank);
+    }
+
+    /** Jobs went back to the place in the queue that they had. */
+    void jobsBack() {
+        cursor.jobsBack(System.nanoTime());
+    }
+
+    /** Returns whether that is a change. */
+    boolean pause(boolean pause) {
+        boolean changed = paused != pause;
+        paused = pause;
+        if (changed && pause) {
+            consumer.releaseUnstarted();
+        }
+        return changed;
+    }
+
+    /** Gives back claimed jobs that would not begin soon. Called several times a second, by one thread at a time. */
+    void giveBackLate() {
+        consumer.giveBackLate(place().nodes() > 1);
+    }
+
+    /** No claim begins any more, and what one brings that is under way goes back. */
+    void close() {
+        closed = true;
+    }
+
+    /** Waits until no claim is under way. */
+    void awaitLast() {
+        claiming.lock();
+        claiming.unlock();
+    }
+
+    /**
+     * Claims once if there is demand, as soon as it may. Returns how long to wait before the next look unless there is a
+     * wake-up.
+     */
+    Duration claim() {
+        claiming.lock();
+        try {
+            return claimBy(throughPool);
+        } finally {
+            claiming.unlock();
+        }
+    }
+
+    /**
+     * Claims once if there is demand, provided that this is a matter of a moment, and lets the fetcher wait as long as it
+     * would after a claim of its own. Returns false if the fetcher must claim.
+     *
+     * @param own a connection that the calling thread owns
+     */
+    boolean claimAtOnce(Connection own) {
+        if (!claiming.tryLock()) {
+            return false;
+        }
+        try {
+            boolean atOnce = lastWasQuick && !lastWasFull && pace.allows() && !consumer.metUnknownType();
+            Duration rest = atOnce ? claimBy(throughPool.on(own)) : Duration.ZERO;
+            if (!rest.isZero()) {
+                consumer.room().restart(rest);
+            }
+            return !rest.isZero();
+        } finally {
+            claiming.unlock();
+        }
+    }
+
+    private Duration claimBy(ClaimReadyJobs statement) {
+        long nodeId = node.nodeId();
+        if (closed || paused || nodeId == 0) {
+            return settings.pollInterval();
+        }
+        int limit = Math.min(consumer.demand(), lastWasFull ? LARGEST_CLAIM : ClaimReadyJobs.FEW);
+        if (limit == 0) {
+            consumer.signalRoom();
+            return settings.pollInterval();
+        }
+        if (!lastWasFull) {
+            pace.await();
+        }
+        pace.begun();
+        int largest = consumer.budget().reserve(limit);
+        try {
+            return claimBy(statement, limit, largest, nodeId);
+        } catch (RuntimeException | Error e) {
+            lastWasQuick = false;
+            node.claimFailed();
+            throw e;
+        } finally {
+            consumer.budget().giveBack((long) largest * limit);
+        }
+    }
+
+    private Duration claimBy(ClaimReadyJobs statement, int limit, int largest, long nodeId) {
+        if (refused.isDue() && statement == throughPool) {
+            refused.tryAgain(ids -> claimNamed(ids, largest, nodeId), limit);
+            return Duration.ZERO; // there may be less demand by now
+        }
+        QueueRange range = range().without(refused.ids());
+        Batch batch;
+        try {
+            batch = statement.run(consumer.queue(), range, limit, largest, nodeId, timeouts);
+        } catch (RuntimeException e) {
+            if (statement != throughPool) {
+                throw e;
+            }
+            return claimApart(() -> throughPool.names(consumer.queue(), range, limit), largest, nodeId, e);
+        }
+        lastWasQuick = batch.took().compareTo(QUICK) <= 0;
+        return accept(batch, nodeId, limit, System.nanoTime());
+    }
+
+    /** One job that cannot be claimed must not keep the others. */
+    private Duration claimApart(Supplier<List<Long>> names, int largest, long nodeId, RuntimeException together) {
+        boolean some = refused.apart(names, part -> claimNamed(part, largest, nodeId), together);
+        return some ? Duration.ZERO : shorter(AFTER_REFUSALS, settings.pollInterval());
+    }
+
+    private void claimNamed(List<Long> ids, int largest, long nodeId) {
+        give(throughPool.named(consumer.queue(), ids, largest, nodeId, timeouts), nodeId, System.nanoTime());
+    }
+
+    private QueueRange range() {
+        QueueRange next = cursor.next(System.nanoTime());
+        return place().nodes() == 1 ? next.alone() : next;
+    }
+
+    private Duration accept(Batch batch, long nodeId, int limit, long ended) {
+        if (!batch.inTurn()) {
+            return waitForTurn();
+        }
+        outOfTurn.over();
+        boolean full = batch.jobs().size() == limit;
+        lastWasFull = full;
+        cursor.claimed(batch.last(), full, batch.took(), ended);
+        emptyPolls = batch.jobs().isEmpty() ? emptyPolls + 1 : 0;
+        Duration rest = full ? Duration.ZERO : rest(batch.jobs().isEmpty(), ended);
+        if (closed) {
+            consumer.refuse(batch.jobs(), ended - batch.took().toNanos());
+            return rest;
+        }
+        // At last: the thread that it wakes may have to wait for this one's processor.
+        return give(batch, nodeId, ended) ? rest : Duration.ZERO;
+    }
+
+    /** Returns false if the lease is lost. */
+    private boolean give(Batch batch, long nodeId, long ended) {
+        if (node.nodeId() != nodeId) {
+            // The lease was lost meanwhile: rescue takes these jobs back, from the old id.
+            return false;
+        }
+        consumer.accept(batch.jobs(), ended - batch.took().toNanos());
+        if (node.nodeId() != nodeId) {
+            // Lost before we gave the jobs: whoever interrupts handlers then has not seen these.
+            consumer.abandon();
+            return false;
+        }
+        if (paused || closed) {
+            consumer.releaseUnstarted(); // since the claim began, or in this moment
+        }
+        return true;
+    }
+
+    private Duration rest(boolean nothing, long now) {
+        return nothing ? longer(rest(now), cursor.untilNextPoll(now)) : rest(now);
+    }
+
+    private Duration rest(long now) {
+        // Jobs may stand before the cursor: look there as soon as that is affordable.
+        return cursor.lookedFromFront() ? idleWait() : shorter(cursor.untilNextLook(now), settings.pollInterval());
+    }
+
+    /** Not all of it is cut short by wake-ups: where many nodes claim, there are many of those. */
+    private Duration waitForTurn() {
+        TurnBackoff.Wait wait = outOfTurn.next(place().nodes());
+        try {
+            Signal.pause(wait.sure());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return shorter(wait.more(), idleWait());
+    }
+
+    /** The poll interval; longer while nothing comes and notifications would tell. */
+    private Duration idleWait() {
+        int factor = node.hearing() ? Math.min(IDLE_FACTOR, Math.max(1, emptyPolls)) : 1;
+        return Signal.jittered(settings.pollInterval().multipliedBy(factor));
+    }
+
+    private static Duration shorter(Duration a, Duration b) {
+        return a.compareTo(b) < 0 ? a : b;
+    }
+
+    private static Duration longer(Duration a, Duration b) {
+        return a.compareTo(b) > 0 ? a : b;
+    }
+}

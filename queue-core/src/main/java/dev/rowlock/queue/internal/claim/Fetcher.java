@@ -1,0 +1,176 @@
+package dev.rowlock.queue.internal.claim;
+
+import dev.rowlock.queue.internal.store.node.BeatNode.Place;
+import dev.rowlock.queue.internal.thread.Signal;
+import java.sql.Connection;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Decides when to look for jobs of one queue: when it is woken, when it hears of some, and from time to time. One thread. */
+public final class Fetcher implements Runnable {
+
+    private static final Logger log = LoggerFactory.getLogger(Fetcher.class);
+
+    /** When jobs became ready elsewhere, so many nodes more than it takes look at once: some may be busy. */
+    private static final int SPARE = 1;
+
+    /** The others look one after the other, so far apart. */
+    private static final Duration LOOK_APART = Duration.ofMillis(5);
+
+    /**
+     * A node that has met jobs it does not know lets others claim first. Without this, whichever node moves such a job to
+     * ready would wake itself first, claim it again, and keep it for ever from those who know it. Where there are no others, jobs
+     * that it does know would only wait behind thousands of the others.
+     */
+    private static final Duration COURTESY = Duration.ofMillis(200);
+
+    /** So long the fetcher claims what the ear hears of, after a claim on the ear's connection has failed. */
+    private static final Duration AFTER_FAILURE = Duration.ofMinutes(1);
+
+    private final Claimer claimer;
+    private final QueueConsumer consumer;
+    private final Duration retryInterval;
+
+    private long seenNode; // lease's thread only
+    private long avoidLineUntil = System.nanoTime(); // ear's thread only
+    private volatile boolean stopping;
+
+    /** @param retryInterval how long to wait after a claim that failed */
+    public Fetcher(Claimer claimer, Duration retryInterval) {
+        this.claimer = claimer;
+        this.consumer = claimer.consumer();
+        this.retryInterval = retryInterval;
+    }
+
+    public String queue() {
+        return consumer.queue();
+    }
+
+    /** A job of this rank became ready: look at once. */
+    public void jobsReady(int rank) {
+        claimer.urgent(rank);
+        wake();
+    }
+
+    /** Jobs went back to the place in the queue that they had: the next look, soon to come, is from the front if it may be. */
+    public void jobsBack() {
+        claimer.jobsBack();
+    }
+
+    /**
+     * So many jobs became ready, the most urgent of this rank, and all nodes hear of it: look at once if it takes this
+     * node to run them all, counted from the one whose turn it is; otherwise a little later, in case the others are busy.
+     *
+     * @param line the connection that told, for a claim on the calling thread; null if that cannot be had
+     */
+    public void jobsHeard(int rank, long jobs, int turn, @Nullable Connection line) {
+        claimer.urgent(rank);
+        Duration wait = lookIn(claimer.place(), turn, jobs, consumer.concurrency());
+        if (!wait.isZero()) {
+            consumer.room().raiseIn(wait);
+        } else if (line == null || !claimedBy(line)) {
+            wake();
+        }
+    }
+
+    /** How soon a node in this place looks; zero: at once. */
+    static Duration lookIn(Place place, int turn, long jobs, int concurrency) {
+        int earlier = Math.floorMod((long) place.number() - turn, place.nodes()) - SPARE;
+        return (long) earlier * concurrency < jobs ? Duration.ZERO : LOOK_APART.multipliedBy(earlier);
+    }
+
+    /**
+     * Claims without the fetcher's thread and without the pool: when idle, to hand over to the one and to take a connection
+     * from the other takes a tenth of a millisecond. Returns false if the fetcher must claim.
+     */
+    private boolean claimedBy(Connection line) {
+        if (System.nanoTime() - avoidLineUntil < 0) {
+            return false;
+        }
+        try {
+            return claimer.claimAtOnce(line);
+        } catch (RuntimeException | Error e) {
+            log.warn(
+                    "queue '{}': claiming on the connection that listens failed, will use the pool for {}",
+                    consumer.queue(),
+                    AFTER_FAILURE,
+                    e);
+            avoidLineUntil = System.nanoTime() + AFTER_FAILURE.toNanos();
+            return false;
+        }
+    }
+
+    /** There may be jobs: look at once. */
+    public void wake() {
+        consumer.room().raise();
+    }
+
+    /** Gives back claimed jobs that would not begin soon. Called several times a second, by one thread at a time. */
+    public void giveBackLate() {
+        claimer.giveBackLate();
+    }
+
+    public void pause(boolean pause) {
+        if (claimer.pause(pause)) {
+            wake();
+        }
+    }
+
+    /** The node has a lease under this id: whoever waits for one may go on. */
+    public void registered(long nodeId) {
+        if (seenNode != nodeId) {
+            seenNode = nodeId;
+            wake();
+        }
+    }
+
+    /** Nothing more is claimed from now on. Once the thread has ended, no claim is under way. */
+    public void stop() {
+        stopping = true;
+        claimer.close();
+        wake();
+    }
+
+    @Override
+    public void run() {
+        boolean failing = false;
+        while (!stopping) {
+            Duration rest;
+            try {
+                rest = claimer.claim();
+                failing = false;
+            } catch (RuntimeException | Error e) {
+                boolean first = !failing;
+                failing = true;
+                if (first && !stopping) {
+                    log.warn("queue '{}': claiming failed, will try again each {}", consumer.queue(), retryInterval, e);
+                }
+                rest = Signal.jittered(retryInterval);
+            }
+            pauseFor(rest);
+        }
+        claimer.awaitLast();
+    }
+
+    /** How long a node in this place lets others claim first. */
+    static Duration courtesy(Place place) {
+        return place.nodes() > 1 ? COURTESY : Duration.ZERO;
+    }
+
+    private void pauseFor(Duration rest) {
+        if (rest.isZero()) {
+            return;
+        }
+        Thread.interrupted(); // left behind by somebody's code: it would cut each rest short
+        try {
+            consumer.room().await(rest);
+            if (consumer.metUnknownType()) {
+                Signal.pause(Signal.jittered(courtesy(claimer.place())));
+            }
+        } catch (InterruptedException e) {
+            log.debug("queue '{}': interrupted, looks whether it is to stop", consumer.queue(), e);
+        }
+    }
+}

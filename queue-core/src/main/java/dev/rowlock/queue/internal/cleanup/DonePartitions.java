@@ -1,0 +1,32 @@
+package dev.rowlock.queue.internal.cleanup;
+
+import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import java.time.Duration;
+
+/**
+ * Sees to it that done has partitions for the days to come. Each node does: where they are there it costs next to nothing, and a
+ * node that dies over it leaves the others to do it.
+ */
+public final class DonePartitions implements Chore {
+
+    private static final Duration INTERVAL = Duration.ofMinutes(10);
+    private static final int DAYS_AHEAD = 7;
+
+    private final EnsureDonePartitions ensure;
+
+    public DonePartitions(EnsureDonePartitions ensure) {
+        this.ensure = ensure;
+    }
+
+    @Override
+    public String name() {
+        return "partitions of done";
+    }
+
+    @Override
+    public Duration runOnce() {
+        ensure.run(DAYS_AHEAD);
+        return INTERVAL;
+    }
+}

@@ -1,0 +1,33 @@
+package dev.rowlock.queue.internal.cleanup;
+
+import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.store.claim.RemoveReached;
+import dev.rowlock.queue.internal.store.node.TakeChore;
+import java.time.Duration;
+
+/** Removes the places that claims have reached and left behind, once for all nodes: one for each claim of many jobs. */
+public final class ReachedPlaces implements Chore {
+
+    private static final Duration INTERVAL = Duration.ofMinutes(1);
+
+    private final TakeChore chore;
+    private final RemoveReached remove;
+
+    public ReachedPlaces(TakeChore chore, RemoveReached remove) {
+        this.chore = chore;
+        this.remove = remove;
+    }
+
+    @Override
+    public String name() {
+        return "reached places";
+    }
+
+    @Override
+    public Duration runOnce() {
+        if (chore.run(name(), INTERVAL)) {
+            remove.olderThan(INTERVAL);
+        }
+        return INTERVAL;
+    }
+}

@@ -1,0 +1,142 @@
+package dev.rowlock.queue.internal.cleanup;
+
+import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.chore.ClockWatch;
+import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
+import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
+import dev.rowlock.queue.internal.store.cleanup.AgreeRetention.Agreed;
+import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
+import dev.rowlock.queue.internal.store.node.TakeChore;
+import dev.rowlock.queue.spi.RetentionSettings;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Drops ended jobs that are too old for all nodes. A server's clock that was set forward by days makes everything look old: then
+ * nothing is dropped for a day, in which somebody can set it right, and nothing by a node whose own clock says something else.
+ */
+public final class Retention implements Chore {
+
+    private static final Logger log = LoggerFactory.getLogger(Retention.class);
+
+    private static final Duration INTERVAL = Duration.ofMinutes(10);
+    private static final Duration DAY = Duration.ofDays(1);
+    private static final int BATCH = 1_000;
+
+    /** Other chores wait; the rest is discarded the next time. */
+    private static final int BATCHES = 20;
+
+    private static final Duration UNTIL_THE_REST = Duration.ofSeconds(10);
+
+    private final RetentionSettings settings;
+    private final TakeChore chore;
+    private final AgreeRetention agree;
+    private final DropDonePartitions dropPartitions;
+    private final DiscardDeadJobs discardDead;
+    private final Clock clock;
+    private final ClockWatch steps = new ClockWatch();
+    private boolean told; // that others want something else
+    private boolean toldClocks; // that they differ
+
+    public Retention(
+            RetentionSettings settings,
+            TakeChore chore,
+            AgreeRetention agree,
+            DropDonePartitions dropPartitions,
+            DiscardDeadJobs discardDead,
+            Clock clock) {
+        this.settings = settings;
+        this.chore = chore;
+        this.agree = agree;
+        this.dropPartitions = dropPartitions;
+        this.discardDead = discardDead;
+        this.clock = clock;
+    }
+
+    @Override
+    public String name() {
+        return "retention";
+    }
+
+    @Override
+    public Duration runOnce() {
+        Agreed agreed = agree.run(settings);
+        tellIfDifferent(agreed);
+        if (steps.steppedBy(agreed.now(), System.nanoTime()).compareTo(DAY) >= 0) {
+            chore.keep(name(), DAY);
+            log.warn("the database's clock was set forward to {}: retention drops nothing for a day", agreed.now());
+            return INTERVAL;
+        }
+        if (clocksDiffer(agreed.now()) || !chore.run(name(), INTERVAL)) {
+            return INTERVAL;
+        }
+        dropDone(agreed);
+        if (discardDead(agreed)) {
+            return INTERVAL;
+        }
+        chore.keep(name(), UNTIL_THE_REST);
+        return UNTIL_THE_REST;
+    }
+
+    /** One of them is wrong, nobody knows which. Other nodes may know better. */
+    private boolean clocksDiffer(Instant server) {
+        Duration ahead = Duration.between(clock.instant(), server);
+        boolean differ = ahead.abs().compareTo(DAY) >= 0;
+        if (differ && !toldClocks) {
+            log.warn(
+                    "the database's clock says {}, that of this machine {}: as long as they differ by a day or more, this node's retention drops nothing",
+                    server,
+                    clock.instant());
+        }
+        toldClocks = differ;
+        return differ;
+    }
+
+    private void tellIfDifferent(Agreed agreed) {
+        boolean different = !agreed.done().equals(settings.done()) || !Objects.equals(agreed.dead(), settings.dead());
+        if (different && !told) {
+            log.warn(
+                    "other nodes keep ended jobs longer than this one (done {}, dead {}): the longest time counts for all, done {}, dead {}{}",
+                    settings.done(),
+                    inWords(settings.dead()),
+                    agreed.done(),
+                    inWords(agreed.dead()),
+                    settings.keepsDone() ? "" : "; but jobs that this node completes are not kept at all");
+        }
+        told = different;
+    }
+
+    private static Object inWords(@org.jspecify.annotations.Nullable Duration time) {
+        return time == null ? "for ever" : time;
+    }
+
+    /** Where done jobs are not kept, cancelled ones may still be there: they go after a day. */
+    private void dropDone(Agreed agreed) {
+        List<String> dropped = dropPartitions.run(agreed.done().isZero() ? DAY : agreed.done());
+        if (!dropped.isEmpty()) {
+            log.info("retention dropped {}", dropped);
+        }
+    }
+
+    /** Returns whether all that is too old is gone. */
+    private boolean discardDead(Agreed agreed) {
+        if (agreed.dead() == null) {
+            return true;
+        }
+        int discarded = 0;
+        int last = BATCH;
+        for (int batch = 0; batch < BATCHES && last == BATCH; batch++) {
+            last = discardDead.olderThan(agreed.dead(), BATCH);
+            discarded += last;
+        }
+        if (discarded > 0) {
+            log.info("retention discarded {} dead jobs older than {}", discarded, agreed.dead());
+        }
+        return last < BATCH;
+    }
+}

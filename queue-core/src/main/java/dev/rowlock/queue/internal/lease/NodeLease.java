@@ -1,0 +1,301 @@
+package dev.rowlock.queue.internal.lease;
+
+import dev.rowlock.queue.internal.chore.ClockWatch;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.OwnTransactions;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
+import dev.rowlock.queue.internal.store.node.BeatNode;
+import dev.rowlock.queue.internal.store.node.RegisterNode;
+import dev.rowlock.queue.internal.store.node.RemoveNode;
+import dev.rowlock.queue.internal.thread.Signal;
+import dev.rowlock.queue.spi.LeaseSettings;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps this node's row alive: registers, beats, registers anew when somebody has declared the node dead. One thread,
+ * one connection of its own.
+ */
+public final class NodeLease implements Runnable {
+
+    private static final Logger log = LoggerFactory.getLogger(NodeLease.class);
+
+    /** A server's clock that is off by less was not set, it is only being corrected, or the answer was long on its way. */
+    private static final Duration STEP = Duration.ofSeconds(2);
+
+    /** Tomorrow's partition is there before midnight; a chore makes further ones. */
+    private static final int DAYS_AHEAD = 1;
+
+    /** What the rest of the node must hear. Called on the lease's thread. */
+    public interface Listener {
+
+        /**
+         * What keeps the node from doing its work, in words; null: nothing. A node that cannot write down what came of its jobs
+         * must not keep them from others: it does not beat.
+         */
+        @Nullable
+        String unable();
+
+        /** The node was declared dead: everything that it held belongs to others. */
+        void lost();
+
+        /**
+         * A heartbeat was answered.
+         *
+         * @param nextExpiry when the first of the other nodes' leases runs out unless it is renewed; null without others
+         */
+        void heard(BeatNode.Answer answer, @Nullable Duration nextExpiry);
+
+        /** The server's clock was set, or another server took over. */
+        void clockStepped();
+
+        /** The others, whose leases are longer, do not know yet how often they must look after this node: it tells them. */
+        void registeredWithShortLease();
+
+        /** The tokens of the claims whose jobs the node cannot let go, though it stops. */
+        long[] heldTokens();
+
+        /** Jobs of this queue were given back by the node as it stopped; the most urgent is of this rank. */
+        void gaveBack(String queue, int rank, int jobs);
+    }
+
+    private final LeaseSettings settings;
+    private final RegisterNode.Work work;
+    private final DataSource direct;
+    private final Listener listener;
+    private final EnsureDonePartitions partitions;
+    private final RegisterNode register;
+    private final BeatNode beat;
+    private final ReleaseStrandedJobs release;
+    private final RemoveNode remove;
+    private final OwnTransactions transactions = new OwnTransactions();
+    private final OtherNodes others;
+    private final ClockWatch clock = new ClockWatch();
+    private final Signal signal = new Signal();
+
+    private volatile long nodeId; // written by the lease's thread; 0: none
+    private volatile boolean failing;
+    private volatile boolean stopping;
+    private @Nullable Connection connection; // lease's thread only
+
+    public NodeLease(
+            LeaseSettings settings, RegisterNode.Work work, DataSource direct, Database database, Listener listener) {
+        Schema schema = database.schema();
+        this.settings = settings;
+        this.work = work;
+        this.direct = direct;
+        this.listener = listener;
+        this.partitions = new EnsureDonePartitions(database);
+        this.register = new RegisterNode(schema);
+        this.beat = new BeatNode(schema);
+        this.release = new ReleaseStrandedJobs(database);
+        this.remove = new RemoveNode(schema);
+        this.others = new OtherNodes(settings.heartbeat());
+    }
+
+    /** This node's id; 0 while it has none. */
+    public long nodeId() {
+        return nodeId;
+    }
+
+    /** Whether the last heartbeat failed. */
+    public boolean failing() {
+        return failing;
+    }
+
+    /** The other nodes that have not beaten for their whole lease, while this one has. */
+    public List<BeatNode.Heartbeat> silentNodes() {
+        return others.silent(System.nanoTime());
+    }
+
+    /** When the first of the other nodes' leases runs out unless it is renewed; null without others. */
+    @Nullable
+    public Duration nextExpiry() {
+        return others.nextExpiry(System.nanoTime());
+    }
+
+    /** Beats soon: there is something to hear. */
+    public void attention() {
+        signal.raise();
+    }
+
+    /** Lets the thread remove the row and end. */
+    public void stop() {
+        stopping = true;
+        signal.raise();
+    }
+
+    @Override
+    public void run() {
+        while (!stopping) {
+            Duration rest;
+            long begun = System.nanoTime();
+            try {
+                runOnce();
+                noteRecovery();
+                rest = restAfter(Duration.ofNanos(System.nanoTime() - begun));
+            } catch (SQLException | RuntimeException | Error e) {
+                noteFailure(e);
+                rest = retryWait();
+            }
+            Thread.interrupted(); // left behind by somebody's code: it would cut each rest short
+            try {
+                signal.await(rest);
+            } catch (InterruptedException e) {
+                log.debug("interrupted, looks whether it is to stop", e);
+            }
+        }
+        leave();
+    }
+
+    /** Registers if the node has no row, beats otherwise. */
+    public void runOnce() throws SQLException {
+        String unable = listener.unable();
+        if (unable != null) {
+            throw new IllegalStateException(
+                    "this node does not beat, so that others take its jobs: %s".formatted(unable));
+        }
+        Connection open = connection();
+        boolean isNew = nodeId == 0;
+        if (isNew) {
+            // Before anything can be claimed whose outcome needs one.
+            transactions.single(open, c -> {
+                partitions.run(c, DAYS_AHEAD);
+                return c;
+            });
+            nodeId = transactions.single(open, c -> register.run(c, settings.nodeName(), work, settings.lease()));
+            others.begin();
+            log.info(
+                    "node {} ('{}') registered, lease {}, heartbeat {}",
+                    nodeId,
+                    settings.nodeName(),
+                    settings.lease(),
+                    settings.heartbeat());
+        }
+        BeatNode.Answer answer = transactions.single(open, c -> beat.run(c, nodeId));
+        noteStep(clock.steppedBy(answer.now(), System.nanoTime()));
+        if (answer.alive()) {
+            listener.heard(answer, others.looked(System.nanoTime(), answer.others()));
+            if (isNew && longerThanOwn(answer.others())) {
+                listener.registeredWithShortLease();
+            }
+            return;
+        }
+        log.warn(
+                "node {} ('{}') was declared dead and its jobs were taken: its handlers are interrupted, it registers anew",
+                nodeId,
+                settings.nodeName());
+        nodeId = 0;
+        listener.lost();
+        signal.raise();
+    }
+
+    private boolean longerThanOwn(List<BeatNode.Heartbeat> heartbeats) {
+        return heartbeats.stream().anyMatch(other -> other.lease().compareTo(settings.lease()) > 0);
+    }
+
+    private void noteStep(Duration step) {
+        if (step.abs().compareTo(STEP) > 0) {
+            log.warn(
+                    "the database's clock moved by {} against this process's: it was set, another server took over, or this machine slept. No lease and no deadline depends on it; due times do",
+                    step);
+            listener.clockStepped();
+        }
+    }
+
+    private Connection connection() throws SQLException {
+        if (connection == null) {
+            // Known at once, so that it is closed if it cannot be configured.
+            connection = direct.getConnection();
+            connection.setAutoCommit(true);
+            // A connection that hangs must be noticed well before the lease runs out.
+            connection.setNetworkTimeout(
+                    Runnable::run, (int) settings.lease().dividedBy(3).toMillis());
+        }
+        return connection;
+    }
+
+    private void noteFailure(Throwable e) {
+        boolean first = !failing;
+        failing = true;
+        close();
+        if (first) {
+            log.warn(
+                    "node {} ('{}') cannot beat; it goes on, and its jobs stay its own as long as nobody declares it dead",
+                    nodeId,
+                    settings.nodeName(),
+                    e);
+        }
+    }
+
+    private void noteRecovery() {
+        boolean before = failing;
+        failing = false;
+        if (before) {
+            log.info("node {} ('{}') beats again", nodeId, settings.nodeName());
+        }
+    }
+
+    /** A beat that takes long must not make the next one late: then this node could not watch the others. */
+    private Duration restAfter(Duration took) {
+        Duration interval = others.untilNextLook();
+        Duration rest = interval.minus(took);
+        Duration shortest = interval.dividedBy(5);
+        return rest.compareTo(shortest) > 0 ? rest : shortest;
+    }
+
+    private Duration retryWait() {
+        Duration quick = settings.heartbeat().dividedBy(5);
+        return Signal.jittered(quick.compareTo(Duration.ofMillis(50)) < 0 ? Duration.ofMillis(50) : quick);
+    }
+
+    private void leave() {
+        try {
+            if (nodeId != 0) {
+                giveBackStranded();
+                transactions.single(connection(), c -> {
+                    remove.run(c, nodeId);
+                    return nodeId;
+                });
+            }
+        } catch (SQLException e) {
+            log.warn("node {} could not remove its row; it expires by itself", nodeId, e);
+        } finally {
+            nodeId = 0;
+            close();
+        }
+    }
+
+    /** Claims whose answers were lost lately: once the row is gone, they would look like those of a crash. */
+    private void giveBackStranded() throws SQLException {
+        try {
+            List<ReleaseStrandedJobs.Released> released;
+            do {
+                released = transactions.single(connection(), c -> release.all(c, nodeId, listener.heldTokens()));
+                released.forEach(jobs -> listener.gaveBack(jobs.queue(), jobs.rank(), jobs.jobs()));
+            } while (!released.isEmpty());
+        } catch (SQLException e) {
+            log.warn("node {} could not give back what it claimed without knowing it", nodeId, e);
+            close();
+        }
+    }
+
+    private void close() {
+        if (connection != null) {
+            try {
+                connection.close();
+            } catch (SQLException e) {
+                log.debug("closing a broken connection failed", e);
+            }
+            connection = null;
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package dev.rowlock.queue.internal.node;
+
+import dev.rowlock.queue.internal.store.StoredRetries;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import java.util.stream.Stream;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * How often listeners try again and after which waits, for those who judge their jobs without them: another node's janitor
+ * has neither the listener nor its strategy.
+ */
+final class ListenerRetries {
+
+    /** By then all usual policies have reached their longest wait. */
+    private static final int MOST_WAITS = 20;
+
+    private ListenerRetries() {}
+
+    /** As a JSON object by type. */
+    static String json(Stream<ListenerDefinition> listeners) {
+        ObjectNode byType = JsonNodeFactory.instance.objectNode();
+        listeners.forEach(listener ->
+                byType.set(listener.type(), StoredRetries.of(listener.retry().fallback(), MOST_WAITS)));
+        return byType.toString();
+    }
+}

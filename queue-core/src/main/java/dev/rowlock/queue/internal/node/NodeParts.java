@@ -1,0 +1,135 @@
+package dev.rowlock.queue.internal.node;
+
+import dev.rowlock.queue.internal.claim.ClaimBudget;
+import dev.rowlock.queue.internal.claim.Claimer;
+import dev.rowlock.queue.internal.claim.Fetcher;
+import dev.rowlock.queue.internal.claim.NodeView;
+import dev.rowlock.queue.internal.record.AmbiguousCommits;
+import dev.rowlock.queue.internal.record.Observers;
+import dev.rowlock.queue.internal.record.OutcomeWriter;
+import dev.rowlock.queue.internal.record.Recorder;
+import dev.rowlock.queue.internal.run.Buffer;
+import dev.rowlock.queue.internal.run.ContextServices;
+import dev.rowlock.queue.internal.run.Deadlines;
+import dev.rowlock.queue.internal.run.HandlerInvoker;
+import dev.rowlock.queue.internal.run.QueueServices;
+import dev.rowlock.queue.internal.run.QueueWorker;
+import dev.rowlock.queue.internal.run.Results;
+import dev.rowlock.queue.internal.run.Suspects;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
+import dev.rowlock.queue.internal.store.claim.IsolateJob;
+import dev.rowlock.queue.internal.store.claim.LoadPayload;
+import dev.rowlock.queue.internal.store.node.RegisterNode;
+import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
+import dev.rowlock.queue.internal.store.outcome.FindDoneClaims;
+import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
+import dev.rowlock.queue.internal.store.outcome.SaveProgress;
+import dev.rowlock.queue.spi.FetchSettings;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The parts of a node that run jobs, put together. */
+public record NodeParts(
+        NodeSettings settings,
+        ClaimReadyJobs claim,
+        List<QueueWorker> queues,
+        Map<String, List<ListenerDefinition>> listeners,
+        Recorder recorder,
+        Observers observers,
+        Deadlines deadlines) {
+
+    public static NodeParts assemble(NodeSettings settings, NodeServices services, List<ListenerDefinition> listeners) {
+        Map<String, List<ListenerDefinition>> byQueue = listeners.stream()
+                .collect(Collectors.groupingBy(ListenerDefinition::queue, TreeMap::new, Collectors.toList()));
+        Observers observers = new Observers(services.extensions().observers());
+        Recorder recorder = recorder(settings, services, observers);
+        Deadlines deadlines = new Deadlines("rowlock");
+        HandlerInvoker attempts = new HandlerInvoker(
+                listeners.stream().collect(Collectors.toMap(ListenerDefinition::type, Function.identity())),
+                context(settings, services, deadlines),
+                services.extensions(),
+                services.transactions());
+        QueueServices shared = new QueueServices(
+                attempts,
+                recorder,
+                new Suspects(
+                        new IsolateJob(services.database()),
+                        deadlines,
+                        settings.lease().maxCrashes()),
+                observers,
+                ClaimBudget.ofHeap(Runtime.getRuntime().maxMemory()));
+        List<QueueWorker> queues = byQueue.entrySet().stream()
+                .map(entry -> queue(
+                        entry.getKey(),
+                        QueueConcurrency.of(entry.getKey(), entry.getValue(), settings.worker()),
+                        settings,
+                        shared))
+                .toList();
+        ClaimReadyJobs claim = new ClaimReadyJobs(
+                services.database(), Buffer.longestWait(settings.worker().fetch()));
+        return new NodeParts(settings, claim, queues, byQueue, recorder, observers, deadlines);
+    }
+
+    Fetcher fetcher(QueueWorker queue, NodeView node) {
+        FetchSettings fetch = settings.worker().fetch();
+        String timeouts = timeouts(listeners.getOrDefault(queue.queue(), List.of()));
+        return new Fetcher(new Claimer(queue, claim, fetch, node, timeouts), fetch.pollInterval());
+    }
+
+    /** What others must know of this node. */
+    RegisterNode.Work work() {
+        return new RegisterNode.Work(
+                queues.stream().map(QueueWorker::queue).toList(),
+                ListenerRetries.json(listeners.values().stream().flatMap(List::stream)));
+    }
+
+    /** For the log line at the start: queues with their concurrency. */
+    String summary() {
+        return queues.stream()
+                .map(queue -> "'%s' (%d at once)".formatted(queue.queue(), queue.concurrency()))
+                .collect(Collectors.joining(", "));
+    }
+
+    private static QueueWorker queue(String name, int concurrency, NodeSettings settings, QueueServices shared) {
+        return new QueueWorker(name, concurrency, settings.worker().fetch(), shared);
+    }
+
+    private static Recorder recorder(NodeSettings settings, NodeServices services, Observers observers) {
+        OutcomeWriter writer =
+                new OutcomeWriter(services.database(), settings.retention().keepsDone(), services.wakeups());
+        return new Recorder(writer, new AmbiguousCommits(new FindDoneClaims(services.database())), observers);
+    }
+
+    private static ContextServices context(NodeSettings settings, NodeServices services, Deadlines deadlines) {
+        Database database = services.database();
+        return new ContextServices(
+                database,
+                new LoadPayload(database),
+                new ExtendDeadline(database),
+                new SaveProgress(database),
+                new FinishJobInTransaction(database, settings.retention().keepsDone()),
+                new EnsureDonePartitions(database),
+                deadlines,
+                Buffer.longestWait(settings.worker().fetch()),
+                new Results(services.codec(), settings.maxResultBytes()));
+    }
+
+    /** The listeners' timeouts for the claim: a JSON object of milliseconds by type; null if there are none. */
+    private static @Nullable String timeouts(List<ListenerDefinition> listeners) {
+        Map<String, Long> millis = new TreeMap<>();
+        for (ListenerDefinition listener : listeners) {
+            if (listener.timeout() != null) {
+                millis.put(listener.type(), listener.timeout().toMillis());
+            }
+        }
+        return millis.isEmpty() ? null : JsonMapper.shared().writeValueAsString(millis);
+    }
+}

@@ -1,0 +1,23 @@
+package dev.rowlock.queue.internal.node;
+
+import dev.rowlock.queue.internal.run.Extensions;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.spi.PayloadCodec;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionOperations;
+
+/**
+ * What a node works with.
+ *
+ * @param direct connections outside the pool, one for the lease and one for listening
+ * @param transactions for transactional listeners; null if the application has no transaction manager
+ */
+public record NodeServices(
+        Database database,
+        DataSource direct,
+        PayloadCodec codec,
+        Extensions extensions,
+        WakeupBus wakeups,
+        @Nullable TransactionOperations transactions) {}

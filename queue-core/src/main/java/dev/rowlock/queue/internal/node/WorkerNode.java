@@ -1,0 +1,389 @@
+package dev.rowlock.queue.internal.node;
+
+import dev.rowlock.queue.internal.chore.OwnNode;
+import dev.rowlock.queue.internal.claim.Fetcher;
+import dev.rowlock.queue.internal.claim.LastClaims;
+import dev.rowlock.queue.internal.claim.NodeView;
+import dev.rowlock.queue.internal.janitor.Janitor;
+import dev.rowlock.queue.internal.janitor.JanitorSettings;
+import dev.rowlock.queue.internal.lease.NodeLease;
+import dev.rowlock.queue.internal.run.Drain;
+import dev.rowlock.queue.internal.run.QueueWorker;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.node.BeatNode;
+import dev.rowlock.queue.internal.store.node.BeatNode.Place;
+import dev.rowlock.queue.internal.thread.EndlessTask;
+import dev.rowlock.queue.internal.thread.Threads;
+import dev.rowlock.queue.internal.thread.TimeBudget;
+import dev.rowlock.queue.internal.wake.NotificationListener;
+import dev.rowlock.queue.internal.wake.RemoteWakeups;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.Wakeups;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This process as a node: claims, runs and records the jobs of its listeners' queues, and does its share of the chores.
+ * Can be started again after a stop, under a new id. {@link #start} and {@link #stop} are idempotent and thread-safe.
+ */
+public final class WorkerNode {
+
+    private static final Logger log = LoggerFactory.getLogger(WorkerNode.class);
+
+    /** How long interrupted handlers have to unwind, before their jobs are given back without asking. */
+    private static final Duration UNWIND = Duration.ofSeconds(2);
+
+    /** How long the last writes may take at a stop, all together. */
+    private static final Duration LAST_WRITES = Duration.ofSeconds(4);
+
+    /** How often queues look for claimed jobs that would not begin soon. */
+    private static final Duration LOOK_FOR_LATE = Duration.ofMillis(200);
+
+    private final NodeSettings settings;
+    private final NodeServices services;
+    private volatile @Nullable Run run; // written under the monitor
+
+    public WorkerNode(NodeSettings settings, NodeServices services) {
+        this.settings = settings;
+        this.services = services;
+    }
+
+    /**
+     * Starts to work. Returns at once; the node registers as soon as the database answers.
+     *
+     * @throws IllegalArgumentException if the listeners contradict each other
+     */
+    public synchronized void start(List<ListenerDefinition> listeners) {
+        if (run == null) {
+            Run next = new Run(NodeParts.assemble(settings, services, listeners));
+            try {
+                next.start();
+            } catch (RuntimeException | Error e) {
+                next.stop(); // what has started by then
+                throw e;
+            }
+            run = next;
+        }
+    }
+
+    /**
+     * Stops: claims nothing more, lets handlers finish within the drain timeout, interrupts them, gives back what is
+     * left at no cost in attempts. Returns after the drain timeout plus ten seconds at the latest.
+     */
+    public synchronized void stop() {
+        Run last = run;
+        if (last != null) {
+            last.stop();
+            run = null;
+        }
+    }
+
+    /** How the node is doing now. */
+    public NodeStatus status() {
+        Run now = run;
+        return now == null ? NodeStatus.STOPPED : now.status();
+    }
+
+    /** From a start to a stop. */
+    private final class Run implements NodeLease.Listener, Wakeups, OwnNode, NodeView {
+
+        private final NodeParts parts;
+        private final NodeLease lease;
+        private final Janitor janitor;
+        private final @Nullable NotificationListener ear;
+        private final List<Fetcher> fetchers = new ArrayList<>();
+        private final List<Thread> fetcherThreads = new ArrayList<>();
+        private final EndlessTask recording;
+        private final EndlessTask leasing;
+        private final List<EndlessTask> fetching = new ArrayList<>();
+        private final Thread recorderThread;
+        private final Thread leaseThread;
+        private volatile Place place = Place.ALONE; // among all nodes; written by the lease's thread
+        private volatile Map<String, Place> places = Map.of(); // by queue; written by the lease's thread
+        private volatile boolean stopping;
+
+        Run(NodeParts parts) {
+            Database database = services.database();
+            this.parts = parts;
+            this.lease = new NodeLease(settings.lease(), parts.work(), services.direct(), database, this);
+            this.janitor = new Janitor(
+                    database,
+                    new JanitorSettings(
+                            settings.lease(),
+                            settings.retention(),
+                            settings.retry(),
+                            settings.worker().fetch().pollInterval()),
+                    this,
+                    parts.observers(),
+                    services.wakeups());
+            this.ear = settings.listens()
+                    ? new NotificationListener(
+                            services.direct(),
+                            database.schema(),
+                            services.wakeups().heardBy(new FromElsewhere()),
+                            this::wakeAll)
+                    : null;
+            parts.queues().forEach(queue -> fetchers.add(parts.fetcher(queue, this)));
+            this.recording = new EndlessTask("rowlock-recorder", parts.recorder());
+            this.leasing = new EndlessTask("rowlock-lease", lease);
+            this.recorderThread = recording.thread();
+            this.leaseThread = leasing.thread();
+        }
+
+        void start() {
+            services.wakeups().subscribe(this);
+            parts.observers().start();
+            recorderThread.start();
+            leaseThread.start();
+            janitor.start();
+            if (ear != null) {
+                ear.start();
+            }
+            for (QueueWorker worker : parts.queues()) {
+                worker.start(Threads.handlers(
+                        "rowlock-" + worker.queue(), settings.worker().virtualThreads()));
+            }
+            for (Fetcher fetcher : fetchers) {
+                EndlessTask part = new EndlessTask("rowlock-fetcher-" + fetcher.queue(), fetcher);
+                Thread thread = part.thread();
+                fetching.add(part);
+                fetcherThreads.add(thread);
+                thread.start();
+            }
+            parts.deadlines().each(LOOK_FOR_LATE, this::giveBackLate);
+            log.info("running jobs of {}", parts.summary());
+        }
+
+        void stop() {
+            long begun = System.nanoTime();
+            stopping = true;
+            services.wakeups().unsubscribe(this);
+            janitor.stop();
+            fetching.forEach(EndlessTask::end);
+            fetchers.forEach(Fetcher::stop);
+            LastClaims claims = new LastClaims(
+                    parts.claim(), fetcherThreads, settings.worker().drainTimeout());
+            parts.queues().forEach(QueueWorker::releaseUnstarted);
+            int interrupted = Drain.await(parts.queues(), settings.worker().drainTimeout(), UNWIND);
+            claims.await();
+            parts.queues().forEach(QueueWorker::stop);
+            recording.end();
+            parts.recorder().stop();
+            TimeBudget writes = new TimeBudget(LAST_WRITES);
+            writes.join(recorderThread);
+            leasing.end();
+            lease.stop();
+            writes.join(leaseThread);
+            janitor.awaitStop(writes.left());
+            parts.observers().stop(writes);
+            if (ear != null) {
+                ear.close();
+            }
+            parts.deadlines().close();
+            log.info(
+                    "stopped after {} ms; {} handlers had to be interrupted, {} outcomes could not be written",
+                    (System.nanoTime() - begun) / 1_000_000,
+                    interrupted,
+                    parts.recorder().unwritten());
+        }
+
+        private void giveBackLate() {
+            try {
+                fetchers.forEach(Fetcher::giveBackLate);
+            } catch (RuntimeException | Error e) {
+                log.error("looking for jobs that wait too long met an error and goes on", e);
+            }
+        }
+
+        NodeStatus status() {
+            int active = parts.queues().stream().mapToInt(QueueWorker::active).sum();
+            int capacity =
+                    parts.queues().stream().mapToInt(QueueWorker::concurrency).sum();
+            return new NodeStatus(
+                    lease.nodeId() == 0 ? NodeStatus.State.STARTING : NodeStatus.State.RUNNING,
+                    lease.nodeId(),
+                    !lease.failing(),
+                    !parts.recorder().failing(),
+                    hearing(),
+                    active,
+                    capacity,
+                    parts.recorder().unwritten(),
+                    parts.recorder().setAside(),
+                    broken());
+        }
+
+        private List<String> broken() {
+            Stream<EndlessTask> node = Stream.concat(
+                    Stream.of(recording, leasing), Stream.concat(fetching.stream(), janitor.parts().stream()));
+            Stream<EndlessTask> all = Stream.concat(
+                    Stream.concat(node, Stream.ofNullable(ear).map(NotificationListener::part)),
+                    parts.queues().stream().flatMap(queue -> queue.parts().stream()));
+            Stream<String> names = all.filter(EndlessTask::troubled).map(EndlessTask::name);
+            Stream<String> stuck = parts.recorder().stuck() ? Stream.of(recording.name()) : Stream.of();
+            return Stream.concat(names, stuck).distinct().sorted().toList();
+        }
+
+        @Override
+        public @Nullable String unable() {
+            boolean stuck = parts.recorder().stuck();
+            return stuck || recording.troubled()
+                    ? "outcomes are not written any more: '%s' %s"
+                            .formatted(recording.name(), stuck ? "is stuck" : "cannot go on")
+                    : null;
+        }
+
+        @Override
+        public boolean hearing() {
+            return ear != null && ear.hearing();
+        }
+
+        @Override
+        public Place place() {
+            return place;
+        }
+
+        @Override
+        public Place place(String queue) {
+            return places.getOrDefault(queue, Place.ALONE);
+        }
+
+        @Override
+        public void claimFailed() {
+            janitor.claimFailed();
+        }
+
+        private void wakeAll() {
+            fetchers.forEach(Fetcher::wake);
+            janitor.jobsWaiting(Duration.ZERO);
+            lease.attention();
+        }
+
+        @Override
+        public long nodeId() {
+            return lease.nodeId();
+        }
+
+        @Override
+        public List<BeatNode.Heartbeat> silentNodes() {
+            return lease.silentNodes();
+        }
+
+        @Override
+        public @Nullable Duration nextExpiry() {
+            return lease.nextExpiry();
+        }
+
+        @Override
+        public List<Claim> overdue(Duration grace) {
+            return parts.queues().stream()
+                    .flatMap(queue -> queue.overdue(grace))
+                    .toList();
+        }
+
+        @Override
+        public long[] heldTokens() {
+            return parts.queues().stream()
+                    .flatMapToLong(QueueWorker::heldTokens)
+                    .toArray();
+        }
+
+        @Override
+        public void lost() {
+            parts.queues().forEach(QueueWorker::abandon);
+        }
+
+        @Override
+        public void registeredWithShortLease() {
+            services.wakeups().attention();
+        }
+
+        @Override
+        public void gaveBack(String queue, int rank, int jobs) {
+            services.wakeups().jobsBack(queue, rank, jobs);
+        }
+
+        @Override
+        public void clockStepped() {
+            janitor.clockStepped();
+        }
+
+        @Override
+        public void heard(BeatNode.Answer answer, @Nullable Duration nextExpiry) {
+            parts.deadlines().keepAlive();
+            place = answer.place();
+            places = answer.places();
+            fetchers.forEach(fetcher -> fetcher.pause(answer.paused().contains(fetcher.queue())));
+            for (Claim claim : answer.cancelled()) {
+                parts.queues().forEach(queue -> queue.cancel(claim.token()));
+            }
+            if (nextExpiry != null) {
+                janitor.leaseEnds(nextExpiry);
+            }
+            if (!stopping) {
+                fetchers.forEach(fetcher -> fetcher.registered(lease.nodeId()));
+            }
+        }
+
+        @Override
+        public void jobsReady(String queue, int rank, long jobs) {
+            fetchers(queue).forEach(fetcher -> fetcher.jobsReady(rank));
+        }
+
+        @Override
+        public void jobsBack(String queue, int rank, long jobs) {
+            fetchers(queue).forEach(Fetcher::jobsBack);
+            jobsReady(queue, rank, jobs);
+        }
+
+        private Stream<Fetcher> fetchers(String queue) {
+            return fetchers.stream().filter(fetcher -> fetcher.queue().equals(queue));
+        }
+
+        @Override
+        public void jobsWaiting(Duration dueIn) {
+            janitor.jobsWaiting(dueIn);
+        }
+
+        @Override
+        public void attention() {
+            lease.attention();
+        }
+
+        /** What happened in another process. */
+        private final class FromElsewhere implements RemoteWakeups {
+
+            @Override
+            public void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection line) {
+                fetchers(queue).forEach(fetcher -> fetcher.jobsHeard(rank, jobs, turn, line));
+            }
+
+            @Override
+            public void jobsBack(String queue) {
+                fetchers(queue).forEach(Fetcher::jobsBack);
+            }
+
+            @Override
+            public void jobsWaiting(Duration dueIn) {
+                janitor.jobsWaitingElsewhere(dueIn);
+            }
+
+            @Override
+            public void dueJobsMoved(@Nullable Duration nextDue) {
+                janitor.dueJobsMoved(nextDue);
+            }
+
+            @Override
+            public void attention() {
+                Run.this.attention();
+            }
+        }
+    }
+}

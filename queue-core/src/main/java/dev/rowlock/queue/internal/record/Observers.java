@@ -1,0 +1,127 @@
+package dev.rowlock.queue.internal.record;
+
+import dev.rowlock.queue.internal.thread.EndlessTask;
+import dev.rowlock.queue.internal.thread.ThreadState;
+import dev.rowlock.queue.internal.thread.TimeBudget;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.JobError;
+import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.spi.JobObserver;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the application's observers what happens. Nothing that one of them does may touch a job, a thread of ours, or
+ * another observer: each has a thread of its own, except those that ask to be called at once.
+ */
+public final class Observers implements JobObserver {
+
+    private static final Logger log = LoggerFactory.getLogger(Observers.class);
+
+    private final List<JobObserver> immediate;
+    private final List<ObserverThread> apart;
+
+    public Observers(List<JobObserver> observers) {
+        this.immediate = observers.stream().filter(JobObserver::immediate).toList();
+        this.apart = observers.stream()
+                .filter(observer -> !observer.immediate())
+                .map(ObserverThread::new)
+                .toList();
+    }
+
+    public void start() {
+        apart.forEach(ObserverThread::start);
+    }
+
+    /** Lets observers hear what they have not heard yet, as long as there is patience left. */
+    public void stop(TimeBudget patience) {
+        apart.forEach(ObserverThread::stop);
+        apart.forEach(observer -> observer.awaitStop(patience));
+    }
+
+    @Override
+    public void started(ClaimedJob job, Duration waited) {
+        if (!immediate.isEmpty()) {
+            tell(observer -> observer.started(job, waited));
+        }
+        if (!apart.isEmpty()) {
+            ClaimedJob light = job.withoutPayload();
+            tellApart(observer -> observer.started(light, waited), characters(light));
+        }
+    }
+
+    @Override
+    public void finished(ClaimedJob job, Outcome outcome, Duration took) {
+        if (!immediate.isEmpty()) {
+            tell(observer -> observer.finished(job, outcome, took));
+        }
+        if (!apart.isEmpty()) {
+            ClaimedJob light = job.withoutPayload();
+            tellApart(observer -> observer.finished(light, outcome, took), characters(light) + characters(outcome));
+        }
+    }
+
+    @Override
+    public void lost(ClaimedJob job) {
+        tell(observer -> observer.lost(job));
+        if (!apart.isEmpty()) {
+            ClaimedJob light = job.withoutPayload();
+            tellApart(observer -> observer.lost(light), characters(light));
+        }
+    }
+
+    @Override
+    public void rescued(int jobs, int quarantined) {
+        tell(observer -> observer.rescued(jobs, quarantined));
+        tellApart(observer -> observer.rescued(jobs, quarantined), 0);
+    }
+
+    private void tell(Consumer<JobObserver> event) {
+        immediate.forEach(observer -> call(observer, event));
+    }
+
+    private void tellApart(Consumer<JobObserver> event, int characters) {
+        apart.forEach(observer -> observer.tell(event, characters));
+    }
+
+    private static int characters(ClaimedJob withoutPayload) {
+        return withoutPayload.headers() == null ? 0 : withoutPayload.headers().length();
+    }
+
+    /** An exception with its frames takes about as much as its trace at its longest. */
+    private static int characters(Outcome outcome) {
+        return told(outcome) + (outcome.thrown() == null ? 0 : 6_000);
+    }
+
+    private static int told(Outcome outcome) {
+        if (outcome instanceof Outcome.Completed completed) {
+            return completed.resultJson() == null ? 0 : completed.resultJson().length();
+        }
+        if (outcome instanceof Outcome.Retry retry) {
+            return characters(retry.error());
+        }
+        return outcome instanceof Outcome.Failed failed ? characters(failed.error()) : 0;
+    }
+
+    private static int characters(JobError error) {
+        return error.message().length() + error.trace().length();
+    }
+
+    /** On the calling thread. Never throws. */
+    static void call(JobObserver observer, Consumer<JobObserver> event) {
+        ThreadState own = ThreadState.save();
+        try {
+            event.accept(observer);
+        } catch (Throwable e) { // user code
+            EndlessTask.tell(() -> log.warn(
+                    "an observer ({}) failed; the job is not affected",
+                    observer.getClass().getName(),
+                    e));
+        } finally {
+            own.restore("an observer");
+        }
+    }
+}

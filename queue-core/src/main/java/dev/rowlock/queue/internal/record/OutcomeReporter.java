@@ -1,0 +1,66 @@
+package dev.rowlock.queue.internal.record;
+
+import dev.rowlock.queue.job.Outcome;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells the log and the observers what came of outcomes. */
+final class OutcomeReporter {
+
+    private static final Logger log = LoggerFactory.getLogger(OutcomeReporter.class);
+
+    private final Observers observer;
+
+    OutcomeReporter(Observers observer) {
+        this.observer = observer;
+    }
+
+    void finished(PendingOutcome entry) {
+        // What a handler threw has been logged where it was thrown.
+        if (entry.outcome() instanceof Outcome.Failed failed && failed.thrown() == null) {
+            log.error(
+                    "{} is dead, and stays so unless it is redriven: {}: {}",
+                    entry.job(),
+                    failed.error().type(),
+                    failed.error().message());
+        } else if (entry.outcome() instanceof Outcome.Snoozed snoozed) {
+            log.debug("{} snoozes until {}: {}", entry.job(), snoozed.due(), snoozed.why());
+        }
+        observer.finished(entry.job(), entry.outcome(), entry.took());
+    }
+
+    void lost(PendingOutcome entry) {
+        if (entry.outcome() instanceof Outcome.Released) {
+            log.debug("{} is not this node's any more", entry.job());
+        } else {
+            log.warn(
+                    "the outcome '{}' of {} is refused: its claim is over, lost or already recorded; the database decides",
+                    entry.outcome().label(),
+                    entry.job());
+        }
+        observer.lost(entry.job());
+    }
+
+    void blocked(List<PendingOutcome> entries) {
+        if (!entries.isEmpty()) {
+            log.info(
+                    "{} outcomes wait because another transaction has locked their jobs, such as that of {}",
+                    entries.size(),
+                    entries.get(0).job());
+        }
+    }
+
+    void unwritable(List<PendingOutcome> entries, @Nullable Throwable failure) {
+        if (!entries.isEmpty()) {
+            log.error(
+                    "{} outcomes cannot be written although others can, such as '{}' of {}; they are tried again from time to"
+                            + " time, and their jobs stay in running as long as this node lives",
+                    entries.size(),
+                    entries.get(0).outcome().label(),
+                    entries.get(0).job(),
+                    failure);
+        }
+    }
+}

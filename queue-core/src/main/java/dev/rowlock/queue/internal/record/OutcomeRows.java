@@ -1,0 +1,61 @@
+package dev.rowlock.queue.internal.record;
+
+import dev.rowlock.queue.internal.store.outcome.BuryJobs;
+import dev.rowlock.queue.internal.store.outcome.DeferJobs;
+import dev.rowlock.queue.internal.store.outcome.FinishJobs;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobError;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.Outcome;
+import java.util.List;
+import java.util.function.Function;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Outcomes as the rows of the statements that write them. */
+final class OutcomeRows {
+
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+
+    private OutcomeRows() {}
+
+    static <T> List<T> map(List<PendingOutcome> entries, Function<PendingOutcome, T> row) {
+        return entries.stream().map(row).toList();
+    }
+
+    static Claim claim(PendingOutcome entry) {
+        return entry.job().claim();
+    }
+
+    static FinishJobs.Finished finished(PendingOutcome entry) {
+        return entry.outcome() instanceof Outcome.Completed completed
+                ? new FinishJobs.Finished(claim(entry), JobState.COMPLETED, completed.resultJson())
+                : new FinishJobs.Finished(claim(entry), JobState.CANCELLED, null);
+    }
+
+    static DeferJobs.Deferred deferred(PendingOutcome entry) {
+        if (entry.outcome() instanceof Outcome.Retry retry) {
+            return new DeferJobs.Deferred(claim(entry), retry.due(), null, "retry", json(retry.error()));
+        }
+        if (entry.outcome() instanceof Outcome.UnknownType unknown) {
+            return new DeferJobs.Deferred(
+                    claim(entry), Due.after(unknown.shortest()), unknown.longest(), "unknown-type", null);
+        }
+        if (entry.outcome() instanceof Outcome.SetAside aside) {
+            String reason = entry.job().crashes() > 0 ? "crash" : "not-started";
+            return new DeferJobs.Deferred(claim(entry), aside.due(), null, reason, null);
+        }
+        return new DeferJobs.Deferred(claim(entry), ((Outcome.Snoozed) entry.outcome()).due(), null, "snooze", null);
+    }
+
+    static BuryJobs.Buried buried(PendingOutcome entry) {
+        return new BuryJobs.Buried(claim(entry), json(((Outcome.Failed) entry.outcome()).error()));
+    }
+
+    private static String json(JobError error) {
+        ObjectNode node = JSON.createObjectNode();
+        node.put("type", error.type()).put("message", error.message()).put("trace", error.trace());
+        return node.toString();
+    }
+}

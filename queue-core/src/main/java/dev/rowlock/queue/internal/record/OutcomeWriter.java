@@ -1,0 +1,284 @@
+package dev.rowlock.queue.internal.record;
+
+import static dev.rowlock.queue.internal.record.OutcomeRows.claim;
+import static dev.rowlock.queue.internal.record.OutcomeRows.map;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.outcome.BuryJobs;
+import dev.rowlock.queue.internal.store.outcome.DeferJobs;
+import dev.rowlock.queue.internal.store.outcome.FindLockedClaims;
+import dev.rowlock.queue.internal.store.outcome.FinishJobs;
+import dev.rowlock.queue.internal.store.outcome.MovedJobs;
+import dev.rowlock.queue.internal.store.ProbeDone;
+import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobError;
+import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.spi.Wakeups;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a batch of outcomes, one statement per kind. An outcome that cannot be written must not fail its neighbours: the
+ * batch is split until it stands alone, and its job is buried with a plain error. Nor must a row hold them up that somebody
+ * else has locked. Never throws.
+ */
+public final class OutcomeWriter {
+
+    /** So that two batches lock rows in the same order. */
+    private static final Comparator<PendingOutcome> BY_ID =
+            Comparator.comparingLong(entry -> entry.job().id());
+
+    /**
+     * What came of a batch.
+     *
+     * @param recorded with the outcomes that were recorded, which need not be those that were to be
+     * @param refused their claims were lost
+     * @param blocked somebody else has locked their rows: to be tried again, but apart
+     * @param unwritable not even an error in their place could be written: to be tried again, but apart
+     * @param failed to be tried again, because nothing could be written
+     * @param failure why the last of them failed or is unwritable; null if none is
+     */
+    record Written(
+            List<PendingOutcome> recorded,
+            List<PendingOutcome> refused,
+            List<PendingOutcome> blocked,
+            List<PendingOutcome> unwritable,
+            List<PendingOutcome> failed,
+            @Nullable Throwable failure) {}
+
+    private final FinishJobs finish;
+    private final DeferJobs defer;
+    private final BuryJobs bury;
+    private final ReleaseJobs release;
+    private final FindLockedClaims findLocked;
+    private final ProbeDone probe;
+    private final Wakeups wakeups;
+
+    /** @param keepsDone whether completed jobs go to done, or away */
+    public OutcomeWriter(Database database, boolean keepsDone, Wakeups wakeups) {
+        this.finish = new FinishJobs(database, keepsDone);
+        this.defer = new DeferJobs(database);
+        this.bury = new BuryJobs(database);
+        this.release = new ReleaseJobs(database);
+        this.findLocked = new FindLockedClaims(database);
+        this.probe = new ProbeDone(database);
+        this.wakeups = wakeups;
+    }
+
+    Written write(List<PendingOutcome> batch) {
+        Map<Kind, List<PendingOutcome>> byKind = new EnumMap<>(Kind.class);
+        for (PendingOutcome entry : batch) {
+            byKind.computeIfAbsent(Kind.of(entry.outcome()), kind -> new ArrayList<>(batch.size()))
+                    .add(entry);
+        }
+        Batch result = new Batch();
+        byKind.forEach((kind, entries) -> {
+            entries.sort(BY_ID);
+            switch (kind) {
+                case FINISH -> result.write(entries, this::finish);
+                case DEFER -> result.write(entries, this::defer);
+                case BURY -> result.write(entries, this::bury);
+                case RELEASE -> result.write(entries, this::release);
+                case NOTHING -> result.recorded.addAll(entries);
+            }
+        });
+        return result.written();
+    }
+
+    /** The tokens of those whose rows somebody else has locked at this moment. Waits for nobody. */
+    Set<Long> locked(List<PendingOutcome> entries) {
+        return findLocked.run(map(entries, OutcomeRows::claim));
+    }
+
+    /** Whether an ordinary outcome with a result of so many characters can be written now; 0: without one. */
+    boolean writable(int resultLength) {
+        return probe.run(resultLength);
+    }
+
+    /** An error of which nothing comes from the application. */
+    static Outcome notRecorded(Outcome outcome, Throwable refusal) {
+        String state = WriteFailure.sqlState(refusal);
+        return new Outcome.Failed(JobError.of(
+                "not-recorded",
+                "the outcome '%s' cannot be written: %s"
+                        .formatted(
+                                outcome.label(),
+                                state.isEmpty() ? refusal.getClass().getName() : "SQLSTATE " + state)));
+    }
+
+    /** What a statement found: claims that were held, and those of them whose jobs it cancelled. */
+    private record Found(Set<Long> held, Set<Long> cancelled) {}
+
+    private Found finish(List<PendingOutcome> entries) {
+        return new Found(finish.run(map(entries, OutcomeRows::finished)), Set.of());
+    }
+
+    private Found bury(List<PendingOutcome> entries) {
+        return new Found(bury.run(map(entries, OutcomeRows::buried)), Set.of());
+    }
+
+    private Found defer(List<PendingOutcome> entries) {
+        List<DeferJobs.Deferred> deferred = map(entries, OutcomeRows::deferred);
+        // For an instant, only the dispatcher can say how far away it is.
+        Duration first = deferred.stream()
+                .map(job -> fromNow(job.due()))
+                .min(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
+        long begun = System.nanoTime();
+        MovedJobs moved = defer.run(deferred);
+        Duration left = first.minusNanos(System.nanoTime() - begun);
+        wakeups.jobsWaiting(left.isNegative() ? Duration.ZERO : left);
+        return new Found(moved.held(), moved.cancelled());
+    }
+
+    private static Duration fromNow(Due due) {
+        Duration after = due.after();
+        return after == null ? Duration.ZERO : after;
+    }
+
+    private Found release(List<PendingOutcome> entries) {
+        MovedJobs moved = release.run(map(entries, OutcomeRows::claim));
+        entries.stream()
+                .filter(entry -> moved.ranks().containsKey(claim(entry).token()))
+                .collect(Collectors.groupingBy(
+                        entry -> entry.job().queue(),
+                        Collectors.summarizingInt(
+                                entry -> moved.ranks().get(claim(entry).token()))))
+                .forEach((queue, ranks) -> wakeups.jobsBack(queue, ranks.getMin(), ranks.getCount()));
+        return new Found(moved.held(), moved.cancelled());
+    }
+
+    /** Which statement writes an outcome. */
+    private enum Kind {
+        FINISH,
+        DEFER,
+        BURY,
+        RELEASE,
+        NOTHING;
+
+        static Kind of(Outcome outcome) {
+            if (outcome instanceof Outcome.Completed || outcome instanceof Outcome.Cancelled) {
+                return FINISH;
+            }
+            if (outcome instanceof Outcome.Failed) {
+                return BURY;
+            }
+            if (outcome instanceof Outcome.Released) {
+                return RELEASE;
+            }
+            return outcome instanceof Outcome.AlreadyCompleted ? NOTHING : DEFER;
+        }
+    }
+
+    /** Gathers what came of each entry. */
+    private final class Batch {
+
+        final List<PendingOutcome> recorded = new ArrayList<>();
+        final List<PendingOutcome> refused = new ArrayList<>();
+        final List<PendingOutcome> blocked = new ArrayList<>();
+        final List<PendingOutcome> unwritable = new ArrayList<>();
+        final List<PendingOutcome> failed = new ArrayList<>();
+
+        @Nullable
+        Throwable failure;
+
+        Written written() {
+            return new Written(recorded, refused, blocked, unwritable, failed, failure);
+        }
+
+        void write(List<PendingOutcome> entries, Function<List<PendingOutcome>, Found> statement) {
+            if (entries.isEmpty()) {
+                return;
+            }
+            Found found;
+            try {
+                found = statement.apply(entries);
+            } catch (RuntimeException | Error e) {
+                writeWithout(e, entries, statement);
+                return;
+            }
+            sort(entries, found);
+        }
+
+        private void writeWithout(
+                Throwable e, List<PendingOutcome> entries, Function<List<PendingOutcome>, Found> statement) {
+            switch (WriteFailure.of(e)) {
+                case FOR_NOW -> fail(entries, e);
+                case LOCKED -> writeUnlocked(entries, statement, e);
+                case OF_AN_ENTRY -> {
+                    if (entries.size() > 1) {
+                        write(entries.subList(0, entries.size() / 2), statement);
+                        write(entries.subList(entries.size() / 2, entries.size()), statement);
+                    } else {
+                        buryInstead(entries.get(0), e);
+                    }
+                }
+            }
+        }
+
+        private void sort(List<PendingOutcome> entries, Found found) {
+            if (found.held().size() == entries.size() && found.cancelled().isEmpty()) {
+                recorded.addAll(entries);
+                return;
+            }
+            for (PendingOutcome entry : entries) {
+                long token = claim(entry).token();
+                if (found.cancelled().contains(token)) {
+                    recorded.add(entry.as(new Outcome.Cancelled()));
+                } else if (found.held().contains(token)) {
+                    recorded.add(entry);
+                } else {
+                    refused.add(entry);
+                }
+            }
+        }
+
+        private void fail(List<PendingOutcome> entries, Throwable e) {
+            failure = e;
+            failed.addAll(entries);
+        }
+
+        private void writeUnlocked(
+                List<PendingOutcome> entries, Function<List<PendingOutcome>, Found> statement, Throwable e) {
+            Set<Long> locked;
+            try {
+                locked = locked(entries);
+            } catch (RuntimeException | Error again) {
+                again.addSuppressed(e);
+                fail(entries, again);
+                return;
+            }
+            if (locked.isEmpty()) { // free by now, or it was no row that could not be locked
+                fail(entries, e);
+                return;
+            }
+            List<PendingOutcome> free = new ArrayList<>();
+            entries.forEach(entry -> (locked.contains(claim(entry).token()) ? blocked : free).add(entry));
+            write(free, statement);
+        }
+
+        private void buryInstead(PendingOutcome entry, Throwable refusal) {
+            List<PendingOutcome> plain = List.of(entry.as(notRecorded(entry.outcome(), refusal)));
+            try {
+                sort(plain, bury(plain));
+            } catch (RuntimeException | Error e) {
+                e.addSuppressed(refusal);
+                failure = e;
+                switch (WriteFailure.of(e)) {
+                    case FOR_NOW -> failed.add(entry);
+                    case LOCKED -> blocked.add(entry);
+                    case OF_AN_ENTRY -> unwritable.add(entry);
+                }
+            }
+        }
+    }
+}

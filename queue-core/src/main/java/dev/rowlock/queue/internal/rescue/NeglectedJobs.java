@@ -1,0 +1,43 @@
+package dev.rowlock.queue.internal.rescue;
+
+import dev.rowlock.queue.internal.store.node.FindOverdueJobs.Overdue;
+import dev.rowlock.queue.job.Claim;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Other nodes' jobs past their deadline that their node, though it beats, has not taken from their handlers. The server's clock
+ * alone does not say so: if it is set forward by an hour, all jobs with a deadline look overdue. So one counts only when it has
+ * looked overdue, under the same claim and deadline, for all the time that it may run, by the monotonic clock of this process.
+ */
+final class NeglectedJobs {
+
+    private final Duration grace;
+    private Map<Claim, Sight> sights = Map.of();
+
+    NeglectedJobs(Duration grace) {
+        this.grace = grace;
+    }
+
+    private record Sight(double deadline, long since) {}
+
+    /** Returns those of the jobs which look overdue that are neglected; remembers the others until they look so no more. */
+    List<Claim> among(List<Overdue> overdue, long now) {
+        Map<Claim, Sight> seen = new HashMap<>();
+        List<Claim> neglected = new ArrayList<>();
+        for (Overdue job : overdue) {
+            Sight before = sights.get(job.claim());
+            Sight sight =
+                    before != null && before.deadline() == job.deadline() ? before : new Sight(job.deadline(), now);
+            seen.put(job.claim(), sight);
+            if (now - sight.since() >= job.allowed().plus(grace).toNanos()) {
+                neglected.add(job.claim());
+            }
+        }
+        sights = seen;
+        return neglected;
+    }
+}

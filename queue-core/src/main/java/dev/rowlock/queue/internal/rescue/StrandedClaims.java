@@ -1,0 +1,108 @@
+package dev.rowlock.queue.internal.rescue;
+
+import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.chore.OwnNode;
+import dev.rowlock.queue.internal.chore.ProportionalRest;
+import dev.rowlock.queue.internal.store.BatchSplitter;
+import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
+import dev.rowlock.queue.spi.Wakeups;
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives back what this node has claimed without knowing it, because the claim's answer was lost on the way. It reads all of
+ * running: soon after a claim has failed, otherwise the more rarely the more nodes there are.
+ */
+public final class StrandedClaims implements Chore {
+
+    private static final Logger log = LoggerFactory.getLogger(StrandedClaims.class);
+
+    /** An answer that takes longer than this is given up. If it comes after all, the tokens protect the jobs. */
+    static final Duration AGE = Duration.ofSeconds(10);
+
+    /** So long after a claim has failed for this node, the server may still be at work on it. */
+    private static final Duration SUSPICION = Duration.ofMinutes(1);
+
+    /** For each node that there is. */
+    private static final Duration INTERVAL = Duration.ofSeconds(10);
+
+    private static final Duration TELL_AGAIN = Duration.ofHours(1);
+
+    private static final int REST_PER_WORK = 50;
+
+    private final ReleaseStrandedJobs release;
+    private final OwnNode own;
+    private final Wakeups wakeups;
+    private final TokenMarks marks = new TokenMarks();
+    private long tellAgainAt = System.nanoTime(); // of one that is refused
+    private volatile long suspiciousUntil = System.nanoTime();
+
+    public StrandedClaims(ReleaseStrandedJobs release, OwnNode own, Wakeups wakeups) {
+        this.release = release;
+        this.own = own;
+        this.wakeups = wakeups;
+    }
+
+    @Override
+    public String name() {
+        return "stranded claims";
+    }
+
+    /** A claim has failed; whether it was committed, nobody knows. Any thread. */
+    public void claimFailed() {
+        suspiciousUntil = System.nanoTime() + SUSPICION.toNanos();
+    }
+
+    @Override
+    public Duration runOnce() {
+        int nodes = own.place().nodes();
+        Duration interval = suspiciousUntil - System.nanoTime() > 0 ? AGE : INTERVAL.multipliedBy(nodes);
+        long node = own.nodeId();
+        if (node == 0) {
+            return interval;
+        }
+        long begun = System.nanoTime();
+        Long upTo = marks.olderThan(AGE, begun);
+        marks.note(release.lastToken(), begun);
+        if (upTo != null) {
+            release(node, upTo);
+        }
+        return ProportionalRest.after(begun, REST_PER_WORK * nodes, interval);
+    }
+
+    public void release(long node, long upTo) {
+        long[] held = own.heldTokens();
+        try {
+            tell(release.run(node, upTo, held));
+        } catch (RuntimeException e) {
+            BatchSplitter.requireAnswer(e);
+            BatchSplitter.refused(release.stranded(node, upTo, held), ids -> tell(release.run(node, upTo, held, ids)), e)
+                    .forEach(this::tellRefused);
+        }
+    }
+
+    /** Its node keeps its lease, so nobody else takes it back. */
+    private void tellRefused(long id, RuntimeException refusal) {
+        if (tellAgainAt - System.nanoTime() <= 0) {
+            tellAgainAt = System.nanoTime() + TELL_AGAIN.toNanos();
+            log.error(
+                    "job {}, claimed by a statement whose answer was lost, cannot be given back, unlike others; it stays in running for now",
+                    id,
+                    refusal);
+        }
+    }
+
+    private void tell(List<ReleaseStrandedJobs.Released> released) {
+        released.forEach(this::tell);
+    }
+
+    private void tell(ReleaseStrandedJobs.Released released) {
+        log.warn(
+                "queue '{}': {} jobs had been claimed by a statement whose answer was lost; they are ready again",
+                released.queue(),
+                released.jobs());
+        wakeups.jobsBack(released.queue(), released.rank(), released.jobs());
+    }
+}

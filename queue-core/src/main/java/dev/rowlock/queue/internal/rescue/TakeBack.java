@@ -1,0 +1,71 @@
+package dev.rowlock.queue.internal.rescue;
+
+import dev.rowlock.queue.internal.store.BatchSplitter;
+import dev.rowlock.queue.internal.store.node.RescueJobs;
+import dev.rowlock.queue.internal.store.node.RescueJobs.Rescued;
+import dev.rowlock.queue.spi.JobObserver;
+import dev.rowlock.queue.spi.Wakeups;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Takes back the jobs of nodes that are not there, and tells who should know. Reads all of running. */
+public final class TakeBack {
+
+    private static final Logger log = LoggerFactory.getLogger(TakeBack.class);
+
+    private final RescueJobs rescueJobs;
+    private final int maxCrashes;
+    private final JobObserver observer;
+    private final Wakeups wakeups;
+
+    /** @param maxCrashes a job that brought down this many nodes is quarantined */
+    public TakeBack(RescueJobs rescueJobs, int maxCrashes, JobObserver observer, Wakeups wakeups) {
+        this.rescueJobs = rescueJobs;
+        this.maxCrashes = maxCrashes;
+        this.observer = observer;
+        this.wakeups = wakeups;
+    }
+
+    void run() {
+        int jobs;
+        do {
+            try {
+                jobs = told(rescueJobs.run(maxCrashes));
+            } catch (RuntimeException e) {
+                jobs = apart(e);
+            }
+        } while (jobs >= RescueJobs.LIMIT);
+    }
+
+    /** Returns how many there were. */
+    private int apart(RuntimeException together) {
+        BatchSplitter.requireAnswer(together);
+        List<Long> orphans = rescueJobs.orphans();
+        BatchSplitter.run(orphans, ids -> told(rescueJobs.run(maxCrashes, ids)), together)
+                .forEach((id, refusal) -> log.error(
+                        "job {} of a dead node cannot be taken back, unlike others; it stays in running for now",
+                        id,
+                        refusal));
+        return orphans.size();
+    }
+
+    private int told(List<Rescued> rescued) {
+        rescued.forEach(this::tell);
+        return rescued.stream().mapToInt(Rescued::jobs).sum();
+    }
+
+    private void tell(Rescued rescued) {
+        log.warn(
+                "queue '{}': {} jobs of dead nodes taken back, {} of them quarantined because they brought down too many",
+                rescued.queue(),
+                rescued.jobs(),
+                rescued.quarantined());
+        try {
+            observer.rescued(rescued.jobs(), rescued.quarantined());
+        } catch (Throwable e) { // user code
+            log.warn("an observer failed; the rescue is not affected", e);
+        }
+        wakeups.jobsBack(rescued.queue(), rescued.rank(), rescued.jobs() - rescued.quarantined());
+    }
+}

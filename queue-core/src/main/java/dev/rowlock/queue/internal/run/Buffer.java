@@ -1,0 +1,85 @@
+package dev.rowlock.queue.internal.run;
+
+import dev.rowlock.queue.spi.FetchSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Claimed jobs of one queue that wait for a thread. Never full: demand bounds it.
+ *
+ * <p>Nobody else can run what waits here. How long handlers take is known only afterwards, so now and then jobs wait behind
+ * handlers that were believed to be quick. Those that would not begin soon are found by {@link #takeLate}, to be given back.
+ */
+public final class Buffer {
+
+    /** A job may wait this long, or twice the prefetch horizon if that is longer, before anybody looks whether it is late. */
+    private static final Duration PATIENCE = Duration.ofMillis(500);
+
+    /** A job that has waited that long is late unless it would begin within this time, at the pace of late. */
+    private static final Duration SOON = Duration.ofMillis(500);
+
+    /** A wait that nobody has ended by then is over: time for the look at late jobs, and for a suspect that was parked. */
+    private static final Duration MARGIN = Duration.ofSeconds(2);
+
+    private final BlockingQueue<Execution> waiting;
+    private final long patience;
+    private final AtomicLong added = new AtomicLong(); // without those that were taken out unstarted
+    private long begunBefore; // takeLate's caller only, as those below
+    private long lookedAt = System.nanoTime();
+
+    Buffer(int most, FetchSettings settings) {
+        this.waiting = new ArrayBlockingQueue<>(most);
+        this.patience = patience(settings).toNanos();
+    }
+
+    private static Duration patience(FetchSettings settings) {
+        Duration horizons = settings.prefetchHorizon().multipliedBy(2);
+        return horizons.compareTo(PATIENCE) > 0 ? horizons : PATIENCE;
+    }
+
+    /** No job begins that was claimed longer ago than this. */
+    public static Duration longestWait(FetchSettings settings) {
+        return patience(settings).plus(MARGIN);
+    }
+
+    void add(Execution execution) {
+        added.incrementAndGet();
+        waiting.add(execution);
+    }
+
+    /** The next job to run; waits for one. */
+    Execution take() throws InterruptedException {
+        return waiting.take();
+    }
+
+    /** Takes out all of them. */
+    List<Execution> takeAll() {
+        List<Execution> all = new ArrayList<>();
+        waiting.drainTo(all);
+        added.addAndGet(-all.size());
+        return all;
+    }
+
+    /** Takes out those that would not begin soon. To be called several times a second, by one thread at a time. */
+    List<Execution> takeLate(long now) {
+        long begun = added.get() - waiting.size();
+        double pace = (double) (begun - begunBefore) / Math.max(1, now - lookedAt);
+        begunBefore = begun;
+        lookedAt = now;
+        Execution first = waiting.peek();
+        if (first == null || now - first.claimedNanos() < patience) {
+            return List.of();
+        }
+        double beginSoon = pace * SOON.toNanos();
+        AtomicInteger ahead = new AtomicInteger();
+        List<Execution> late = new ArrayList<>();
+        waiting.removeIf(execution -> ahead.getAndIncrement() >= beginSoon && late.add(execution));
+        added.addAndGet(-late.size());
+        return late;
+    }
+}

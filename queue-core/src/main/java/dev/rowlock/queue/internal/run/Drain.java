@@ -1,0 +1,82 @@
+package dev.rowlock.queue.internal.run;
+
+import dev.rowlock.queue.internal.thread.Signal;
+import dev.rowlock.queue.job.ClaimedJob;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Waits for running handlers at a stop, first kindly, then not. */
+public final class Drain {
+
+    private static final Logger log = LoggerFactory.getLogger(Drain.class);
+
+    private static final Duration LOOK = Duration.ofMillis(20);
+
+    /** A line of the log names no more jobs than this. */
+    private static final int NAMED = 20;
+
+    private Drain() {}
+
+    /** Returns how many handlers had to be interrupted. */
+    public static int await(List<QueueWorker> queues, Duration drainTimeout, Duration unwind) {
+        int interrupted = 0;
+        tellRunning(busy(queues), drainTimeout);
+        if (!awaitIdle(queues, drainTimeout)) {
+            List<ClaimedJob> late = busy(queues);
+            interrupted = late.size();
+            tellLate(late, drainTimeout);
+            queues.forEach(QueueWorker::interruptAll);
+            awaitIdle(queues, unwind);
+        }
+        queues.forEach(QueueWorker::giveUp);
+        return interrupted;
+    }
+
+    private static List<ClaimedJob> busy(List<QueueWorker> queues) {
+        return queues.stream().flatMap(QueueWorker::busyJobs).toList();
+    }
+
+    private static void tellRunning(List<ClaimedJob> running, Duration drainTimeout) {
+        if (!running.isEmpty()) {
+            log.info(
+                    "stopping: {} jobs are running and have {} to end: {}",
+                    running.size(),
+                    drainTimeout,
+                    named(running));
+        }
+    }
+
+    private static void tellLate(List<ClaimedJob> late, Duration drainTimeout) {
+        if (!late.isEmpty()) {
+            log.warn(
+                    "{} jobs have not ended within {} and are interrupted; they go back to their queues at no cost in attempts: {}",
+                    late.size(),
+                    drainTimeout,
+                    named(late));
+        }
+    }
+
+    private static String named(List<ClaimedJob> jobs) {
+        String first = jobs.stream().limit(NAMED).map(ClaimedJob::toString).collect(Collectors.joining(", "));
+        return jobs.size() <= NAMED ? first : "%s and %d more".formatted(first, jobs.size() - NAMED);
+    }
+
+    private static boolean awaitIdle(List<QueueWorker> queues, Duration longest) {
+        long end = System.nanoTime() + longest.toNanos();
+        while (queues.stream().anyMatch(queue -> queue.busy() > 0)) {
+            if (System.nanoTime() - end >= 0) {
+                return false;
+            }
+            try {
+                Signal.pause(LOOK);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,181 @@
+package dev.rowlock.queue.internal.run;
+
+import dev.rowlock.queue.internal.record.HeldJob;
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.job.ClaimedJob;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One claim on its way from the claimer to the recorder. Says what may still happen to it, and interrupts its handler.
+ *
+ * <p>The handler's thread is interrupted only between {@link #begin} and {@link #end}: an interrupt that comes later
+ * must not hit whatever the thread does next.
+ */
+public final class Execution implements HeldJob {
+
+    /** Why a handler was interrupted. The first reason stands, except that a lost claim goes before all others. */
+    enum Stop {
+        NONE,
+        CANCELLED,
+        TIMED_OUT,
+        SHUTDOWN,
+        CLAIM_LOST
+    }
+
+    /** Who writes down that the job is done. */
+    enum Completion {
+        BY_RECORDER,
+        IN_OPEN_TRANSACTION,
+        COMMITTED,
+        ROLLED_BACK,
+
+        /** Nobody could, for want of a partition of done; the transaction is lost. */
+        NO_PARTITION
+    }
+
+    private volatile ClaimedJob job; // written once more, by whoever settles it
+    private final QueueWorker worker;
+    private final long claimedNanos;
+
+    private Stop stop = Stop.NONE; // guarded by this
+    private int interruptedFor; // guarded by this; a bit for each reason
+    private @Nullable Thread thread; // guarded by this; set while the handler runs
+    private @Nullable Future<?> deadline; // guarded by this
+    private long deadlineAt; // guarded by this; monotonic; says something while there is a deadline
+    private boolean settled; // guarded by this; an outcome has been handed over, or the execution was given up
+    private volatile Completion completion = Completion.BY_RECORDER;
+
+    public Execution(ClaimedJob job, QueueWorker worker, long claimedNanos) {
+        this.job = job;
+        this.worker = worker;
+        this.claimedNanos = claimedNanos;
+    }
+
+    @Override
+    public ClaimedJob job() {
+        return job;
+    }
+
+    /** The bytes of a large payload that came along, as the claim counts them: never more than it was allowed to bring. */
+    int payloadBytes() {
+        String payload = job.payload();
+        return payload == null || payload.length() <= NewJob.LARGE ? 0 : payload.length();
+    }
+
+    /** The handler has run, or will not run: a large payload need not wait for the outcome to be written. */
+    void forgetPayload() {
+        if (payloadBytes() > 0) {
+            job = job.withoutPayload();
+        }
+    }
+
+    @Override
+    public boolean letGo() {
+        return worker.released(this);
+    }
+
+    QueueWorker worker() {
+        return worker;
+    }
+
+    /** When the claim began that brought it, so a little earlier than the database says. Monotonic, in nanoseconds. */
+    long claimedNanos() {
+        return claimedNanos;
+    }
+
+    /** The calling thread is about to run the handler. False: it must not, see {@link #stopped()}. */
+    synchronized boolean begin() {
+        if (stop != Stop.NONE) {
+            return false;
+        }
+        thread = Thread.currentThread();
+        return true;
+    }
+
+    /** The handler has returned or thrown. Clears an interrupt that was meant for it. */
+    synchronized void end() {
+        thread = null;
+        cancelDeadline();
+        Thread.interrupted();
+    }
+
+    /**
+     * Stops the handler if it runs, and keeps it from starting if it does not. Each reason interrupts once: a cancel comes with
+     * each heartbeat and must not hit the clean-up that its first one began. A deadline can be moved, and passes again.
+     */
+    synchronized void stop(Stop reason) {
+        if (stop == Stop.NONE || reason == Stop.CLAIM_LOST) {
+            stop = reason;
+        }
+        int bit = 1 << reason.ordinal();
+        if (thread != null && (reason == Stop.TIMED_OUT || (interruptedFor & bit) == 0)) {
+            interruptedFor |= bit;
+            thread.interrupt();
+        }
+    }
+
+    synchronized Stop stopped() {
+        return stop;
+    }
+
+    synchronized boolean running() {
+        return thread != null;
+    }
+
+    /**
+     * Whether the handler has called {@link System#exit}. Its thread then never comes back, and what it does to this process
+     * is a crash.
+     */
+    boolean exiting() {
+        Thread handler;
+        synchronized (this) {
+            handler = thread;
+        }
+        return handler != null
+                && Arrays.stream(handler.getStackTrace())
+                        .anyMatch(frame -> frame.getClassName().equals("java.lang.Runtime")
+                                && frame.getMethodName().equals("exit"));
+    }
+
+    /** Exactly one caller gets true: only it may hand over an outcome. */
+    synchronized boolean settle() {
+        boolean first = !settled;
+        settled = true;
+        return first;
+    }
+
+    synchronized boolean settled() {
+        return settled;
+    }
+
+    /** Replaces the deadline, monotonic in nanoseconds, and the timer that ends this execution then. */
+    synchronized void deadline(long at, Future<?> timer) {
+        cancelDeadline();
+        deadline = timer;
+        deadlineAt = at;
+    }
+
+    /** Whether the handler still runs so long after its deadline. */
+    synchronized boolean overdue(long now, Duration grace) {
+        return thread != null && deadline != null && now - deadlineAt >= grace.toNanos();
+    }
+
+    private void cancelDeadline() {
+        if (deadline != null) {
+            deadline.cancel(false);
+            deadline = null;
+        }
+    }
+
+    Completion completion() {
+        return completion;
+    }
+
+    /** Written by the thread that runs the handler's transaction. */
+    void completion(Completion state) {
+        completion = state;
+    }
+}

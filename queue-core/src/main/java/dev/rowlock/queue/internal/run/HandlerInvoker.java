@@ -1,0 +1,296 @@
+package dev.rowlock.queue.internal.run;
+
+import dev.rowlock.queue.internal.record.FailureLog;
+import dev.rowlock.queue.internal.thread.ThreadState;
+import dev.rowlock.queue.internal.thread.EndlessTask;
+import dev.rowlock.queue.job.ClaimLostException;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.PayloadException;
+import dev.rowlock.queue.spi.Transactions;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.support.TransactionOperations;
+
+/** Runs the handler of a job and says how that ended. Changes nothing in the database, unless the handler does. */
+public final class HandlerInvoker {
+
+    private static final Logger log = LoggerFactory.getLogger(HandlerInvoker.class);
+
+    /** How long a transactional listener's job waits where the partition that it needs cannot be made. */
+    private static final Due WITHOUT_PARTITION = Due.after(Duration.ofSeconds(5));
+
+    private static final Outcome COMPLETED = new Outcome.Completed(null);
+
+    private final Map<String, ListenerDefinition> listeners;
+    private final ContextServices services;
+    private final UnknownTypes unknownTypes = new UnknownTypes();
+    private final BeginFailures beginFailures = new BeginFailures();
+    private final FailureLog failureLog = new FailureLog();
+    private final Failures failures;
+    private final Interceptors interceptors;
+    private final @Nullable Transactions transactions;
+
+    /**
+     * @param listeners by type
+     * @param transactions for transactional listeners; null if there are none
+     */
+    public HandlerInvoker(
+            Map<String, ListenerDefinition> listeners,
+            ContextServices services,
+            Extensions extensions,
+            @Nullable TransactionOperations transactions) {
+        this.listeners = Map.copyOf(listeners);
+        this.services = services;
+        this.failures = new Failures(extensions.redactors());
+        this.interceptors = new Interceptors(extensions.interceptors());
+        this.transactions =
+                transactions == null ? null : work -> transactions.executeWithoutResult(status -> work.run());
+    }
+
+    /** Whether this node has a listener for the job. */
+    boolean knows(ClaimedJob job) {
+        return listeners.containsKey(job.type());
+    }
+
+    /** Runs the job on the calling thread. Never throws. The handler leaves no trace on it. */
+    Outcome run(Execution execution) {
+        ListenerDefinition listener = listeners.get(execution.job().type());
+        if (listener == null) {
+            return unknownTypes.putAside(execution.job(), System.nanoTime());
+        }
+        if (!execution.begin()) {
+            return Failures.notStarted(execution.stopped());
+        }
+        ExecutionContext context = new ExecutionContext(execution, services);
+        ThreadState own = ThreadState.save();
+        try {
+            LogContext.of(execution.job());
+            Outcome outcome = outcome(execution, listener, context);
+            failureLog.tell(execution.job(), outcome);
+            return outcome;
+        } finally {
+            context.close();
+            own.restore(listener.name());
+            execution.end();
+        }
+    }
+
+    private Outcome outcome(Execution execution, ListenerDefinition listener, ExecutionContext context) {
+        try {
+            return returned(execution, listener, context, call(execution, listener, context));
+        } catch (Throwable thrown) { // user code: whatever it throws fails its job, never the worker
+            if (!context.begun() && notReady(thrown)) {
+                return notBegun(execution, thrown);
+            }
+            return thrown == context.unstorableResult()
+                    ? unstorable(execution, listener, thrown)
+                    : thrown(execution, listener, thrown);
+        }
+    }
+
+    /** Whether it may begin the next time: it was stopped, or the database or the memory is to blame. */
+    private static boolean notReady(Throwable thrown) {
+        return thrown instanceof StoppedBefore
+                || thrown instanceof DataAccessException
+                || thrown instanceof TransactionException
+                || thrown instanceof VirtualMachineError;
+    }
+
+    private Outcome notBegun(Execution execution, Throwable thrown) {
+        return execution.stopped() == Execution.Stop.NONE
+                ? beginFailures.failed(execution.job(), thrown, System.nanoTime())
+                : Failures.notStarted(execution.stopped());
+    }
+
+    private String payload(Execution execution) {
+        String payload = execution.job().payload();
+        if (payload != null) {
+            return payload;
+        }
+        return services.loadPayload().run(execution.job().claim()).orElseThrow(() -> {
+            execution.stop(Execution.Stop.CLAIM_LOST);
+            return new ClaimLostException(execution.job().claim());
+        });
+    }
+
+    /** The time in which the job waited for a thread, its payload or its transaction does not count. */
+    private @Nullable Object handle(
+            Execution execution, ListenerDefinition listener, ExecutionContext context, String payload)
+            throws Throwable {
+        if (execution.stopped() != Execution.Stop.NONE) {
+            throw new StoppedBefore();
+        }
+        context.begin();
+        beginFailures.begun(execution.job());
+        Duration timeout = execution.job().timeout() != null ? execution.job().timeout() : listener.timeout();
+        if (timeout != null) {
+            services.deadlines().watch(execution, timeout);
+        }
+        return listener.handler().handle(context, payload);
+    }
+
+    private @Nullable Object call(Execution execution, ListenerDefinition listener, ExecutionContext context)
+            throws Throwable {
+        String payload = payload(execution);
+        return interceptors.none()
+                ? attempt(execution, listener, context, payload)
+                : interceptors.around(context, () -> attempt(execution, listener, context, payload));
+    }
+
+    /** What interceptors wrap. */
+    private @Nullable Object attempt(
+            Execution execution, ListenerDefinition listener, ExecutionContext context, String payload)
+            throws Throwable {
+        if (!listener.transactional()) {
+            return handle(execution, listener, context, payload);
+        }
+        Transactions chosen = listener.transactions() != null ? listener.transactions() : transactions;
+        if (chosen == null) {
+            throw new IllegalStateException(
+                    "%s is transactional but there is no transaction manager".formatted(listener.name()));
+        }
+        return inTransaction(chosen, execution, listener, context, payload);
+    }
+
+    /** Checked exceptions roll back too: an attempt that failed leaves nothing behind. */
+    private @Nullable Object inTransaction(
+            Transactions transactions,
+            Execution execution,
+            ListenerDefinition listener,
+            ExecutionContext context,
+            String payload)
+            throws Throwable {
+        try {
+            AtomicReference<@Nullable Object> result = new AtomicReference<>();
+            transactions.run(() -> {
+                try {
+                    result.set(handle(execution, listener, context, payload));
+                    complete(execution, listener, context, result.get());
+                } catch (RuntimeException | Error e) {
+                    throw e;
+                } catch (Throwable checked) {
+                    throw new CheckedFailure(checked);
+                }
+            });
+            return result.get();
+        } catch (CheckedFailure e) {
+            throw e.thrown;
+        }
+    }
+
+    /** What the handler wrote must not be committed unless its job is done, by its own hand or by ours. */
+    private static void complete(
+            Execution execution, ListenerDefinition listener, ExecutionContext context, @Nullable Object returned) {
+        Object result = kept(listener, context, returned);
+        switch (execution.completion()) {
+            case BY_RECORDER -> context.completeInTransaction(result);
+            case ROLLED_BACK, NO_PARTITION -> throw notCompleted();
+            case IN_OPEN_TRANSACTION, COMMITTED -> {}
+        }
+    }
+
+    private static UnexpectedRollbackException notCompleted() {
+        return new UnexpectedRollbackException("the transaction that completed the job rolled back");
+    }
+
+    private Outcome returned(
+            Execution execution, ListenerDefinition listener, ExecutionContext context, @Nullable Object returned) {
+        if (execution.completion() == Execution.Completion.COMMITTED) {
+            return new Outcome.AlreadyCompleted();
+        }
+        if (execution.completion() != Execution.Completion.BY_RECORDER) {
+            // "Done" was undone together with the handler's own changes.
+            return thrown(execution, listener, notCompleted());
+        }
+        try {
+            Object result = kept(listener, context, returned);
+            return result == null
+                    ? COMPLETED
+                    : new Outcome.Completed(services.results().encode(result));
+        } catch (PayloadException e) {
+            return unstorable(execution, listener, e);
+        }
+    }
+
+    /** Most return values are by the way: of a chained call, say, or a whole entity. */
+    private static @Nullable Object kept(
+            ListenerDefinition listener, ExecutionContext context, @Nullable Object returned) {
+        if (returned instanceof Outcome) {
+            // Whoever returns one expects it to be obeyed; to complete the job would be the opposite of most.
+            throw context.unstorable(new PayloadException(
+                    "%s returned an Outcome, which decides nothing: throw an exception instead, such as SnoozeException or DoNotRetryException"
+                            .formatted(listener.name()),
+                    null));
+        }
+        return listener.keepResult() ? returned : null;
+    }
+
+    /**
+     * Doing the work again would not make the result serialize, whether it is done or was rolled back. But a codec that was
+     * interrupted has said nothing about the result.
+     */
+    private Outcome unstorable(Execution execution, ListenerDefinition listener, Throwable thrown) {
+        return execution.stopped() == Execution.Stop.NONE
+                ? failures.dead(execution, thrown)
+                : thrown(execution, listener, thrown);
+    }
+
+    private Outcome thrown(Execution execution, ListenerDefinition listener, Throwable thrown) {
+        return switch (execution.completion()) {
+            case COMMITTED -> completedAllTheSame(execution, thrown);
+            case NO_PARTITION -> withoutPartition(execution);
+            case BY_RECORDER, IN_OPEN_TRANSACTION, ROLLED_BACK -> failures.outcome(execution, listener, thrown);
+        };
+    }
+
+    private static Outcome completedAllTheSame(Execution execution, Throwable thrown) {
+        EndlessTask.tell(() -> log.warn(
+                "{} had completed in its transaction when this was thrown; it stays completed",
+                execution.job(),
+                thrown));
+        return new Outcome.AlreadyCompleted();
+    }
+
+    /** The handler did what it had to, and Rowlock did not: its rows are rolled back, so it runs again, at no cost. */
+    private Outcome withoutPartition(Execution execution) {
+        try {
+            services.partitions().makeMissing();
+            return Failures.notStarted(execution.stopped());
+        } catch (RuntimeException e) {
+            log.warn("done has no partition for today, and none can be made: {} waits", execution.job(), e);
+            return new Outcome.Snoozed(WITHOUT_PARTITION, "done has no partition for today");
+        }
+    }
+
+    /** The job was cancelled, or its claim lost, before its handler began: nothing of its transaction stays. */
+    private static final class StoppedBefore extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        StoppedBefore() {
+            super(null, null, false, false);
+        }
+    }
+
+    /** Carries a checked exception through the transaction template, which rolls back for it. */
+    private static final class CheckedFailure extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+        private final transient Throwable thrown;
+
+        CheckedFailure(Throwable thrown) {
+            super(null, thrown, false, false);
+            this.thrown = thrown;
+        }
+    }
+}

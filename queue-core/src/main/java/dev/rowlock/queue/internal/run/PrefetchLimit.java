@@ -1,0 +1,88 @@
+package dev.rowlock.queue.internal.run;
+
+import dev.rowlock.queue.spi.FetchSettings;
+import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * How many jobs a queue may hold: one for each of its threads, and ahead of them no more than the threads will start
+ * within the prefetch horizon, by the measured time of its handlers. Slow handlers prefetch nothing, fast ones
+ * hundreds. A handler that already runs longer than they usually do counts at once, before it ends: its thread is expected
+ * to need as long again, and as long for each job after it.
+ */
+final class PrefetchLimit {
+
+    /** The weight of the newest measurement. */
+    private static final double NEWEST = 0.3;
+
+    /** So long a node that has given back jobs claims none ahead: others shall have them, and its guess was wrong. */
+    private static final Duration COURTESY = Duration.ofSeconds(1);
+
+    private final int concurrency;
+    private final FetchSettings settings;
+    private final RunningHandlers handlers;
+    private final LongAdder handlerNanos = new LongAdder();
+    private final LongAdder handled = new LongAdder();
+    private double averageNanos; // written by one thread at a time; 0: nothing measured yet
+    private volatile long noneAheadUntil = System.nanoTime(); // written by whoever gives back jobs
+
+    PrefetchLimit(FetchSettings settings, RunningHandlers handlers) {
+        this.concurrency = handlers.threads();
+        this.settings = settings;
+        this.handlers = handlers;
+    }
+
+    /** There are never more claimed jobs without an outcome than this. */
+    int most() {
+        return concurrency + settings.maxPrefetch();
+    }
+
+    /** A handler has ended. Called by handler threads. */
+    void handled(long nanos) {
+        handlerNanos.add(nanos);
+        handled.increment();
+    }
+
+    /** Jobs were given back that others can run: for a moment none are claimed ahead. */
+    void restrain() {
+        noneAheadUntil = System.nanoTime() + COURTESY.toNanos();
+    }
+
+    /** How many to claim now, given how many are held; 0 if it is not worth a claim yet. One thread at a time. */
+    int room(int held) {
+        int prefetch = prefetch();
+        int room = concurrency + prefetch - held;
+        return room > prefetch / 2 ? room : 0; // so always, where threads are idle
+    }
+
+    /** Once no more than this many are held, {@link #room} is positive again. One thread at a time. */
+    int lowWater() {
+        int prefetch = prefetch();
+        return concurrency + prefetch - prefetch / 2 - 1;
+    }
+
+    private int prefetch() {
+        long count = handled.sumThenReset();
+        long nanos = handlerNanos.sumThenReset();
+        if (count > 0) {
+            double newest = Math.max(1.0, (double) nanos / count);
+            averageNanos = averageNanos == 0 ? newest : averageNanos + NEWEST * (newest - averageNanos);
+        }
+        if (averageNanos == 0) {
+            return 0;
+        }
+        long now = System.nanoTime();
+        return now - noneAheadUntil < 0 ? 0 : (int) Math.min(settings.maxPrefetch(), startable(now));
+    }
+
+    /** How many jobs the threads will start within the horizon. */
+    private double startable(long now) {
+        double horizon = settings.prefetchHorizon().toNanos();
+        double startable = 0;
+        for (int thread = 0; thread < concurrency; thread++) {
+            long elapsed = handlers.elapsed(thread, now);
+            startable += elapsed <= averageNanos ? horizon / averageNanos : Math.max(0, horizon - elapsed) / elapsed;
+        }
+        return startable;
+    }
+}

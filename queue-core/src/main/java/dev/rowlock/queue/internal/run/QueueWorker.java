@@ -1,0 +1,399 @@
+package dev.rowlock.queue.internal.run;
+
+import dev.rowlock.queue.internal.claim.ClaimBudget;
+import dev.rowlock.queue.internal.claim.QueueConsumer;
+import dev.rowlock.queue.internal.record.Observers;
+import dev.rowlock.queue.internal.record.Recorder;
+import dev.rowlock.queue.internal.thread.EndlessTask;
+import dev.rowlock.queue.internal.thread.Signal;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.spi.FetchSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+
+/**
+ * One queue on this node: the claimed jobs that it holds, and the threads that run them.
+ *
+ * <p>A job is held from its claim until its outcome is recorded. The claimer asks for no more than {@link PrefetchLimit} allows,
+ * which bounds the buffer; outcomes on their way to the database make room for the next claim, up to what the recorder
+ * bears.
+ */
+public final class QueueWorker implements QueueConsumer {
+
+    private static final Logger log = LoggerFactory.getLogger(QueueWorker.class);
+
+    private static final Outcome RELEASED = new Outcome.Released();
+
+    /** Longer than a job of an unknown type is put aside at most. */
+    private static final Duration UNKNOWN_TYPE_MEMORY = Duration.ofMinutes(3);
+
+    /** So long a job is put aside whose last handler still runs on this node, though its claim is over. */
+    private static final Duration BESIDE_ITSELF = Duration.ofSeconds(5);
+
+    private final String queue;
+    private final int concurrency;
+    private final HandlerInvoker attempts;
+    private final Recorder recorder;
+    private final Suspects suspects;
+    private final Observers observer;
+    private final ClaimBudget budget;
+    private final RunningHandlers handlers;
+    private final PrefetchLimit demand;
+    private final Buffer buffer; // of those held, they wait for a thread
+    private final long longestWait;
+
+    private final Set<Execution> held = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger unsettled = new AtomicInteger(); // of those held, they have no outcome yet
+    private final Signal room = new Signal();
+    private final List<Thread> threads = new ArrayList<>(); // written by start only
+    private final List<EndlessTask> parts = new ArrayList<>(); // written by start only
+    private volatile int signalRoomAt = -1; // written by the claimer; reset by whoever signals
+    private volatile long unknownTypeAt; // monotonic; 0: never
+    private volatile boolean stopping;
+
+    public QueueWorker(String queue, int concurrency, FetchSettings settings, QueueServices services) {
+        this.queue = queue;
+        this.concurrency = concurrency;
+        this.handlers = new RunningHandlers(concurrency);
+        this.demand = new PrefetchLimit(settings, handlers);
+        this.buffer = new Buffer(demand.most(), settings);
+        this.longestWait = Buffer.longestWait(settings).toNanos();
+        this.attempts = services.attempts();
+        this.recorder = services.recorder();
+        this.suspects = services.suspects();
+        this.observer = services.observer();
+        this.budget = services.budget();
+    }
+
+    @Override
+    public String queue() {
+        return queue;
+    }
+
+    @Override
+    public int concurrency() {
+        return concurrency;
+    }
+
+    @Override
+    public Signal room() {
+        return room;
+    }
+
+    public void start(ThreadFactory factory) {
+        for (int i = 0; i < concurrency; i++) {
+            int number = i;
+            EndlessTask part = new EndlessTask("rowlock-" + queue, () -> work(number));
+            Thread thread = factory.newThread(part);
+            parts.add(part);
+            threads.add(thread);
+            thread.start();
+        }
+    }
+
+    /** Its threads. */
+    public List<EndlessTask> parts() {
+        return parts;
+    }
+
+    @Override
+    public int demand() {
+        return demand(System.nanoTime());
+    }
+
+    public int demand(long now) {
+        if (recorder.overloaded() || recorder.stuck(now)) {
+            return 0;
+        }
+        return demand.room(unsettled.get());
+    }
+
+    @Override
+    public ClaimBudget budget() {
+        return budget;
+    }
+
+    @Override
+    public boolean metUnknownType() {
+        return unknownTypeAt != 0 && System.nanoTime() - unknownTypeAt < UNKNOWN_TYPE_MEMORY.toNanos();
+    }
+
+    @Override
+    public void signalRoom() {
+        signalRoomAt = demand.lowWater();
+        signalIfRoom();
+    }
+
+    private void signalIfRoom() {
+        if (unsettled.get() <= signalRoomAt && !recorder.overloaded()) {
+            signalRoomAt = -1;
+            room.raise();
+        }
+    }
+
+    @Override
+    public void accept(List<ClaimedJob> jobs, long claimedNanos) {
+        for (ClaimedJob job : jobs) {
+            buffer.add(hold(job, claimedNanos));
+        }
+    }
+
+    @Override
+    public void refuse(List<ClaimedJob> jobs, long claimedNanos) {
+        giveBack(jobs.stream().map(job -> hold(job, claimedNanos)).toList());
+    }
+
+    private Execution hold(ClaimedJob job, long claimedNanos) {
+        Execution execution = new Execution(job, this, claimedNanos);
+        held.add(execution);
+        // From here on nothing can fail for lack of memory. What is claimed and not held is given back as stranded.
+        unsettled.incrementAndGet();
+        budget.take(execution.payloadBytes());
+        return execution;
+    }
+
+    /** Gives up a job that is held and not started, for this long. */
+    void setAside(Execution execution, Duration delay) {
+        settle(execution, new Outcome.SetAside(Due.after(delay)), Duration.ZERO);
+    }
+
+    /** Puts back a job that is held, for a thread to pick up. */
+    void offer(Execution execution) {
+        buffer.add(execution);
+    }
+
+    private void work(int thread) {
+        while (!stopping) {
+            try {
+                recorder.awaitRoomForResults();
+                run(thread, buffer.take());
+            } catch (InterruptedException e) {
+                Thread.interrupted(); // a late interrupt of an earlier job, or the stop: the loop's condition decides
+            } catch (RuntimeException | Error e) {
+                log.error("queue '{}': a worker thread met an error of Rowlock's own and goes on", queue, e);
+            }
+        }
+    }
+
+    private void run(int thread, Execution execution) {
+        if (System.nanoTime() - execution.claimedNanos() > longestWait) {
+            // Its deadline in the database was set for an earlier start, and its node may have been frozen past its
+            // lease.
+            settle(execution, RELEASED, Duration.ZERO);
+            return;
+        }
+        if (repeated(execution.job()) && handlers.run(execution.job().id())) {
+            setAside(execution, BESIDE_ITSELF);
+            return;
+        }
+        try {
+            boolean suspect = suspects.suspect(execution) && attempts.knows(execution.job());
+            if (suspect && !suspects.enter(execution)) {
+                return; // parked: it comes back when its turn has come
+            }
+            if (suspect && !suspects.isolate(execution)) {
+                execution.stop(Execution.Stop.CLAIM_LOST);
+            }
+            attempt(thread, execution);
+        } catch (DataAccessException e) {
+            settle(execution, RELEASED, Duration.ZERO);
+            log.warn("queue '{}': {} could not be isolated and is given back", queue, execution.job(), e);
+        } catch (RuntimeException | Error e) {
+            // Whatever it was, the job must not stay in our hands.
+            settle(execution, RELEASED, Duration.ZERO);
+            throw e;
+        }
+    }
+
+    /** Whether an earlier claim's handler may still be running. */
+    private static boolean repeated(ClaimedJob job) {
+        return job.attempt() > 1 || job.crashes() > 0;
+    }
+
+    private void attempt(int thread, Execution execution) {
+        ClaimedJob job = execution.job();
+        long begun = System.nanoTime();
+        handlers.begin(thread, job.id(), begun);
+        Outcome outcome;
+        try {
+            if (attempts.knows(job)) {
+                observer.started(job, job.waited().plusNanos(begun - execution.claimedNanos()));
+            }
+            outcome = attempts.run(execution);
+        } finally {
+            handlers.end(thread);
+        }
+        if (outcome instanceof Outcome.UnknownType) {
+            unknownTypeAt = begun;
+        }
+        long took = System.nanoTime() - begun;
+        demand.handled(took);
+        settle(execution, outcome, Duration.ofNanos(took));
+    }
+
+    /**
+     * Hands the outcome to the recorder, unless somebody else has settled this execution. Where the claim is believed to
+     * be lost, the outcome is dropped, and the job given back in case that belief is wrong.
+     */
+    private void settle(Execution execution, Outcome outcome, Duration took) {
+        if (settled(execution)) {
+            boolean lost =
+                    execution.stopped() == Execution.Stop.CLAIM_LOST && !(outcome instanceof Outcome.AlreadyCompleted);
+            try {
+                execution.forgetPayload();
+                recorder.record(execution, lost ? RELEASED : outcome, took);
+            } catch (Error e) {
+                released(execution); // no memory: as a claim that nobody holds, it is given back
+                throw e;
+            }
+        }
+    }
+
+    /** Whether the caller is the one that may hand over an outcome. */
+    private boolean settled(Execution execution) {
+        boolean first = execution.settle();
+        if (first) {
+            unsettled.decrementAndGet();
+            budget.giveBack(execution.payloadBytes());
+            signalIfRoom();
+        }
+        return first;
+    }
+
+    /** Holds a job no longer: its outcome has been recorded or refused, or need not be. Returns whether it was held. */
+    boolean released(Execution execution) {
+        boolean wasHeld = held.remove(execution);
+        // Not earlier: were the next suspect to kill this process now, this one would be blamed for lack of an outcome.
+        suspects.leave(execution);
+        if (wasHeld) {
+            signalIfRoom();
+        }
+        return wasHeld;
+    }
+
+    /** Interrupts the job with this claim token, if it is held here. */
+    public void cancel(long token) {
+        held.stream()
+                .filter(execution -> execution.job().claim().token() == token)
+                .forEach(execution -> execution.stop(Execution.Stop.CANCELLED));
+    }
+
+    @Override
+    public void releaseUnstarted() {
+        List<Execution> unstarted = buffer.takeAll();
+        unstarted.addAll(suspects.takeParked(this));
+        giveBack(unstarted);
+    }
+
+    @Override
+    public void giveBackLate(boolean toOthers) {
+        List<Execution> late = buffer.takeLate(System.nanoTime());
+        if (!late.isEmpty() && toOthers) {
+            demand.restrain();
+        }
+        giveBack(late);
+    }
+
+    /** All of them, even if one of them fails for lack of memory. */
+    private void giveBack(List<Execution> unstarted) {
+        Error failure = null;
+        for (Execution execution : unstarted) {
+            try {
+                settle(execution, RELEASED, Duration.ZERO);
+            } catch (Error e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    @Override
+    public void abandon() {
+        List<Execution> unstarted = buffer.takeAll();
+        unstarted.addAll(suspects.takeParked(this));
+        unstarted.forEach(execution -> {
+            settled(execution);
+            released(execution);
+        });
+        held.forEach(execution -> execution.stop(Execution.Stop.CLAIM_LOST));
+    }
+
+    /** How many handlers are running. */
+    public int active() {
+        return (int) held.stream().filter(Execution::running).count();
+    }
+
+    /** The tokens of the claims that are held. */
+    public LongStream heldTokens() {
+        return held.stream().mapToLong(execution -> execution.job().claim().token());
+    }
+
+    /** The claims of handlers that still run so long after their deadline. */
+    public Stream<Claim> overdue(Duration grace) {
+        long now = System.nanoTime();
+        return held.stream()
+                .filter(execution -> execution.overdue(now, grace))
+                .map(execution -> execution.job().claim());
+    }
+
+    /** How many jobs are in the hands of threads, or about to be: held, and no outcome yet. */
+    public int busy() {
+        return (int) busyJobs().count();
+    }
+
+    /** The jobs that {@link #busy} counts. */
+    Stream<ClaimedJob> busyJobs() {
+        return held.stream()
+                .filter(execution -> !execution.settled() && !execution.exiting())
+                .map(Execution::job);
+    }
+
+    /** Interrupts all running handlers; what they then throw gives their jobs back. */
+    void interruptAll() {
+        held.forEach(execution -> execution.stop(Execution.Stop.SHUTDOWN));
+    }
+
+    /**
+     * Gives back jobs whose handlers do not stop; whatever they say later is refused. A handler that has ended this process by
+     * {@link System#exit} is left to rescue, which counts a crash: given back at no cost, its job would end one node after
+     * the other.
+     */
+    void giveUp() {
+        for (Execution execution : held) {
+            if (execution.exiting()) {
+                log.error(
+                        "queue '{}': the handler of {} called System.exit; that counts as a crash",
+                        queue,
+                        execution.job());
+            } else if (settled(execution)) {
+                recorder.record(execution, RELEASED, Duration.ZERO);
+                log.warn(
+                        "queue '{}': the handler of {} ignores interrupts; its job is given back and may run twice at once",
+                        queue,
+                        execution.job());
+            }
+        }
+    }
+
+    /** Ends the threads. Those whose handlers ignore interrupts end when their handlers do. */
+    public void stop() {
+        parts.forEach(EndlessTask::end);
+        stopping = true;
+        threads.forEach(Thread::interrupt);
+    }
+}

@@ -1,0 +1,43 @@
+package dev.rowlock.queue.internal.store.admin;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import java.sql.PreparedStatement;
+
+/** Takes a job that has not begun to done, as cancelled: from waiting or ready. Joins the caller's transaction. */
+public final class CancelIdleJob {
+
+    private static final String SQL = """
+            WITH from_waiting AS (
+                DELETE FROM rowlock.waiting WHERE id = ?
+                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, type, payload, headers, errors
+            ), from_ready AS (
+                DELETE FROM rowlock.ready WHERE id = ?
+                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, type, payload, headers, errors
+            )
+            INSERT INTO rowlock.done (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, type,
+                                      payload, headers, errors, finished_at, state)
+            SELECT *, statement_timestamp(), 'cancelled'
+              FROM (TABLE from_waiting UNION ALL TABLE from_ready) AS found
+            """;
+
+    private final EnsureDonePartitions partitions;
+    private final String sql;
+
+    public CancelIdleJob(Database database) {
+        this.partitions = new EnsureDonePartitions(database);
+        this.sql = database.sql(SQL);
+    }
+
+    /** Returns whether the job was found in one of these rooms. */
+    public boolean run(long id) {
+        return partitions.aroundJoined(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+                statement.setLong(1, id);
+                statement.setLong(2, id);
+                return statement.executeUpdate() == 1;
+            }
+        });
+    }
+}

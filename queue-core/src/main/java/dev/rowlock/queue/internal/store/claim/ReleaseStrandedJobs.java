@@ -1,0 +1,134 @@
+package dev.rowlock.queue.internal.store.claim;
+
+import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.Ids;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives back jobs that a node has claimed without knowing it: the claim was committed, but the connection broke before
+ * the answer arrived. Nobody else would ever find them, because their node is alive.
+ */
+public final class ReleaseStrandedJobs {
+
+    // Later claims may be on their way to the node. Tokens say what is later, the server's clock may have been set.
+    // Reads the whole of running: now and then.
+    private static final String SQL = """
+            WITH stranded AS (
+                DELETE FROM rowlock.running
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT ctid FROM rowlock.running
+                        WHERE node_id = ? AND token <= ? AND token <> ALL (?::bigint[])
+                          AND id = ANY (coalesce(?::bigint[], ARRAY[id]))
+                        ORDER BY id LIMIT 1000
+                          FOR UPDATE SKIP LOCKED))
+                RETURNING *
+            ), cancelled AS (
+                INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                                          crashes, max_retries, state, queue, type, payload, headers, errors)
+                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                       crashes, max_retries, 'cancelled', queue, type, payload, headers, errors
+                  FROM stranded WHERE cancel_requested
+            ), back AS (
+                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
+                                           queue, type, payload, headers, errors)
+                SELECT id, ready_at, enqueued_at, timeout_millis, rank, attempt - 1, crashes, max_retries,
+                       queue, type, payload, headers, errors
+                  FROM stranded WHERE NOT cancel_requested
+            )
+            SELECT queue, min(rank), count(*) FROM stranded GROUP BY queue
+            """;
+
+    private static final String STRANDED = """
+            SELECT id FROM rowlock.running
+             WHERE node_id = ? AND token <= ? AND token <> ALL (?::bigint[])
+             ORDER BY random() LIMIT 1000
+            """;
+
+    private static final String LAST_TOKEN =
+            "SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM rowlock.claim_token";
+
+    /** Jobs of one queue that were given back; {@code rank} is the most urgent. */
+    public record Released(String queue, int rank, int jobs) {}
+
+    private final Database database;
+    private final String sql;
+    private final EnsureDonePartitions partitions;
+
+    public ReleaseStrandedJobs(Database database) {
+        this.database = database;
+        this.sql = database.sql(SQL);
+        this.partitions = new EnsureDonePartitions(database);
+    }
+
+    /**
+     * Releases what the node has claimed up to this token and does not hold.
+     *
+     * @param upTo claims with later tokens may still be on their way
+     * @param heldTokens the claims that the node knows of
+     */
+    public List<Released> run(long nodeId, long upTo, long[] heldTokens) {
+        return run(nodeId, upTo, heldTokens, null);
+    }
+
+    /** Releases those of these jobs of which the same is true; null: of all. */
+    public List<Released> run(long nodeId, long upTo, long[] heldTokens, @Nullable List<Long> ids) {
+        return partitions.around(() -> database.alone(connection -> run(connection, nodeId, upTo, heldTokens, ids)));
+    }
+
+    /** Releases what the node has claimed at all and does not hold: no claim of it is on its way any more. A thousand at most. */
+    public List<Released> all(Connection connection, long nodeId, long[] heldTokens) throws SQLException {
+        return run(connection, nodeId, Long.MAX_VALUE, heldTokens, null);
+    }
+
+    private List<Released> run(
+            Connection connection, long nodeId, long upTo, long[] heldTokens, @Nullable List<Long> ids)
+            throws SQLException {
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+            statement.setLong(1, nodeId);
+            statement.setLong(2, upTo);
+            statement.setObject(3, heldTokens);
+            statement.setObject(4, ids == null ? null : Columns.longs(ids, Long::longValue));
+            try (ResultSet rows = statement.executeQuery()) {
+                List<Released> released = new ArrayList<>();
+                while (rows.next()) {
+                    released.add(new Released(rows.getString(1), rows.getInt(2), rows.getInt(3)));
+                }
+                return released;
+            }
+        }
+    }
+
+    /** The ids of those that {@link #run} is to release, some if there are many. */
+    public List<Long> stranded(long nodeId, long upTo, long[] heldTokens) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, database.sql(STRANDED))) {
+                statement.setLong(1, nodeId);
+                statement.setLong(2, upTo);
+                statement.setObject(3, heldTokens);
+                try (ResultSet rows = statement.executeQuery()) {
+                    return Ids.read(rows);
+                }
+            }
+        });
+    }
+
+    /** The token of the claim that was the last one until now. */
+    public long lastToken() {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(database.sql(LAST_TOKEN));
+                    ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        });
+    }
+}

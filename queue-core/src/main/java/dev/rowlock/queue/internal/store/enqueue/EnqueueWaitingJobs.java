@@ -1,0 +1,45 @@
+package dev.rowlock.queue.internal.store.enqueue;
+
+import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.store.Ids;
+import dev.rowlock.queue.internal.store.Schema;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+
+/** Inserts jobs that become runnable later. */
+public final class EnqueueWaitingJobs {
+
+    private static final String SQL = """
+            INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, rank, max_retries, timeout_millis, reason,
+                                         queue, type, payload, headers)
+            SELECT nextval('rowlock.job_id'), coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms'),
+                   statement_timestamp(), CASE WHEN due_at IS NULL THEN statement_timestamp() END,
+                   rank, max_retries, timeout_millis, 'scheduled',
+                   queue, type, payload::json, headers::json
+              FROM unnest(?::timestamptz[], ?::bigint[], ?::smallint[], ?::smallint[], ?::bigint[],
+                          ?::text[], ?::text[], ?::text[], ?::text[])
+                   AS j (due_at, delay_millis, rank, max_retries, timeout_millis, queue, type, headers, payload)
+            RETURNING id
+            """;
+
+    private final String sql;
+
+    public EnqueueWaitingJobs(Schema schema) {
+        this.sql = schema.sql(SQL);
+    }
+
+    /** Inserts the jobs, each of which has a due time, and returns their ids in the same order. */
+    public long[] run(Connection connection, List<NewJob> jobs) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            NewJobColumns.setDue(statement, 1, jobs);
+            NewJobColumns.setEach(statement, 3, jobs);
+            statement.setObject(9, Columns.texts(jobs, NewJob::payload));
+            try (ResultSet rows = statement.executeQuery()) {
+                return Ids.read(rows, jobs.size());
+            }
+        }
+    }
+}

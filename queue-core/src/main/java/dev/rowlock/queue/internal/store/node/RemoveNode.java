@@ -1,0 +1,25 @@
+package dev.rowlock.queue.internal.store.node;
+
+import dev.rowlock.queue.internal.store.Schema;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+
+/** Removes a node that stops in good order. Jobs that it still holds go back as after a crash. */
+public final class RemoveNode {
+
+    private static final String SQL = "DELETE FROM rowlock.node WHERE id = ?";
+
+    private final String sql;
+
+    public RemoveNode(Schema schema) {
+        this.sql = schema.sql(SQL);
+    }
+
+    public void run(Connection connection, long nodeId) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setLong(1, nodeId);
+            statement.executeUpdate();
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package dev.rowlock.queue.internal.store.node;
+
+import dev.rowlock.queue.internal.store.Database;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.time.Duration;
+
+/** Wins a chore that one node at a time does for all, or leaves it to whoever won it. */
+public final class TakeChore {
+
+    // Looks at the clock when it has the row: another one may just have taken it, a moment after this statement began.
+    // A chore that was taken in the future is due: the clock was set back, and due_at may be far away.
+    private static final String SQL = """
+            INSERT INTO rowlock.chore AS c (name, taken_at, due_at)
+            SELECT ?, now, now + ? * interval '1 ms' FROM clock_timestamp() AS now
+            ON CONFLICT (name) DO UPDATE
+               SET taken_at = clock_timestamp(), due_at = clock_timestamp() + (excluded.due_at - excluded.taken_at)
+             WHERE clock_timestamp() NOT BETWEEN c.taken_at AND c.due_at
+            RETURNING name
+            """;
+
+    private static final String KEEP = """
+            UPDATE rowlock.chore SET taken_at = now, due_at = now + ? * interval '1 ms'
+              FROM clock_timestamp() AS now
+             WHERE name = ?
+            """;
+
+    private final Database database;
+    private final String sql;
+    private final String keep;
+
+    public TakeChore(Database database) {
+        this.database = database;
+        this.sql = database.sql(SQL);
+        this.keep = database.sql(KEEP);
+    }
+
+    /** Returns whether the caller is to do it now; then nobody else does it before {@code again} has passed. */
+    public boolean run(String name, Duration again) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                statement.setString(1, name);
+                statement.setLong(2, again.toMillis());
+                try (ResultSet rows = statement.executeQuery()) {
+                    return rows.next();
+                }
+            }
+        });
+    }
+
+    /** For who has won it and could not do it: it is due again. */
+    public void giveBack(String name) {
+        keep(name, Duration.ZERO);
+    }
+
+    /** For who has won it and is still at it, or knows better when it should be done again: nobody else does it before. */
+    public void keep(String name, Duration again) {
+        database.alone(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(keep)) {
+                statement.setLong(1, again.toMillis());
+                statement.setString(2, name);
+                return statement.executeUpdate();
+            }
+        });
+    }
+}

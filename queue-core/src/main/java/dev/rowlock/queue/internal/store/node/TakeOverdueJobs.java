@@ -1,0 +1,101 @@
+package dev.rowlock.queue.internal.store.node;
+
+import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.job.Claim;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Takes jobs past their deadline from nodes that did not stop them in time. The attempt has failed: back to waiting, or to
+ * dead once the retries, or the time for
+ * them, are used up: the job's own, or those that its node has registered for its listener.
+ */
+public final class TakeOverdueJobs {
+
+    private static final String SQL = IndexPlan.PREFIX + """
+            WITH overdue AS (
+                DELETE FROM rowlock.running
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT r.ctid FROM rowlock.running r
+                         JOIN unnest(?::bigint[], ?::bigint[]) AS o (id, token) ON r.id = o.id AND r.token = o.token
+                        WHERE r.id = ANY (?::bigint[])
+                        ORDER BY r.id
+                          FOR UPDATE OF r SKIP LOCKED))
+                RETURNING *, rowlock.with_error(errors, attempt, jsonb_build_object('type', 'timeout', 'trace', '', 'message',
+                    'still running after its deadline; its node did not stop it')) AS history
+            ), policed AS (
+                SELECT o.*, coalesce((o.headers ->> 'rowlock-retry')::jsonb, n.retries -> o.type) AS policy
+                  FROM overdue o
+                  LEFT JOIN rowlock.node n ON n.id = o.node_id
+            ), waiting AS (
+                SELECT *, coalesce((policy -> 'waits' ->> (least(attempt, jsonb_array_length(policy -> 'waits')) - 1))::bigint, ?)
+                       AS wait_millis
+                  FROM policed
+            ), judged AS (
+                SELECT *, CASE WHEN cancel_requested THEN 'cancelled'
+                               WHEN attempt > coalesce(max_retries, (policy ->> 'maxRetries')::int, ?) THEN 'failed'
+                               WHEN statement_timestamp() + wait_millis * interval '1 ms'
+                                    > enqueued_at + (policy ->> 'giveUpAfter')::bigint * interval '1 ms' THEN 'failed'
+                               ELSE 'retry' END AS fate
+                  FROM waiting
+            ), cancelled AS (
+                INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                                          crashes, max_retries, state, queue, type, payload, headers, errors)
+                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                       crashes, max_retries, 'cancelled', queue, type, payload, headers, history
+                  FROM judged WHERE fate = 'cancelled'
+            ), failed AS (
+                INSERT INTO rowlock.dead (id, died_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
+                                          state, queue, type, payload, headers, errors)
+                SELECT id, statement_timestamp(), enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
+                       'failed', queue, type, payload, headers, history
+                  FROM judged WHERE fate = 'failed'
+            ), retried AS (
+                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, attempt, crashes, max_retries,
+                                             reason, queue, type, payload, headers, errors)
+                SELECT id, statement_timestamp() + wait_millis * interval '1 ms', enqueued_at, statement_timestamp(), timeout_millis,
+                       rank, attempt, crashes, max_retries, 'retry', queue, type, payload, headers, history
+                  FROM judged WHERE fate = 'retry'
+            )
+            SELECT count(*) FROM judged
+            """;
+
+    private final Database database;
+    private final String sql;
+    private final EnsureDonePartitions partitions;
+
+    public TakeOverdueJobs(Database database) {
+        this.database = database;
+        this.sql = database.sql(SQL);
+        this.partitions = new EnsureDonePartitions(database);
+    }
+
+    /**
+     * Returns how many were taken.
+     *
+     * @param overdue claims whose deadline has passed, grace included; who knows that, does not go by the server's clock
+     * @param maxRetries where neither job nor node says how often
+     * @param delay how long a job waits that is tried again, where its node does not say
+     */
+    public int run(List<Claim> overdue, int maxRetries, Duration delay) {
+        return partitions.around(() -> database.alone(connection -> {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
+                long[] ids = Columns.longs(overdue, Claim::jobId);
+                statement.setObject(1, ids);
+                statement.setObject(2, Columns.longs(overdue, Claim::token));
+                statement.setObject(3, ids);
+                statement.setLong(4, delay.toMillis());
+                statement.setInt(5, maxRetries);
+                try (ResultSet rows = IndexPlan.query(statement)) {
+                    rows.next();
+                    return rows.getInt(1);
+                }
+            }
+        }));
+    }
+}

@@ -1,0 +1,51 @@
+package dev.rowlock.queue.internal.store.outcome;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.job.Claim;
+import java.sql.PreparedStatement;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Completes one job inside the caller's transaction. Its twin {@link FinishJobs} serves batches; this one leaves no
+ * plan settings behind in a transaction that is not ours.
+ */
+public final class FinishJobInTransaction {
+
+    private static final String KEEP = """
+            WITH finished AS (
+                DELETE FROM rowlock.running WHERE id = ? AND token = ? RETURNING *
+            )
+            INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                                      crashes, max_retries, state, queue, type, payload, headers, errors, result)
+            SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                   crashes, max_retries, 'completed', queue, type, payload, headers, errors, ?::json
+              FROM finished
+            """;
+
+    private static final String FORGET = "DELETE FROM rowlock.running WHERE id = ? AND token = ?";
+
+    private final Database database;
+    private final boolean keep;
+    private final String sql;
+
+    public FinishJobInTransaction(Database database, boolean keep) {
+        this.database = database;
+        this.keep = keep;
+        this.sql = database.sql(keep ? KEEP : FORGET);
+    }
+
+    /** Returns whether the claim was still held. If not, the transaction must roll back. */
+    public boolean run(Claim claim, @Nullable String result) {
+        return database.joined(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+                statement.setLong(1, claim.jobId());
+                statement.setLong(2, claim.token());
+                if (keep) {
+                    statement.setString(3, result);
+                }
+                return statement.executeUpdate() == 1;
+            }
+        });
+    }
+}

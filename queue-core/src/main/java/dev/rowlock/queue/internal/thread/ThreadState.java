@@ -1,0 +1,112 @@
+package dev.rowlock.queue.internal.thread;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+import org.springframework.context.i18n.LocaleContextHolder;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.support.JdbcUtils;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionSynchronizationUtils;
+
+/**
+ * How a thread of ours looks before code of the application runs on it. Afterwards it looks like that again, whatever that
+ * code did: an interrupt that it left would end a wait of ours, a transaction would take in the next job, and a class loader
+ * or the words of a log context would be another job's.
+ *
+ * <p>Costs less than a tenth of a microsecond as long as nothing was left.
+ */
+public final class ThreadState {
+
+    private static final Logger log = LoggerFactory.getLogger(ThreadState.class);
+
+    private final Thread thread;
+    private final String name;
+    private final int priority;
+    private final ClassLoader loader; // may be null
+
+    private ThreadState(Thread thread) {
+        this.thread = thread;
+        this.name = thread.getName();
+        this.priority = thread.getPriority();
+        this.loader = thread.getContextClassLoader();
+    }
+
+    /** Of the calling thread. */
+    public static ThreadState save() {
+        return new ThreadState(Thread.currentThread());
+    }
+
+    /** On the same thread. Never throws. {@code whose} code ran is for the log. */
+    public void restore(Object whose) {
+        Thread.interrupted();
+        try {
+            endTransactions(whose);
+            restoreThread();
+            MDC.clear();
+            if (LocaleContextHolder.getLocaleContext() != null) {
+                LocaleContextHolder.resetLocaleContext();
+            }
+        } catch (RuntimeException | Error e) {
+            log.warn("what {} left on its thread could not be removed", whose, e);
+        }
+        Thread.interrupted(); // what was to be removed is code of the application as well
+    }
+
+    @SuppressWarnings("StringEquality") // nobody set it if it is the same
+    private void restoreThread() {
+        if (thread.getName() != name) {
+            thread.setName(name);
+        }
+        if (thread.getPriority() != priority) {
+            thread.setPriority(priority);
+        }
+        if (thread.getContextClassLoader() != loader) {
+            thread.setContextClassLoader(loader);
+        }
+    }
+
+    private static void endTransactions(Object whose) {
+        boolean active = TransactionSynchronizationManager.isActualTransactionActive();
+        if (!active
+                && !TransactionSynchronizationManager.isSynchronizationActive()
+                && TransactionSynchronizationManager.getResourceMap().isEmpty()) {
+            return;
+        }
+        log.warn(
+                "{} left {} on its thread; it is rolled back and removed",
+                whose,
+                active ? "an open transaction" : "resources of Spring's transactions");
+        List<TransactionSynchronization> synchronizations = TransactionSynchronizationManager.isSynchronizationActive()
+                ? TransactionSynchronizationManager.getSynchronizations()
+                : List.of();
+        Map<Object, Object> resources = new HashMap<>(TransactionSynchronizationManager.getResourceMap());
+        resources.keySet().forEach(TransactionSynchronizationManager::unbindResourceIfPossible);
+        TransactionSynchronizationManager.clear();
+        resources.values().forEach(ThreadState::rollBack);
+        TransactionSynchronizationUtils.invokeAfterCompletion(
+                synchronizations, TransactionSynchronization.STATUS_ROLLED_BACK);
+    }
+
+    private static void rollBack(Object resource) {
+        if (resource instanceof ConnectionHolder holder) {
+            Connection connection = holder.getConnection();
+            try {
+                if (!connection.isClosed() && !connection.getAutoCommit()) {
+                    connection.rollback();
+                    connection.setAutoCommit(true);
+                }
+            } catch (SQLException e) {
+                log.debug("a connection that was left bound to a thread could not roll back", e);
+            } finally {
+                JdbcUtils.closeConnection(connection);
+            }
+        }
+    }
+}

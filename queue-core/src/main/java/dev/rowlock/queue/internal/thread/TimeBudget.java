@@ -1,0 +1,30 @@
+package dev.rowlock.queue.internal.thread;
+
+import java.time.Duration;
+
+/** A span of time that several waits share. */
+public final class TimeBudget {
+
+    private final long end;
+
+    public TimeBudget(Duration whole) {
+        this.end = System.nanoTime() + whole.toNanos();
+    }
+
+    public Duration left() {
+        return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
+    }
+
+    public boolean over() {
+        return System.nanoTime() - end >= 0;
+    }
+
+    /** Waits for a thread to end, as long as there is patience left. */
+    public void join(Thread thread) {
+        try {
+            thread.join(Math.max(1, left().toMillis()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

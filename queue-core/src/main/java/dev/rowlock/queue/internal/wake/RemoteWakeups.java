@@ -1,0 +1,29 @@
+package dev.rowlock.queue.internal.wake;
+
+import java.sql.Connection;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Told what happened in another process, as all nodes are, each by its own ear, on the ear's thread: must not keep it long. */
+public interface RemoteWakeups {
+
+    /**
+     * So many jobs became runnable in this queue, the most urgent with this rank.
+     *
+     * @param turn the same for all who hear this, another one the next time: whose turn it is to look first
+     * @param line the ear's connection, for one short statement before this returns; null if that cannot be had
+     */
+    void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection line);
+
+    /** Some of the jobs that the next call tells of went back to the place in the queue that they had. */
+    void jobsBack(String queue);
+
+    /** A job will become runnable after this time. */
+    void jobsWaiting(Duration dueIn);
+
+    /** Another node has moved all jobs that were due; the next one is due after this time, null: none. */
+    void dueJobsMoved(@Nullable Duration nextDue);
+
+    /** A queue was paused or resumed, or a running job is to be cancelled. */
+    void attention();
+}

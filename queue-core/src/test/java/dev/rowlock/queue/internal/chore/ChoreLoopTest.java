@@ -1,0 +1,170 @@
+package dev.rowlock.queue.internal.chore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(value = 30, unit = TimeUnit.SECONDS)
+class ChoreLoopTest {
+
+    private static final Duration DAY = Duration.ofDays(1);
+
+    private ChoreLoop loop = new ChoreLoop("test-loop", List.of());
+
+    @AfterEach
+    void stop() {
+        loop.stop();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aChoreRunsAtOnceAndThenWhenItWants(boolean punctual) throws InterruptedException {
+        AtomicReference<Duration> rest = new AtomicReference<>(Duration.ofMillis(20));
+        TestChore chore = new TestChore(punctual, () -> rest.getAndSet(DAY));
+        long begun = System.nanoTime();
+
+        start(chore);
+        chore.ran.acquire(2);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThanOrEqualTo(Duration.ofMillis(20));
+    }
+
+    @Test
+    void whoAsksSoonerIsServedSooner() throws InterruptedException {
+        TestChore asked = new TestChore(true, () -> DAY);
+        TestChore other = new TestChore(true, () -> DAY);
+        start(asked, other);
+        asked.ran.acquire();
+        other.ran.acquire();
+
+        loop.runWithin(asked, DAY.minusMillis(1));
+        loop.runWithin(asked, Duration.ofMillis(1));
+        loop.runWithin(asked, DAY.minusMillis(2));
+
+        asked.ran.acquire();
+        assertThat(other.ran.availablePermits()).isZero();
+    }
+
+    @Test
+    void whatIsAskedForDuringARunIsAnotherRun() throws InterruptedException {
+        Semaphore running = new Semaphore(0);
+        Semaphore goOn = new Semaphore(0);
+        TestChore chore = new TestChore(true, () -> {
+            running.release();
+            goOn.acquireUninterruptibly();
+            return DAY;
+        });
+        start(chore);
+        running.acquire();
+
+        loop.runWithin(chore, Duration.ZERO);
+        goOn.release(2);
+
+        chore.ran.acquire(2);
+    }
+
+    @Test
+    void aChoreThatFailsIsTriedAgainAndStopsNoOther() throws InterruptedException {
+        AtomicReference<Throwable> failure = new AtomicReference<>(new OutOfMemoryError("as in a test"));
+        TestChore failing = new TestChore(true, () -> {
+            Throwable thrown = failure.getAndSet(null);
+            if (thrown instanceof Error error) {
+                throw error;
+            }
+            return DAY;
+        });
+        TestChore other = new TestChore(true, () -> DAY);
+
+        start(failing, other);
+
+        other.ran.acquire();
+        failing.ran.acquire(2);
+    }
+
+    @Test
+    void anInterruptThatAChoreLeavesBehindEndsNothing() throws InterruptedException {
+        TestChore chore = new TestChore(true, () -> {
+            Thread.currentThread().interrupt();
+            return Duration.ofMillis(1);
+        });
+
+        start(chore);
+
+        chore.ran.acquire(3);
+    }
+
+    @Test
+    void aStoppedLoopRunsNothingMore() throws InterruptedException {
+        AtomicReference<Thread> thread = new AtomicReference<>();
+        TestChore chore = new TestChore(true, () -> {
+            thread.set(Thread.currentThread());
+            return DAY;
+        });
+        start(chore);
+        chore.ran.acquire();
+
+        loop.stop();
+        loop.awaitStop(Duration.ofSeconds(20));
+        loop.runWithin(chore, Duration.ZERO);
+
+        assertThat(thread.get().isAlive()).isFalse();
+        assertThat(chore.ran.availablePermits()).isZero();
+    }
+
+    @Test
+    void aChoreThatHangsIsInterruptedAtTheEnd() throws InterruptedException {
+        Semaphore hanging = new Semaphore(0);
+        TestChore chore = new TestChore(true, () -> {
+            try {
+                hanging.release();
+                new Semaphore(0).acquire();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return DAY;
+        });
+        start(chore);
+        hanging.acquire();
+
+        loop.stop();
+        loop.awaitStop(Duration.ofMillis(1));
+
+        chore.ran.acquire();
+    }
+
+    private void start(Chore... chores) {
+        loop = new ChoreLoop("test-loop", List.of(chores));
+        loop.start();
+    }
+
+    private record TestChore(boolean punctual, Supplier<Duration> work, Semaphore ran) implements Chore {
+
+        TestChore(boolean punctual, Supplier<Duration> work) {
+            this(punctual, work, new Semaphore(0));
+        }
+
+        @Override
+        public String name() {
+            return "test";
+        }
+
+        @Override
+        public Duration runOnce() {
+            try {
+                return work.get();
+            } finally {
+                ran.release();
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package dev.rowlock.queue.internal.cleanup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads;
+import dev.rowlock.queue.internal.store.node.TakeChore;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+class LeftoverPayloadsTest {
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    private final Rooms rooms;
+    private final LeftoverPayloads chore;
+
+    LeftoverPayloadsTest(TestDatabase test) {
+        rooms = Rooms.emptyIn(test);
+        chore = chore();
+    }
+
+    @Test
+    void aRoundRemovesAllLeftoversAStretchAtATimeAndTheNextComesSoon() {
+        leftovers(500);
+
+        assertThat(chore.runOnce()).as("a stretch at a time").isLessThan(MINUTE);
+        assertThat(rooms.count("payload")).isEqualTo(300);
+
+        chore.runOnce();
+        assertThat(chore.runOnce()).as("until the next round").isEqualTo(MINUTE);
+        assertThat(rooms.count("payload")).isZero();
+        assertThat(minutesToGo()).isEqualTo(1);
+    }
+
+    @Test
+    void afterARoundThatFoundNothingTheNextOneComesLater() {
+        rooms.large(3, 5_000);
+
+        assertThat(chore.runOnce()).isEqualTo(Duration.ofMinutes(10));
+
+        assertThat(rooms.count("payload")).isEqualTo(3);
+        assertThat(minutesToGo()).as("for all nodes").isEqualTo(10);
+    }
+
+    @Test
+    void oneNodeKeepsTheChoreForAWholeRound() {
+        leftovers(500);
+        LeftoverPayloads other = chore();
+
+        chore.runOnce();
+        rooms.execute("UPDATE rowlock.chore SET due_at = statement_timestamp()");
+        chore.runOnce();
+        other.runOnce();
+        assertThat(rooms.count("payload")).isEqualTo(100);
+
+        rooms.execute("UPDATE rowlock.chore SET due_at = due_at - interval '1 hour'");
+        other.runOnce();
+        assertThat(rooms.count("payload")).as("after its node went away").isZero();
+    }
+
+    private LeftoverPayloads chore() {
+        return new LeftoverPayloads(new TakeChore(rooms.database()), new RemoveLeftoverPayloads(rooms.database()));
+    }
+
+    private void leftovers(int count) {
+        rooms.execute(
+                "INSERT INTO rowlock.payload SELECT -i, 6, '\"left\"' FROM generate_series(1, %d) i".formatted(count));
+    }
+
+    private long minutesToGo() {
+        return rooms.number(
+                "SELECT ceil(extract(epoch FROM due_at - clock_timestamp()) / 60)::bigint FROM rowlock.chore");
+    }
+}

@@ -1,0 +1,187 @@
+package dev.rowlock.queue.internal.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.claim.Claimer;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+/** Jobs of other processes, which a node claims on the connection on which it hears of them. */
+@PostgresTest(freshPerTest = true)
+class HeardJobsTest {
+
+    public record Greet(String name) {}
+
+    /** The fetcher claims only if it is woken. */
+    private static final Duration SELDOM = Duration.ofMinutes(10);
+
+    private final Queue<Long> started = new ConcurrentLinkedQueue<>();
+    private DataSource direct;
+    private Pool pool;
+    private TestNode node;
+
+    @BeforeEach
+    void start(TestDatabase database) {
+        direct = database.unpooled();
+        pool = new Pool(database.dataSource());
+        node = new TestNode(database, pool).listener(Greet.class, (context, payload) -> {
+            started.add(context.id());
+            return null;
+        });
+    }
+
+    @AfterEach
+    void close() {
+        pool.exhausted = false;
+        node.close();
+    }
+
+    @Test
+    void theyStartThoughThePoolHasNoConnectionLeft() {
+        node.start();
+        node.awaitHearing();
+
+        // Not at the first attempt: after a claim that was slow, as first ones are, the next is made through the pool.
+        Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
+            pool.exhausted = true;
+            long id = enqueueElsewhere();
+            node.tellOfAJob();
+            boolean claimed = comes(() -> started.contains(id));
+            pool.exhausted = false;
+            node.awaitState(id, JobState.COMPLETED);
+            return claimed;
+        });
+    }
+
+    @Test
+    void aStopWaitsForTheirClaim() throws Exception {
+        node.pollInterval(SELDOM).start();
+        node.awaitHearing();
+
+        CompletableFuture<CompletableFuture<Void>> stop = new CompletableFuture<>();
+        long id = whileTheEarClaims(() -> {
+            stop.complete(CompletableFuture.runAsync(node::stop));
+            Awaitility.await().until(() -> isIn("rowlock-fetcher", "awaitLast"));
+        });
+        stop.get().join();
+
+        assertThat(node.search.find(id).orElseThrow().state()) // run at the last moment, or given back
+                .isEqualTo(started.contains(id) ? JobState.COMPLETED : JobState.READY);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"pg_cancel_backend", "pg_terminate_backend"})
+    void aClaimThatFailsOrBreaksItsConnectionCostsNothing(String failure) throws Exception {
+        node.pollInterval(SELDOM).start();
+        node.awaitHearing();
+
+        long id = whileTheEarClaims(() -> hurtItsClaim(failure));
+
+        node.awaitState(id, JobState.COMPLETED);
+        Awaitility.await().until(() -> node.status().hears());
+    }
+
+    /** Does something while the ear tries to claim a job, which somebody holds up. Returns the job's id. */
+    private long whileTheEarClaims(Runnable action) throws SQLException {
+        long end = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+        while (System.nanoTime() < end) {
+            awaitStarted(enqueueElsewhere()); // a claim that is quick, unlike the first one
+            try (Connection owner = direct.getConnection();
+                    Statement statement = owner.createStatement()) {
+                long id = enqueueElsewhere();
+                owner.setAutoCommit(false);
+                statement.execute("LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE");
+                node.tellOfAJob();
+                boolean claims = comes(() -> isIn("rowlock-ear", "claimAtOnce"));
+                if (claims) {
+                    action.run();
+                }
+                owner.commit();
+                if (claims) {
+                    return id;
+                }
+            }
+        }
+        throw new AssertionError("the ear claims nothing");
+    }
+
+    private void hurtItsClaim(String failure) {
+        String hurt = """
+                SELECT count(%s(pid)) FROM pg_stat_activity
+                 WHERE wait_event_type = 'Lock' AND query LIKE '%%WITH claimed%%' AND datname = current_database()
+                """.formatted(failure);
+        Awaitility.await()
+                .until(() -> node.elsewhere.sql(hurt).query(Integer.class).single() > 0);
+    }
+
+    private void awaitStarted(long id) {
+        Awaitility.await().until(() -> {
+            node.tellOfAJob();
+            return started.contains(id);
+        });
+    }
+
+    /** Without telling anybody. */
+    private long enqueueElsewhere() {
+        return node.jobsElsewhere(Wakeups.NONE).enqueue(new Greet("Ada"));
+    }
+
+    private static boolean comes(Callable<Boolean> condition) {
+        try {
+            Awaitility.await()
+                    .pollInterval(Duration.ofMillis(2))
+                    .atMost(Duration.ofSeconds(1))
+                    .until(condition);
+            return true;
+        } catch (ConditionTimeoutException e) {
+            return false;
+        }
+    }
+
+    private static boolean isIn(String thread, String method) {
+        return Thread.getAllStackTraces().entrySet().stream()
+                .filter(entry -> entry.getKey().getName().startsWith(thread))
+                .anyMatch(entry -> Stream.of(entry.getValue())
+                        .anyMatch(frame -> frame.getClassName().equals(Claimer.class.getName())
+                                && frame.getMethodName().equals(method)));
+    }
+
+    /** Has connections to give, or none. */
+    private static final class Pool extends DelegatingDataSource {
+
+        private volatile boolean exhausted;
+
+        Pool(DataSource target) {
+            super(target);
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            if (exhausted) {
+                throw new SQLTransientConnectionException("no connection left");
+            }
+            return super.getConnection();
+        }
+    }
+}

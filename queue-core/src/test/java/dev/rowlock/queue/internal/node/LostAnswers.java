@@ -1,0 +1,81 @@
+package dev.rowlock.queue.internal.node;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
+
+/** A pool on which one claim is committed without its node hearing of it, as when the connection breaks just then. */
+public final class LostAnswers {
+
+    private final DataSource pool;
+    private final AtomicBoolean armed = new AtomicBoolean();
+    private final CountDownLatch lost = new CountDownLatch(1);
+
+    public LostAnswers(DataSource pool) {
+        this.pool = pool;
+    }
+
+    /** The next claim that finds a job never hears of it. */
+    public void loseTheNextClaim() {
+        armed.set(true);
+    }
+
+    public void awaitLost() throws InterruptedException {
+        lost.await();
+    }
+
+    public DataSource dataSource() {
+        return proxy(DataSource.class, (self, method, arguments) -> {
+            Object result = call(pool, method, arguments);
+            return result instanceof Connection connection ? connection(connection) : result;
+        });
+    }
+
+    private Connection connection(Connection connection) {
+        return proxy(Connection.class, (self, method, arguments) -> {
+            Object result = call(connection, method, arguments);
+            return result instanceof PreparedStatement statement ? statement(statement) : result;
+        });
+    }
+
+    /** The statement is its own transaction: once there are rows to read, it is committed. */
+    private PreparedStatement statement(PreparedStatement statement) {
+        return proxy(PreparedStatement.class, (self, method, arguments) -> {
+            Object result = call(statement, method, arguments);
+            if (result instanceof ResultSet rows && hasClaims(rows) && armed.getAndSet(false)) {
+                lost.countDown();
+                throw new SQLException("the connection broke before the answer", "08006");
+            }
+            return result;
+        });
+    }
+
+    private static boolean hasClaims(ResultSet rows) throws SQLException {
+        ResultSetMetaData columns = rows.getMetaData();
+        return columns.getColumnCount() > 1
+                && columns.getColumnName(1).equals("id")
+                && columns.getColumnName(2).equals("token")
+                && rows.isBeforeFirst();
+    }
+
+    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+
+    private static Object call(Object target, Method method, Object[] arguments) throws Throwable {
+        try {
+            return method.invoke(target, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+}

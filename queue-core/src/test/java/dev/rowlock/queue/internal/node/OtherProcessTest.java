@@ -1,0 +1,69 @@
+package dev.rowlock.queue.internal.node;
+
+import dev.rowlock.queue.JobAdmin;
+import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.internal.wake.Notifier;
+import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.job.JobState;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a process that runs no jobs does, heard by a node that would look by itself only much later. */
+class OtherProcessTest extends NodeTest {
+
+    private static final Duration SELDOM = Duration.ofMinutes(10);
+
+    private Notifier notifier;
+    private WakeupBus wakeups;
+
+    @BeforeEach
+    void begin() {
+        notifier = new Notifier(new SendWakeup(node.database));
+        wakeups = new WakeupBus(notifier);
+        node.lease(SELDOM.multipliedBy(3), SELDOM, 3);
+        node.pollInterval(SELDOM);
+    }
+
+    @AfterEach
+    void end() {
+        notifier.close();
+    }
+
+    @Test
+    void itsDelayedJobsStartWhenTheyAreDue() {
+        JobTemplate jobs = new JobTemplate(node.database, TestNode.codec(), 1 << 20, type -> null, wakeups);
+        node.listener(Greet.class, (context, payload) -> null);
+        startAndHear();
+
+        long id = jobs.enqueue(new Greet("later"), o -> o.delay(Duration.ofMillis(300)));
+
+        node.awaitState(id, JobState.COMPLETED);
+    }
+
+    @Test
+    void itsCancelsReachRunningHandlersAtOnce() throws InterruptedException {
+        CountDownLatch running = new CountDownLatch(1);
+        node.listener(Greet.class, (context, payload) -> {
+            running.countDown();
+            new CountDownLatch(1).await();
+            return null;
+        });
+        startAndHear();
+        long id = node.jobs.enqueue(new Greet("long"));
+        running.await();
+
+        new JobAdmin(node.database, wakeups).cancel(id);
+
+        node.awaitState(id, JobState.CANCELLED);
+    }
+
+    private void startAndHear() {
+        node.start();
+        Awaitility.await().until(() -> node.status().hears() && node.status().nodeId() > 0);
+    }
+}

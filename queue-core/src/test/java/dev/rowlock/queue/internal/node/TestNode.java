@@ -1,0 +1,368 @@
+package dev.rowlock.queue.internal.node;
+
+import dev.rowlock.queue.internal.run.Extensions;
+import dev.rowlock.queue.JacksonPayloadCodec;
+import dev.rowlock.queue.JobAdmin;
+import dev.rowlock.queue.JobSearch;
+import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.internal.schema.SchemaMigrator;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.internal.wake.Notifier;
+import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.spi.ErrorRedactor;
+import dev.rowlock.queue.spi.FetchSettings;
+import dev.rowlock.queue.spi.JobHandler;
+import dev.rowlock.queue.spi.JobInterceptor;
+import dev.rowlock.queue.spi.JobObserver;
+import dev.rowlock.queue.spi.LeaseSettings;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.RetentionSettings;
+import dev.rowlock.queue.spi.SchemaMode;
+import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.spi.WorkerSettings;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+import org.assertj.core.api.Assertions;
+import org.awaitility.Awaitility;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A node with listeners made of lambdas, on a real database, with intervals fit for tests. */
+public final class TestNode implements AutoCloseable {
+
+    /** Quick retries, so that tests need not wait; no jitter, so that they are exact. */
+    public static final RetryPolicy QUICK =
+            RetryPolicy.fixed(Duration.ofMillis(20)).maxRetries(3);
+
+    public final DataSource pool;
+    public final Database database;
+    public final JobTemplate jobs;
+    public final JobAdmin admin;
+    public final JobSearch search;
+    public final TransactionTemplate transactions;
+    public final JdbcClient sql;
+    /** Outside the calling thread's transaction. */
+    public final JdbcClient elsewhere;
+
+    public final Queue<String> events = new ConcurrentLinkedQueue<>();
+
+    private final Notifier notifier;
+    private final WakeupBus wakeups;
+    private final DataSource direct;
+    private final List<ListenerDefinition> listeners = new ArrayList<>();
+    private final List<JobObserver> observers = new ArrayList<>();
+    private final List<JobInterceptor> interceptors = new ArrayList<>();
+    private final List<ErrorRedactor> redactors = new ArrayList<>();
+    private WorkerSettings worker = new WorkerSettings(
+            4,
+            Map.of(),
+            new FetchSettings(Duration.ofMillis(200), Duration.ofMillis(250), 100),
+            Duration.ofSeconds(10),
+            false);
+    private LeaseSettings lease = new LeaseSettings("test", Duration.ofSeconds(30), Duration.ofMillis(200), 3);
+    private RetentionSettings retention = RetentionSettings.DEFAULT;
+    private WorkerNode node;
+
+    public TestNode(TestDatabase testDatabase) {
+        this(testDatabase, testDatabase.dataSource());
+    }
+
+    public TestNode(TestDatabase testDatabase, DataSource pool) {
+        this(pool, testDatabase.unpooled());
+    }
+
+    /** @param direct for the connections of its own */
+    public TestNode(DataSource pool, DataSource direct) {
+        this.pool = pool;
+        this.direct = direct;
+        this.database = new Database(pool, new Schema("rowlock"));
+        new SchemaMigrator(pool, database.schema(), SchemaMode.MIGRATE).run();
+        this.notifier = new Notifier(new SendWakeup(database));
+        this.wakeups = new WakeupBus(notifier);
+        this.jobs = new JobTemplate(database, codec(), 1 << 20, type -> null, wakeups);
+        this.admin = new JobAdmin(database, wakeups);
+        this.search = new JobSearch(database);
+        this.transactions = new TransactionTemplate(new DataSourceTransactionManager(pool));
+        this.sql = JdbcClient.create(pool);
+        this.elsewhere = JdbcClient.create(direct);
+    }
+
+    public static JacksonPayloadCodec codec() {
+        return new JacksonPayloadCodec(JsonMapper.builder().build());
+    }
+
+    public TestNode listener(Class<?> payload, JobHandler handler) {
+        return listener(payload, handler, listener -> listener);
+    }
+
+    public TestNode listener(Class<?> payload, JobHandler handler, UnaryOperator<ListenerDefinition> change) {
+        listeners.add(change.apply(ListenerDefinition.of(payload.getSimpleName(), handler)
+                .name(payload.getSimpleName() + "Listener")
+                .retry(QUICK)
+                .keepResult(true)));
+        return this;
+    }
+
+    public static ListenerDefinition transactional(ListenerDefinition listener) {
+        return listener.transactional(true);
+    }
+
+    public static UnaryOperator<ListenerDefinition> timeout(Duration timeout) {
+        return listener -> listener.timeout(timeout);
+    }
+
+    public static UnaryOperator<ListenerDefinition> noRetryFor(Class<? extends Throwable> type) {
+        return listener -> listener.noRetryFor(Set.of(type));
+    }
+
+    public TestNode observer(JobObserver observer) {
+        observers.add(observer);
+        return this;
+    }
+
+    public TestNode interceptor(JobInterceptor interceptor) {
+        interceptors.add(interceptor);
+        return this;
+    }
+
+    public TestNode redactor(ErrorRedactor redactor) {
+        redactors.add(redactor);
+        return this;
+    }
+
+    public TestNode drain(Duration timeout) {
+        worker = new WorkerSettings(
+                worker.concurrency(), worker.queues(), worker.fetch(), timeout, worker.virtualThreads());
+        return this;
+    }
+
+    public TestNode virtualThreads() {
+        worker = new WorkerSettings(worker.concurrency(), worker.queues(), worker.fetch(), worker.drainTimeout(), true);
+        return this;
+    }
+
+    public TestNode concurrency(int concurrency) {
+        worker = new WorkerSettings(
+                concurrency, worker.queues(), worker.fetch(), worker.drainTimeout(), worker.virtualThreads());
+        return this;
+    }
+
+    public TestNode pollInterval(Duration interval) {
+        FetchSettings fetch = worker.fetch();
+        worker = new WorkerSettings(
+                worker.concurrency(),
+                worker.queues(),
+                new FetchSettings(interval, fetch.prefetchHorizon(), fetch.maxPrefetch()),
+                worker.drainTimeout(),
+                worker.virtualThreads());
+        return this;
+    }
+
+    public TestNode prefetchHorizon(Duration horizon) {
+        FetchSettings fetch = worker.fetch();
+        worker = new WorkerSettings(
+                worker.concurrency(),
+                worker.queues(),
+                new FetchSettings(fetch.pollInterval(), horizon, fetch.maxPrefetch()),
+                worker.drainTimeout(),
+                worker.virtualThreads());
+        return this;
+    }
+
+    /** Adds the row of a node that does nothing. */
+    public void addNode(Duration lease) {
+        sql.sql("""
+                INSERT INTO rowlock.node
+                SELECT nextval('rowlock.node_id'), 'idle', '{default}', now(), now(), 0, ?
+                """).param(lease.toMillis()).update();
+    }
+
+    /** Adds rows of nodes that do nothing, and waits until this one knows of them. Their ids are higher. */
+    public void addNodes(int count) {
+        sql.sql("""
+                INSERT INTO rowlock.node
+                SELECT nextval('rowlock.node_id'), 'idle', '{default}', now(), now(), 0, 3600000
+                  FROM generate_series(1, ?)
+                """).param(count).update();
+        awaitTwoHeartbeats();
+    }
+
+    public TestNode lease(Duration duration, Duration heartbeat, int maxCrashes) {
+        lease = new LeaseSettings("test", duration, heartbeat, maxCrashes);
+        return this;
+    }
+
+    public TestNode retention(RetentionSettings settings) {
+        retention = settings;
+        return this;
+    }
+
+    public TestNode start() {
+        JobObserver observer = new JobObserver() {
+            @Override
+            public boolean immediate() {
+                return true;
+            }
+
+            @Override
+            public void finished(ClaimedJob job, Outcome outcome, Duration took) {
+                events.add(outcome.label() + " " + job.id());
+            }
+
+            @Override
+            public void lost(ClaimedJob job) {
+                events.add("lost " + job.id());
+            }
+        };
+        observers.add(observer);
+        node = new WorkerNode(
+                new NodeSettings(worker, lease, retention, QUICK, 1 << 20, true),
+                new NodeServices(
+                        database,
+                        direct,
+                        codec(),
+                        new Extensions(observers, interceptors, redactors),
+                        wakeups,
+                        transactions));
+        node.start(listeners);
+        return this;
+    }
+
+    public void stop() {
+        node.stop();
+    }
+
+    /**
+     * Waits until the node has acted on everything that is committed by now: it beats once, and what it heard is done before
+     * the next beat goes out.
+     */
+    public void awaitTwoHeartbeats() {
+        awaitHeartbeats(1);
+        awaitHeartbeats(1);
+    }
+
+    /** Waits until the nodes have beaten so many more times, all together. */
+    public void awaitHeartbeats(int more) {
+        long enough = heartbeats() + more;
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(10))
+                .until(() -> heartbeats() >= enough);
+    }
+
+    /** Waits until the node hears of what other processes do, and knows its place among the others. */
+    public void awaitHearing() {
+        Awaitility.await().until(() -> status().hears() && status().nodeId() > 0);
+        awaitTwoHeartbeats();
+    }
+
+    /** Of another process, not through the pool. */
+    public JobTemplate jobsElsewhere(Wakeups wakeups) {
+        return new JobTemplate(new Database(direct, database.schema()), codec(), 1 << 20, type -> null, wakeups);
+    }
+
+    /** As if another process had enqueued a job: all nodes hear of it, and the second of them is the first to look. */
+    public void tellOfAJob() {
+        elsewhere
+                .sql("SELECT pg_notify('rowlock_rowlock', 'elsewhere|r|0|1|1|default')")
+                .query()
+                .singleRow();
+    }
+
+    private long heartbeats() {
+        return elsewhere
+                .sql("SELECT coalesce(sum(beats), 0)::bigint FROM rowlock.node")
+                .query(Long.class)
+                .single();
+    }
+
+    /** Gives a running job another owner: as if it had been rescued and claimed by somebody else. */
+    public void takeAway(JobContext context) {
+        int changed = elsewhere
+                .sql("UPDATE rowlock.running SET token = nextval('rowlock.claim_token') WHERE id = ?")
+                .param(context.id())
+                .update();
+        Assertions.assertThat(changed).isEqualTo(1);
+    }
+
+    /** Locks a running job until the connection's transaction ends. */
+    public static void lockRunning(Connection connection, long id) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement("SELECT FROM rowlock.running WHERE id = ? FOR UPDATE")) {
+            statement.setLong(1, id);
+            statement.execute();
+        }
+    }
+
+    /** What a node leaves behind that has just been killed: all that is ready, claimed. */
+    public void claimForADeadNode() {
+        sql.sql("""
+                INSERT INTO rowlock.node (id, name, queues, started_at, heartbeat_at, beats, lease_millis)
+                VALUES (nextval('rowlock.node_id'), 'dead', '{}', now(), now(), 7, 1000)
+                """).update();
+        sql.sql("""
+                WITH r AS (DELETE FROM rowlock.ready RETURNING *)
+                INSERT INTO rowlock.running (id, token, node_id, ready_at, enqueued_at, claimed_at, rank, attempt, crashes, queue, type, payload)
+                SELECT id, nextval('rowlock.claim_token'), currval('rowlock.node_id'), ready_at, enqueued_at, now(), rank, 1, 0, queue, type, payload FROM r
+                """).update();
+    }
+
+    public NodeStatus status() {
+        return node.status();
+    }
+
+    public void awaitState(long id, JobState state) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(10))
+                .untilAsserted(() -> Assertions.assertThat(
+                                search.find(id).orElseThrow().state())
+                        .isEqualTo(state));
+    }
+
+    public void awaitEvent(String event) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(10))
+                .until(() -> events.contains(event));
+    }
+
+    public void awaitCount(String room, long jobs) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(10))
+                .untilAsserted(() -> Assertions.assertThat(count(room)).isEqualTo(jobs));
+    }
+
+    public long count(String room) {
+        return sql.sql("SELECT count(*) FROM rowlock." + room).query(Long.class).single();
+    }
+
+    @Override
+    public void close() {
+        if (node != null) {
+            node.stop();
+        }
+        notifier.close();
+    }
+}

@@ -1,0 +1,153 @@
+package dev.rowlock.queue.internal.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.outcome.FindDoneClaims;
+import dev.rowlock.queue.internal.store.outcome.FinishJobs;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobError;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+/** What comes of single batches of outcomes, and of those that are refused. */
+@PostgresTest(freshPerTest = true)
+class OutcomeWriterTest {
+
+    private static final Outcome FAILED = new Outcome.Failed(JobError.of("error", "for a test"));
+
+    private final TestDatabase test;
+    private final List<Duration> waits = new ArrayList<>();
+    private Rooms rooms;
+    private OutcomeWriter writer;
+    private AmbiguousCommits doubts;
+
+    OutcomeWriterTest(TestDatabase test) {
+        this.test = test;
+    }
+
+    /** Held by nobody who minds. */
+    private record Held(ClaimedJob job) implements HeldJob {
+
+        @Override
+        public boolean letGo() {
+            return true;
+        }
+    }
+
+    private static PendingOutcome pending(ClaimedJob job, Outcome outcome) {
+        return new PendingOutcome(new Held(job), outcome, Duration.ZERO);
+    }
+
+    @BeforeEach
+    void prepare() {
+        rooms = Rooms.emptyIn(test);
+        writer = new OutcomeWriter(rooms.database(), true, new Noted());
+        doubts = new AmbiguousCommits(new FindDoneClaims(rooms.database()));
+    }
+
+    @Test
+    void ofSeveralJobsThatWaitTheFirstToBeDueIsTold() {
+        List<ClaimedJob> jobs = rooms.running(3);
+
+        writer.write(List.of(
+                pending(jobs.get(0), new Outcome.Snoozed(Due.after(Duration.ofDays(1)), null)),
+                pending(jobs.get(1), new Outcome.Snoozed(Due.after(Duration.ofMinutes(10)), null)),
+                pending(jobs.get(2), new Outcome.Snoozed(Due.after(Duration.ofHours(1)), null))));
+
+        assertThat(waits).hasSize(1);
+        assertThat(waits.get(0)).isBetween(Duration.ofMinutes(9), Duration.ofMinutes(10));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"53200, failed", "55P03, blocked", "23514, unwritable"})
+    void whyABurialFailsDecidesWhenItIsTriedAgain(String state, String fate) {
+        refuse("done", "P0001");
+        refuse("dead", state);
+        PendingOutcome outcome = pending(rooms.running(), new Outcome.Completed("1"));
+
+        OutcomeWriter.Written written = writer.write(List.of(outcome));
+
+        assertThat(written.failed()).hasSize(fate.equals("failed") ? 1 : 0);
+        assertThat(written.blocked()).hasSize(fate.equals("blocked") ? 1 : 0);
+        assertThat(written.unwritable()).hasSize(fate.equals("unwritable") ? 1 : 0);
+        assertThat(rooms.count("running")).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsDoneAlreadyIsToldAsItWasTriedOrAsDone() {
+        List<ClaimedJob> jobs = rooms.running(2);
+        new FinishJobs(rooms.database(), true)
+                .run(jobs.stream()
+                        .map(job -> new FinishJobs.Finished(job.claim(), JobState.COMPLETED, "1"))
+                        .toList());
+        PendingOutcome completed = pending(jobs.get(0), new Outcome.Completed("1"));
+
+        OutcomeWriter.Written told = doubts.resolve(writer.write(List.of(completed, pending(jobs.get(1), FAILED))));
+
+        assertThat(told.refused()).isEmpty();
+        assertThat(told.recorded())
+                .extracting(PendingOutcome::outcome)
+                .containsExactlyInAnyOrder(completed.outcome(), new Outcome.AlreadyCompleted());
+    }
+
+    @Test
+    void whatIsRefusedIsLostIfNobodyCanTellMore() {
+        ClaimedJob lost = rooms.running();
+        rooms.execute("DELETE FROM rowlock.running");
+        Database away = new Database(
+                new DelegatingDataSource(test.dataSource()) {
+                    @Override
+                    public Connection getConnection() throws SQLException {
+                        throw new SQLException("the database is away", "08001");
+                    }
+                },
+                rooms.database().schema());
+
+        OutcomeWriter.Written told =
+                new AmbiguousCommits(new FindDoneClaims(away)).resolve(writer.write(List.of(pending(lost, FAILED))));
+
+        assertThat(told.refused()).hasSize(1);
+    }
+
+    private void refuse(String room, String state) {
+        rooms.execute("""
+                CREATE FUNCTION refuse_%1$s() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN RAISE EXCEPTION 'not this one' USING ERRCODE = '%2$s'; END $$
+                """.formatted(room, state));
+        rooms.execute("CREATE TRIGGER refuse BEFORE INSERT ON rowlock.%1$s FOR EACH ROW EXECUTE FUNCTION refuse_%1$s()"
+                .formatted(room));
+    }
+
+    private final class Noted implements Wakeups {
+
+        @Override
+        public void jobsReady(String queue, int rank, long jobs) {}
+
+        @Override
+        public void jobsBack(String queue, int rank, long jobs) {}
+
+        @Override
+        public void jobsWaiting(Duration dueIn) {
+            waits.add(dueIn);
+        }
+
+        @Override
+        public void attention() {}
+    }
+}

@@ -1,0 +1,169 @@
+package dev.rowlock.queue.internal.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rowlock.queue.internal.run.Extensions;
+import dev.rowlock.queue.internal.lease.NodeLease;
+import dev.rowlock.queue.internal.node.NodeParts;
+import dev.rowlock.queue.internal.node.NodeServices;
+import dev.rowlock.queue.internal.node.NodeSettings;
+import dev.rowlock.queue.internal.node.TestNode;
+import dev.rowlock.queue.internal.run.QueueWorker;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.internal.store.node.BeatNode;
+import dev.rowlock.queue.internal.store.node.RegisterNode.Work;
+import dev.rowlock.queue.internal.wake.Notifier;
+import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.spi.LeaseSettings;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.RetentionSettings;
+import dev.rowlock.queue.spi.WorkerSettings;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A node that cannot write down what came of its jobs must not keep them from others. */
+@PostgresTest
+class StuckRecorderTest {
+
+    private static final LeaseSettings LEASE =
+            new LeaseSettings("test", Duration.ofSeconds(30), Duration.ofSeconds(5), 3);
+    private static final Duration SOON = Duration.ofMinutes(1);
+    private static final Duration LATER = Duration.ofMinutes(6);
+
+    private final TestDatabase database;
+    private Rooms rooms;
+    private Notifier notifier;
+    private Recorder recorder;
+    private QueueWorker worker;
+
+    StuckRecorderTest(TestDatabase database) {
+        this.database = database;
+    }
+
+    @BeforeEach
+    void prepare() {
+        rooms = Rooms.emptyIn(database);
+        notifier = new Notifier(new SendWakeup(rooms.database()));
+        NodeParts parts = NodeParts.assemble(
+                new NodeSettings(
+                        WorkerSettings.DEFAULT, LEASE, RetentionSettings.DEFAULT, RetryPolicy.DEFAULT, 1 << 20, false),
+                new NodeServices(
+                        rooms.database(),
+                        database.unpooled(),
+                        TestNode.codec(),
+                        Extensions.NONE,
+                        new WakeupBus(notifier),
+                        null),
+                List.of(ListenerDefinition.of("greet", (context, payload) -> null)
+                        .queue(Rooms.QUEUE)));
+        recorder = parts.recorder();
+        worker = parts.queues().get(0);
+    }
+
+    @AfterEach
+    void close() {
+        notifier.close();
+    }
+
+    @Test
+    void aRecorderThatDoesNotGetOnWithWhatThereIsToWriteIsStuck() throws InterruptedException {
+        rooms.ready(1);
+        worker.accept(rooms.claim(rooms.node(), 1), System.nanoTime());
+        assertThat(recorder.stuck(in(LATER))).as("nothing to write").isFalse();
+
+        worker.releaseUnstarted();
+        assertThat(recorder.stuck(in(SOON))).isFalse();
+        assertThat(recorder.stuck(in(LATER))).isTrue();
+        assertThat(worker.demand(in(SOON))).isPositive();
+        assertThat(worker.demand(in(LATER))).as("it claims nothing more").isZero();
+
+        Thread thread = new Thread(recorder);
+        thread.start();
+        Awaitility.await().until(() -> recorder.unwritten() == 0);
+        assertThat(recorder.stuck(in(LATER))).isFalse();
+        recorder.stop();
+        thread.join();
+    }
+
+    @Test
+    void whileTooManyOutcomesAreUnwrittenNothingIsClaimed() {
+        rooms.ready(OutcomeBacklog.MANY + 1);
+        List<ClaimedJob> jobs = rooms.claim(rooms.node(), OutcomeBacklog.MANY + 1);
+
+        worker.refuse(jobs.subList(0, OutcomeBacklog.MANY), System.nanoTime());
+        assertThat(worker.demand()).isPositive();
+        worker.refuse(jobs.subList(OutcomeBacklog.MANY, jobs.size()), System.nanoTime());
+
+        assertThat(worker.demand()).isZero();
+    }
+
+    @Test
+    void aNodeThatIsUnableToWorkDoesNotBeatUntilItIsAgain() throws SQLException {
+        Ability ability = new Ability();
+        NodeLease lease = new NodeLease(
+                LEASE, new Work(List.of(Rooms.QUEUE), null), database.unpooled(), rooms.database(), ability);
+        lease.runOnce();
+        String registered = lastBeat(lease);
+
+        ability.unable = "the recorder is stuck";
+        assertThatThrownBy(lease::runOnce).hasMessageContaining("does not beat").hasMessageContaining("is stuck");
+        assertThat(lastBeat(lease)).isEqualTo(registered);
+
+        ability.unable = null;
+        lease.runOnce();
+        assertThat(lastBeat(lease)).isNotEqualTo(registered);
+    }
+
+    private String lastBeat(NodeLease lease) {
+        return rooms.sql("SELECT heartbeat_at::text FROM rowlock.node WHERE id = ?")
+                .param(lease.nodeId())
+                .query(String.class)
+                .single();
+    }
+
+    private static long in(Duration time) {
+        return System.nanoTime() + time.toNanos();
+    }
+
+    private static final class Ability implements NodeLease.Listener {
+
+        private @Nullable String unable;
+
+        @Override
+        public @Nullable String unable() {
+            return unable;
+        }
+
+        @Override
+        public void lost() {}
+
+        @Override
+        public void clockStepped() {}
+
+        @Override
+        public void registeredWithShortLease() {}
+
+        @Override
+        public long[] heldTokens() {
+            return new long[0];
+        }
+
+        @Override
+        public void gaveBack(String queue, int rank, int jobs) {}
+
+        @Override
+        public void heard(BeatNode.Answer answer, @Nullable Duration nextExpiry) {}
+    }
+}

@@ -1,0 +1,245 @@
+package dev.rowlock.queue.internal.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.node.NodeTest;
+import dev.rowlock.queue.internal.node.TestNode;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.job.FailedAttempt;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+/** Outcomes that the database does not take, whatever it says about that: they stop nobody else. */
+class UnwritableOutcomesTest extends NodeTest {
+
+    record Order(int number) {}
+
+    private static final int BAD = 7;
+
+    private Rooms rooms;
+
+    @BeforeEach
+    void look(TestDatabase database) {
+        rooms = Rooms.in(database.dataSource(), new Schema("rowlock"));
+    }
+
+    /** Refuses the bad job's row in a room, with this SQLSTATE. */
+    private void refuse(String room, String state) {
+        refuse(room, state, "new.payload::jsonb @> '{\"number\": %d}'".formatted(BAD));
+    }
+
+    private void refuse(String room, String state, String which) {
+        rooms.execute("""
+                CREATE FUNCTION refuse_%1$s() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN RAISE EXCEPTION 'not this one' USING ERRCODE = '%2$s'; END $$
+                """.formatted(room, state));
+        rooms.execute("""
+                CREATE TRIGGER refuse BEFORE INSERT ON rowlock.%1$s FOR EACH ROW WHEN (%2$s)
+                EXECUTE FUNCTION refuse_%1$s()
+                """.formatted(room, which));
+    }
+
+    private long[] run(int jobs) {
+        long[] ids = node.jobs.enqueueAll(
+                IntStream.range(0, jobs).mapToObj(Order::new).toList());
+        node.start();
+        return ids;
+    }
+
+    private void awaitAllButTheBad(long[] ids) {
+        Arrays.stream(ids).filter(id -> id != ids[BAD]).forEach(id -> node.awaitState(id, JobState.COMPLETED));
+    }
+
+    @Test
+    void anOutcomeThatIsRefusedKillsItsOwnJobOnly() {
+        refuse("done", "P0001");
+        node.listener(Order.class, (context, payload) -> null);
+
+        long[] ids = run(50);
+
+        awaitAllButTheBad(ids);
+        node.awaitState(ids[BAD], JobState.FAILED);
+        assertThat(node.search.find(ids[BAD]).orElseThrow().errors())
+                .extracting(FailedAttempt::type, FailedAttempt::message)
+                .containsExactly(org.assertj.core.groups.Tuple.tuple(
+                        "not-recorded", "the outcome 'completed' cannot be written: SQLSTATE P0001"));
+        assertThat(node.events).contains("failed " + ids[BAD]);
+    }
+
+    @Test
+    void anOutcomeThatNothingCanBePutInPlaceOfIsSetAside() {
+        refuse("done", "23514");
+        refuse("dead", "23514");
+        node.listener(Order.class, (context, payload) -> null);
+
+        long[] ids = run(50);
+
+        awaitAllButTheBad(ids);
+        assertSetAside(ids[BAD]);
+    }
+
+    /** As if memory ran out over it, it took too long, it met a bug of the server, or privileges were lacking. */
+    @ParameterizedTest
+    @ValueSource(strings = {"53200", "57014", "XX000", "42501"})
+    void anOutcomeThatFailsAsIfTheDatabaseWereToBlameIsSetAside(String state) {
+        refuse("done", state);
+        node.listener(Order.class, (context, payload) -> null);
+
+        long[] ids = run(50);
+
+        awaitAllButTheBad(ids);
+        assertSetAside(ids[BAD]);
+    }
+
+    @Test
+    void whatWasSetAsideIsRecordedOnceItCanBe() {
+        refuse("done", "42501");
+        node.listener(Order.class, (context, payload) -> "kept");
+        long[] ids = run(20);
+        Awaitility.await().until(() -> node.status().setAside() == 1);
+
+        rooms.execute("DROP TRIGGER refuse ON rowlock.done");
+
+        node.awaitState(ids[BAD], JobState.COMPLETED);
+        node.awaitEvent("completed " + ids[BAD]);
+        assertThat(node.search.find(ids[BAD]).orElseThrow().result()).isEqualTo("\"kept\"");
+        Awaitility.await().until(() -> node.status().setAside() == 0);
+    }
+
+    /** Because memory has run out, somebody has locked it, or the error is refused as well. */
+    @ParameterizedTest
+    @ValueSource(strings = {"53200", "55P03", "23514"})
+    void anOutcomeThatCannotBeRecordedOrBuriedIsKeptUntilItCan(String state) {
+        refuse("done", "P0001");
+        refuse("dead", state);
+        node.listener(Order.class, (context, payload) -> "kept");
+        long[] ids = run(20);
+        awaitAllButTheBad(ids);
+
+        rooms.execute("DROP TRIGGER refuse ON rowlock.done");
+        rooms.execute("DROP TRIGGER refuse ON rowlock.dead");
+
+        node.awaitState(ids[BAD], JobState.COMPLETED);
+        node.awaitEvent("completed " + ids[BAD]);
+        assertThat(node.search.find(ids[BAD]).orElseThrow().result()).isEqualTo("\"kept\"");
+    }
+
+    @Test
+    void whatWasSetAsideIsTriedOnceMoreAtTheStop() {
+        refuse("done", "42501");
+        node.listener(Order.class, (context, payload) -> null);
+        long[] ids = run(20);
+        Awaitility.await().until(() -> node.status().setAside() == 1);
+
+        rooms.execute("DROP TRIGGER refuse ON rowlock.done");
+        node.stop();
+
+        assertThat(node.search.find(ids[BAD]).orElseThrow().state()).isEqualTo(JobState.COMPLETED);
+    }
+
+    @Test
+    void whereNothingCanBeRecordedNothingIsBuriedOrSetAside() {
+        refuse("done", "42501", "true");
+        node.listener(Order.class, (context, payload) -> null);
+        long[] ids = run(20);
+        Awaitility.await().until(() -> !node.status().records());
+        // As many tries as it takes until each stands alone.
+        Awaitility.await()
+                .during(Duration.ofSeconds(3))
+                .until(() -> node.status().setAside() == 0);
+
+        rooms.execute("DROP TRIGGER refuse ON rowlock.done");
+
+        Arrays.stream(ids).forEach(id -> node.awaitState(id, JobState.COMPLETED));
+    }
+
+    private static final int MEGABYTE = 1_000_000;
+
+    /** So many results of a megabyte that they would fill what may be unwritten more than twice. */
+    private static final int LARGE = 5 * (int) (OutcomeBacklog.MANY_RESULTS / MEGABYTE) / 2;
+
+    private long[] runLarge() {
+        String result = "x".repeat(MEGABYTE);
+        node.listener(Order.class, (context, payload) -> number(payload) < LARGE ? result : null);
+        return run(LARGE + 20);
+    }
+
+    private static int number(String payload) {
+        return Integer.parseInt(payload.replaceAll("\\D", ""));
+    }
+
+    @Test
+    void anyNumberOfLargeResultsThatCannotBeWrittenHoldsUpNobodyElse() {
+        refuse("done", "42501", "(new.payload::jsonb ->> 'number')::int < " + LARGE);
+
+        long[] ids = runLarge();
+
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> node.count("done") == 20);
+        // The first ones have lost their results, so that there was room; the others keep theirs.
+        Awaitility.await().until(() -> node.count("dead") > 0 && node.status().unwritten() == node.count("running"));
+        assertThat(node.status().setAside()).isPositive().isLessThan(LARGE);
+        rooms.execute("DROP TRIGGER refuse ON rowlock.done");
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> node.count("running") == 0);
+        assertThat(node.count("done") + node.count("dead")).isEqualTo(ids.length);
+        assertThat(node.status().unwritten()).isZero();
+    }
+
+    /** As where the disk is almost full. */
+    @Test
+    void noResultIsGivenUpWhileNoneAsLongCanBeWritten() {
+        refuse("done", "53100", "length(new.result::text) > 500000");
+
+        long[] ids = runLarge();
+
+        Awaitility.await()
+                .atMost(Duration.ofMinutes(1))
+                .until(() -> node.status().setAside() > OutcomeBacklog.MANY_RESULTS / MEGABYTE);
+        Awaitility.await().during(Duration.ofSeconds(2)).until(() -> node.count("dead") == 0);
+        rooms.execute("DROP TRIGGER refuse ON rowlock.done");
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> node.count("done") == ids.length);
+    }
+
+    /** As proxies and routers do that applications put before their pool. */
+    @Test
+    void aDataSourceThatThrowsWhatItLikesKillsNobody(TestDatabase database) {
+        AtomicInteger failures = new AtomicInteger(2);
+        TestNode moody = new TestNode(database, new DelegatingDataSource(database.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                if (Thread.currentThread().getName().equals("rowlock-recorder") && failures.getAndDecrement() > 0) {
+                    throw new IllegalStateException("no tenant for this thread");
+                }
+                return super.getConnection();
+            }
+        });
+        try (moody) {
+            moody.listener(Order.class, (context, payload) -> null).start();
+
+            long id = moody.jobs.enqueue(new Order(1));
+
+            moody.awaitState(id, JobState.COMPLETED);
+            assertThat(failures).hasNonPositiveValue();
+        }
+    }
+
+    private void assertSetAside(long id) {
+        Awaitility.await().until(() -> node.status().setAside() == 1);
+        assertThat(node.search.find(id).orElseThrow().state()).isEqualTo(JobState.RUNNING);
+        long later = node.jobs.enqueue(new Order(1000));
+        node.awaitState(later, JobState.COMPLETED);
+        assertThat(node.status().records()).isTrue();
+    }
+}

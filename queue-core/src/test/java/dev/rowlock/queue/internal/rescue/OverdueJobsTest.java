@@ -1,0 +1,120 @@
+package dev.rowlock.queue.internal.rescue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.chore.TestOwnNode;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.node.FindOverdueJobs;
+import dev.rowlock.queue.internal.store.node.FindOverdueJobs.Overdue;
+import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+class OverdueJobsTest {
+
+    private static final Duration TIMEOUT = Duration.ofMinutes(10);
+    private static final Duration GRACE = Duration.ofSeconds(10);
+    private static final Claim CLAIM = new Claim(1, 1);
+
+    private final Rooms rooms;
+    private final TestOwnNode own;
+    private final OverdueJobs chore;
+    private final NeglectedJobs neglected = new NeglectedJobs(GRACE);
+
+    OverdueJobsTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        own = new TestOwnNode(rooms.node());
+        chore = new OverdueJobs(
+                own, new FindOverdueJobs(rooms.database()), new TakeOverdueJobs(rooms.database()), RetryPolicy.DEFAULT);
+    }
+
+    @Test
+    void jobsKeepRunningWhenTheClockIsSetForwardPastTheirDeadlines() {
+        ClaimedJob ofAnother = rooms.running();
+        ClaimedJob mine = claimed();
+        deadlinesPassedBy("1 hour");
+
+        chore.runOnce();
+        chore.runOnce();
+
+        assertThat(rooms.roomsOf(ofAnother.id())).containsExactly("running");
+        assertThat(rooms.roomsOf(mine.id())).containsExactly("running");
+    }
+
+    @Test
+    void aNodeTakesItsOwnJobsAlthoughTheClockWasSetBack() {
+        ClaimedJob mine = claimed();
+        deadlinesPassedBy("-1 hour");
+        own.overdue = List.of(mine.claim());
+
+        chore.runOnce();
+
+        assertThat(rooms.roomsOf(mine.id())).containsExactly("waiting");
+    }
+
+    @Test
+    void aJobThatLooksOverdueIsNotNeglectedBeforeItHasLookedSoForAsLongAsItMayRun() {
+        assertThat(neglectedAt(0, 100)).isEmpty();
+        assertThat(neglectedAt(609, 100)).isEmpty();
+
+        assertThat(neglectedAt(610, 100)).containsExactly(CLAIM);
+    }
+
+    @Test
+    void aJobWhoseDeadlineWasMovedIsNotNeglected() {
+        neglectedAt(0, 100);
+
+        assertThat(neglectedAt(610, 200)).isEmpty();
+        assertThat(neglectedAt(1_220, 200)).containsExactly(CLAIM);
+    }
+
+    @Test
+    void aJobThatLookedOverdueForAWhileOnlyIsNotNeglected() {
+        neglectedAt(0, 100);
+        neglected.among(List.of(), Duration.ofSeconds(300).toNanos());
+
+        assertThat(neglectedAt(610, 100)).isEmpty();
+    }
+
+    @Test
+    void aJobThatItsNodeDoesNotTakeFromItsHandlerIsTakenByAnother() {
+        ClaimedJob ofAnother = rooms.running();
+        rooms.execute("""
+                UPDATE rowlock.running SET deadline = statement_timestamp() - interval '1 hour',
+                       claimed_at = statement_timestamp() - interval '1 hour' - interval '10 ms'
+                """);
+
+        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+            chore.runOnce();
+            return rooms.count("running") == 0;
+        });
+
+        assertThat(rooms.roomsOf(ofAnother.id())).containsExactly("waiting");
+    }
+
+    private ClaimedJob claimed() {
+        rooms.ready();
+        return rooms.claim(own.id, 1).get(0);
+    }
+
+    private List<Claim> neglectedAt(int second, double deadline) {
+        return neglected.among(
+                List.of(new Overdue(CLAIM, 2, deadline, TIMEOUT)),
+                Duration.ofSeconds(second).toNanos());
+    }
+
+    private void deadlinesPassedBy(String interval) {
+        rooms.execute("""
+                UPDATE rowlock.running SET deadline = statement_timestamp() - interval '%1$s',
+                       claimed_at = statement_timestamp() - interval '%1$s' - interval '10 minutes'
+                """.formatted(interval));
+    }
+}

@@ -1,0 +1,195 @@
+package dev.rowlock.queue.internal.rescue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rowlock.queue.RecordedWakeups;
+import dev.rowlock.queue.internal.chore.TestOwnNode;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.node.BeatNode;
+import dev.rowlock.queue.internal.store.node.FindOverdueJobs;
+import dev.rowlock.queue.internal.store.node.RemoveExpiredNodes;
+import dev.rowlock.queue.internal.store.node.RescueJobs;
+import dev.rowlock.queue.internal.store.node.TakeChore;
+import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.spi.JobObserver;
+import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** A trigger keeps jobs from coming back, all or one, until it is dropped. */
+@PostgresTest(freshPerTest = true)
+class RescueTest {
+
+    private final Rooms rooms;
+    private final TestOwnNode own;
+    private final TakeBack takeBack;
+    private final ClaimedJob job;
+
+    RescueTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        takeBack = new TakeBack(new RescueJobs(rooms.database()), 3, new JobObserver() {}, Wakeups.NONE);
+        job = rooms.running();
+        own = new TestOwnNode(rooms.node());
+    }
+
+    @Test
+    void aRescueThatFailedHalfWayIsGoneOnWith() {
+        Rescue rescue = new Rescue(new RemoveExpiredNodes(rooms.database()), own, takeBack);
+        own.silent = rooms.database()
+                .alone(connection -> new BeatNode(rooms.database().schema()).run(connection, own.id))
+                .others();
+        nothingComesBack();
+        assertThatThrownBy(rescue::runOnce).hasMessageContaining("nothing comes back");
+        assertThat(rooms.count("node")).isEqualTo(1);
+        own.silent = List.of();
+        allComesBack();
+
+        rescue.runOnce();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("ready");
+    }
+
+    @Test
+    void aRescueRestsNoLongerThanTheNextLease() {
+        Rescue rescue = new Rescue(new RemoveExpiredNodes(rooms.database()), own, takeBack);
+
+        own.nextExpiry = Duration.ofSeconds(3);
+        assertThat(rescue.runOnce()).isBetween(Duration.ofSeconds(3), Duration.ofMillis(3_100));
+        own.nextExpiry = Duration.ofSeconds(-1); // and this node has not watched for long enough
+        assertThat(rescue.runOnce()).isEqualTo(Duration.ofSeconds(1));
+        own.nextExpiry = null;
+        assertThat(rescue.runOnce()).isEqualTo(Duration.ofSeconds(30));
+    }
+
+    @Test
+    void strayJobsThatCouldNotBeTakenBackAreTakenBackAtTheNextTry() {
+        StrayJobs strays = new StrayJobs(new TakeChore(rooms.database()), takeBack);
+        rooms.declareDead(own.id);
+        rooms.execute("DELETE FROM rowlock.node");
+        nothingComesBack();
+        assertThatThrownBy(strays::runOnce).hasMessageContaining("nothing comes back");
+        allComesBack();
+
+        strays.runOnce();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("ready");
+    }
+
+    @Test
+    void oneJobThatCannotBeTakenBackKeepsNoOthers() {
+        List<ClaimedJob> others = rooms.running(40);
+        rooms.execute("UPDATE rowlock.running SET cancel_requested = true WHERE id = " + job.id());
+        rooms.execute("DELETE FROM rowlock.node");
+        doneRefuses();
+
+        takeBack.run();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("running");
+        assertThat(others)
+                .allSatisfy(other -> assertThat(rooms.roomsOf(other.id())).containsExactly("ready"));
+
+        rooms.execute("DROP TRIGGER refuse ON rowlock.done");
+        takeBack.run();
+        assertThat(rooms.roomsOf(job.id())).containsExactly("done");
+    }
+
+    @Test
+    void oneOverdueJobThatCannotBeTakenKeepsNoOthers() {
+        List<ClaimedJob> others = rooms.running(10);
+        rooms.execute("UPDATE rowlock.running SET cancel_requested = true WHERE id = " + job.id());
+        doneRefuses();
+        own.overdue = Stream.concat(Stream.of(job), others.stream())
+                .map(ClaimedJob::claim)
+                .toList();
+
+        new OverdueJobs(
+                        own,
+                        new FindOverdueJobs(rooms.database()),
+                        new TakeOverdueJobs(rooms.database()),
+                        RetryPolicy.DEFAULT)
+                .runOnce();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("running");
+        assertThat(others)
+                .allSatisfy(other -> assertThat(rooms.roomsOf(other.id())).containsExactly("waiting"));
+    }
+
+    private void doneRefuses() {
+        rooms.execute("""
+                CREATE FUNCTION rowlock.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN RAISE EXCEPTION 'not this one' USING errcode = '53400'; END $$
+                """);
+        rooms.execute(
+                "CREATE TRIGGER refuse BEFORE INSERT ON rowlock.done FOR EACH ROW EXECUTE FUNCTION rowlock.refuse()");
+    }
+
+    @Test
+    void oneNodeLooksForStrayJobsForAll() {
+        new StrayJobs(new TakeChore(rooms.database()), takeBack).runOnce();
+        rooms.execute("DELETE FROM rowlock.node");
+
+        new StrayJobs(new TakeChore(rooms.database()), takeBack).runOnce();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("running");
+    }
+
+    @Test
+    void allJobsOfADeadNodeComeBackThoughThereAreMoreThanOneStatementTakes() {
+        rooms.running(RescueJobs.LIMIT);
+        rooms.execute("DELETE FROM rowlock.node");
+
+        takeBack.run();
+
+        assertThat(rooms.count("running")).isZero();
+        assertThat(rooms.count("ready")).isEqualTo(RescueJobs.LIMIT + 1);
+    }
+
+    @Test
+    void queuesHearOfJobsThatComeBackWhateverAnObserverThrows() {
+        RecordedWakeups wakeups = new RecordedWakeups();
+        JobObserver broken = new JobObserver() {
+            @Override
+            public void rescued(int jobs, int quarantined) {
+                throw new NoClassDefFoundError("for a test");
+            }
+        };
+        rooms.execute("DELETE FROM rowlock.node");
+
+        new TakeBack(new RescueJobs(rooms.database()), 3, broken, wakeups).run();
+
+        assertThat(wakeups.heard()).containsExactly("1 back in " + Rooms.QUEUE + " from rank 0");
+    }
+
+    @Test
+    void nobodyIsToldToRunWhatIsQuarantined() {
+        RecordedWakeups wakeups = new RecordedWakeups();
+        rooms.execute("UPDATE rowlock.running SET crashes = 2, isolated = true");
+        rooms.running(2);
+        rooms.execute("DELETE FROM rowlock.node");
+
+        new TakeBack(new RescueJobs(rooms.database()), 3, new JobObserver() {}, wakeups).run();
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
+        assertThat(wakeups.heard()).containsExactly("2 back in " + Rooms.QUEUE + " from rank 0");
+    }
+
+    private void nothingComesBack() {
+        rooms.execute("""
+                CREATE FUNCTION rowlock.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN RAISE EXCEPTION 'nothing comes back'; END $$
+                """);
+        rooms.execute(
+                "CREATE TRIGGER refuse BEFORE INSERT ON rowlock.ready FOR EACH ROW EXECUTE FUNCTION rowlock.refuse()");
+    }
+
+    private void allComesBack() {
+        rooms.execute("DROP TRIGGER refuse ON rowlock.ready");
+    }
+}

@@ -1,0 +1,101 @@
+package dev.rowlock.queue.internal.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.spi.FetchSettings;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class BufferTest {
+
+    private static final long SECOND = Duration.ofSeconds(1).toNanos();
+    private static final FetchSettings FETCH = new FetchSettings(Duration.ofSeconds(1), Duration.ofMillis(250), 100);
+
+    private final Buffer buffer = new Buffer(200, FETCH);
+    private long now = System.nanoTime();
+
+    @BeforeEach
+    void look() {
+        buffer.takeLate(now);
+    }
+
+    @Test
+    void jobsBehindHandlersThatDoNotEndAreLate() {
+        add(3);
+        now += SECOND;
+
+        assertThat(buffer.takeLate(now)).hasSize(3);
+        assertThat(buffer.takeLate(now)).isEmpty();
+    }
+
+    @Test
+    void whatWasClaimedAMomentAgoIsNot() {
+        add(3);
+        now += SECOND / 2 - 1;
+
+        assertThat(buffer.takeLate(now)).isEmpty();
+        now += 1;
+        assertThat(buffer.takeLate(now)).hasSize(3);
+    }
+
+    @Test
+    void thoseThatWouldBeginSoonStayTheFirstOnesFirst() throws InterruptedException {
+        add(100);
+        begin(50);
+        now += SECOND; // 50 a second, 25 in half a second
+
+        List<Execution> late = buffer.takeLate(now);
+
+        assertThat(late).hasSize(25);
+        assertThat(late.get(0).job().id()).isEqualTo(76);
+        assertThat(buffer.take().job().id()).isEqualTo(51);
+    }
+
+    @Test
+    void thePaceIsThatSinceTheLastLook() throws InterruptedException {
+        add(100);
+        begin(90);
+        now += SECOND;
+        assertThat(buffer.takeLate(now)).isEmpty();
+
+        now += SECOND; // in which none began
+
+        assertThat(buffer.takeLate(now)).hasSize(10);
+    }
+
+    @Test
+    void whatIsTakenOutHasNotBegun() {
+        add(50);
+        assertThat(buffer.takeAll()).hasSize(50);
+        add(20);
+        now += SECOND;
+
+        assertThat(buffer.takeLate(now)).hasSize(20);
+        add(10);
+        now += SECOND;
+
+        assertThat(buffer.takeLate(now)).hasSize(10);
+    }
+
+    @Test
+    void aJobWaitsForTwoHorizonsOrHalfASecondAndAMomentAtMost() {
+        FetchSettings far = new FetchSettings(Duration.ofSeconds(1), Duration.ofSeconds(5), 100);
+
+        assertThat(Buffer.longestWait(FETCH)).isEqualTo(Duration.ofMillis(2_500));
+        assertThat(Buffer.longestWait(far)).isEqualTo(Duration.ofSeconds(12));
+    }
+
+    private void add(int jobs) {
+        for (int id = 1; id <= jobs; id++) {
+            buffer.add(TestExecution.of(id, now));
+        }
+    }
+
+    private void begin(int jobs) throws InterruptedException {
+        for (int i = 0; i < jobs; i++) {
+            buffer.take();
+        }
+    }
+}

@@ -1,0 +1,174 @@
+package dev.rowlock.queue.internal.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.node.NodeParts;
+import dev.rowlock.queue.internal.node.NodeServices;
+import dev.rowlock.queue.internal.node.NodeSettings;
+import dev.rowlock.queue.internal.node.TestNode;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.internal.thread.EndlessTask;
+import dev.rowlock.queue.internal.thread.Threads;
+import dev.rowlock.queue.internal.wake.Notifier;
+import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.spi.FetchSettings;
+import dev.rowlock.queue.spi.LeaseSettings;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.RetentionSettings;
+import dev.rowlock.queue.spi.WorkerSettings;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A queue's threads and a recorder, without anybody who claims. */
+@PostgresTest
+class QueueWorkerTest {
+
+    private final AtomicInteger runs = new AtomicInteger();
+    private final CountDownLatch release = new CountDownLatch(1);
+    private Rooms rooms;
+    private Notifier notifier;
+    private NodeParts parts;
+    private QueueWorker worker;
+
+    @BeforeEach
+    void prepare(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        notifier = new Notifier(new SendWakeup(rooms.database()));
+        parts = NodeParts.assemble(
+                new NodeSettings(
+                        new WorkerSettings(2, Map.of(), FetchSettings.DEFAULT, Duration.ofSeconds(1), false),
+                        LeaseSettings.defaults("test"),
+                        RetentionSettings.DEFAULT,
+                        RetryPolicy.DEFAULT,
+                        1 << 20,
+                        false),
+                new NodeServices(
+                        rooms.database(),
+                        database.unpooled(),
+                        TestNode.codec(),
+                        Extensions.NONE,
+                        new WakeupBus(notifier),
+                        null),
+                List.of(ListenerDefinition.of("send", (context, payload) -> {
+                            runs.incrementAndGet();
+                            release.await();
+                            return null;
+                        })
+                        .queue(Rooms.QUEUE)));
+        worker = parts.queues().get(0);
+        worker.start(Threads.daemon("worker"));
+        new EndlessTask("recorder", parts.recorder()).thread().start();
+    }
+
+    @AfterEach
+    void close() {
+        release.countDown();
+        worker.stop();
+        parts.recorder().stop();
+        parts.deadlines().close();
+        notifier.close();
+    }
+
+    @Test
+    void noHandlerBeginsUnderAClaimThatIsOlderThanItsDeadlineAllows() {
+        List<ClaimedJob> jobs = rooms.running(3);
+        long claimed = System.nanoTime()
+                - Buffer.longestWait(FetchSettings.DEFAULT).plusMillis(1).toNanos();
+
+        worker.accept(jobs, claimed);
+
+        Awaitility.await().until(() -> rooms.count("ready") == 3);
+        assertThat(runs).hasValue(0);
+        assertThat(rooms.truth("SELECT max(attempt) = 0 FROM rowlock.ready")).isTrue();
+    }
+
+    @Test
+    void aJobThatWasTakenFromAHandlerIsNotBegunBesideThatHandler() {
+        ClaimedJob first = rooms.running();
+        worker.accept(List.of(first), System.nanoTime());
+        Awaitility.await().until(() -> runs.get() == 1);
+
+        worker.accept(List.of(takenAndClaimedAgain(first)), System.nanoTime());
+
+        Awaitility.await().until(() -> rooms.count("waiting") == 1);
+        assertThat(runs).hasValue(1);
+        assertThat(rooms.truth("SELECT attempt = 1 AND reason = 'not-started' FROM rowlock.waiting"))
+                .isTrue();
+    }
+
+    @Test
+    void aSuspectWhoseClaimIsLostDoesNotBegin() {
+        rooms.ready();
+        rooms.execute("UPDATE rowlock.ready SET crashes = 2");
+        ClaimedJob suspect = rooms.claim(rooms.node(), 1).get(0);
+        rooms.execute("UPDATE rowlock.running SET token = nextval('rowlock.claim_token')");
+
+        worker.accept(List.of(suspect), System.nanoTime());
+
+        Awaitility.await().until(() -> worker.heldTokens().count() == 0);
+        assertThat(runs).hasValue(0);
+        assertThat(rooms.count("running")).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsHeldWhenTheLeaseIsLostMakesRoomForOthersAtOnce() {
+        worker.accept(rooms.running(50), System.nanoTime());
+        Awaitility.await().until(() -> runs.get() == 2);
+        int room = worker.demand();
+
+        worker.abandon();
+
+        Awaitility.await().until(() -> worker.heldTokens().count() == 0);
+        assertThat(room).isZero();
+        assertThat(worker.demand()).isPositive();
+        assertThat(runs).hasValue(2);
+    }
+
+    @Test
+    void aPayloadTakesUpRoomUntilItsHandlerHasRun() {
+        ClaimedJob claimed = rooms.running();
+        ClaimedJob large = new ClaimedJob(
+                claimed.claim(),
+                Rooms.QUEUE,
+                "send",
+                1,
+                0,
+                Duration.ZERO,
+                Duration.ZERO,
+                claimed.claimedAt(),
+                Rooms.letters(10_000),
+                null,
+                null,
+                null,
+                null);
+
+        worker.accept(List.of(large), System.nanoTime());
+        Awaitility.await().until(() -> runs.get() == 1);
+        assertThat(worker.budget().taken()).isEqualTo(10_000);
+        release.countDown();
+
+        Awaitility.await().until(() -> worker.budget().taken() == 0);
+    }
+
+    /** As if the job had been taken at its deadline, had waited, and had been claimed by the same node. */
+    private ClaimedJob takenAndClaimedAgain(ClaimedJob job) {
+        rooms.execute("""
+                WITH taken AS (DELETE FROM rowlock.running RETURNING *)
+                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, attempt, queue, type, payload)
+                SELECT id, ready_at, enqueued_at, rank, attempt, queue, type, payload FROM taken
+                """);
+        return rooms.claim(rooms.node(), 1).get(0);
+    }
+}

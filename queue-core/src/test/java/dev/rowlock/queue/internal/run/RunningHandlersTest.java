@@ -1,0 +1,40 @@
+package dev.rowlock.queue.internal.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class RunningHandlersTest {
+
+    private final RunningHandlers handlers = new RunningHandlers(3);
+
+    @Test
+    void eachThreadHasItsOwnJobAndTime() {
+        handlers.begin(0, 10, 1_000);
+        handlers.begin(2, 12, 1_500);
+
+        assertThat(handlers.elapsed(0, 2_000)).isEqualTo(1_000);
+        assertThat(handlers.elapsed(1, 2_000)).isZero();
+        assertThat(handlers.elapsed(2, 2_000)).isEqualTo(500);
+        assertThat(handlers.run(10)).isTrue();
+        assertThat(handlers.run(11)).isFalse();
+        assertThat(handlers.run(12)).isTrue();
+    }
+
+    @Test
+    void whatHasEndedTakesNoTime() {
+        handlers.begin(1, 11, 1_000);
+
+        handlers.end(1);
+
+        assertThat(handlers.elapsed(1, 2_000)).isZero();
+        assertThat(handlers.run(11)).isFalse();
+    }
+
+    @Test
+    void aJobThatBeganAfterTheLookHasTakenNoTime() {
+        handlers.begin(1, 11, 2_001);
+
+        assertThat(handlers.elapsed(1, 2_000)).isZero();
+    }
+}

@@ -1,0 +1,45 @@
+package dev.rowlock.queue.internal.run;
+
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.ClaimedJob;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** Executions of no queue, for what needs none. */
+public final class TestExecution {
+
+    private TestExecution() {}
+
+    public static Execution of(long id) {
+        return of(id, System.nanoTime());
+    }
+
+    public static Execution of(long id, long claimedNanos) {
+        return of(id, 1, null, claimedNanos);
+    }
+
+    /** With this many retries of its own; null: those of its listener. */
+    public static Execution inAttempt(int attempt, @Nullable Integer maxRetries) {
+        return of(1, attempt, maxRetries, System.nanoTime());
+    }
+
+    @SuppressWarnings("NullAway") // these ask nothing of their queue
+    private static Execution of(long id, int attempt, @Nullable Integer maxRetries, long claimedNanos) {
+        ClaimedJob job = new ClaimedJob(
+                new Claim(id, id),
+                "test",
+                "Test",
+                attempt,
+                0,
+                Duration.ZERO,
+                Duration.ZERO,
+                Instant.EPOCH,
+                "{}",
+                null,
+                maxRetries,
+                null,
+                null);
+        return new Execution(job, null, claimedNanos);
+    }
+}

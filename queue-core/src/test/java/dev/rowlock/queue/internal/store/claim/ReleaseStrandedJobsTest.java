@@ -1,0 +1,74 @@
+package dev.rowlock.queue.internal.store.claim;
+
+import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs.Released;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+class ReleaseStrandedJobsTest {
+
+    private final Rooms rooms;
+    private final ReleaseStrandedJobs release;
+
+    ReleaseStrandedJobsTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        release = new ReleaseStrandedJobs(rooms.database());
+    }
+
+    @Test
+    void aClaimWhoseAnswerGotLostIsGivenBackAtNoCost() {
+        List<ClaimedJob> jobs = rooms.running(2);
+        long known = jobs.get(0).claim().token();
+
+        List<Released> released = release.run(node(jobs.get(0)), release.lastToken(), new long[] {known});
+
+        assertThat(released).containsExactly(new Released(QUEUE, 0, 1));
+        assertThat(rooms.roomsOf(jobs.get(0).id())).containsExactly("running");
+        assertThat(rooms.roomsOf(jobs.get(1).id())).containsExactly("ready");
+        assertThat(rooms.look(jobs.get(1).id())).containsEntry("attempt", 0).containsEntry("crashes", 0);
+    }
+
+    @Test
+    void aClaimThatMayBeOnItsWayIsLeftAlone() {
+        long last = release.lastToken();
+        ClaimedJob job = rooms.running();
+
+        List<Released> released = release.run(node(job), last, new long[0]);
+
+        assertThat(released).isEmpty();
+        assertThat(rooms.roomsOf(job.id())).containsExactly("running");
+    }
+
+    @Test
+    void otherNodesClaimsAreLeftAlone() {
+        ClaimedJob job = rooms.running();
+
+        List<Released> released = release.run(rooms.node(), release.lastToken(), new long[0]);
+
+        assertThat(released).isEmpty();
+        assertThat(rooms.roomsOf(job.id())).containsExactly("running");
+    }
+
+    @Test
+    void aStrandedJobThatSomebodyAskedToCancelEndsAsCancelled() {
+        ClaimedJob job = rooms.running();
+        new RequestCancel(rooms.database()).run(job.id());
+
+        release.run(node(job), release.lastToken(), new long[0]);
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("done");
+        assertThat(rooms.look(job.id())).containsEntry("state", "cancelled");
+    }
+
+    private long node(ClaimedJob job) {
+        return rooms.number("SELECT node_id FROM rowlock.running WHERE id = " + job.id());
+    }
+}

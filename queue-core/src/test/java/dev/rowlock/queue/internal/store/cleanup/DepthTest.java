@@ -1,0 +1,153 @@
+package dev.rowlock.queue.internal.store.cleanup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.admin.ReadDepth;
+import dev.rowlock.queue.internal.store.admin.ReadDepth.Depth;
+import dev.rowlock.queue.internal.store.node.TakeChore;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+class DepthTest {
+
+    private final Rooms rooms;
+    private final MeasureDepth measure;
+    private final ReadDepth read;
+
+    DepthTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        measure = new MeasureDepth(rooms.database());
+        read = new ReadDepth(rooms.database());
+    }
+
+    @Test
+    void theMeasurementAgreesWithTheRooms() {
+        rooms.dead();
+        rooms.running(2);
+        rooms.ready(3);
+        rooms.ready(List.of(Rooms.job("print", 0)));
+        rooms.waiting(Due.after(Duration.ofDays(1)));
+
+        measure.run();
+
+        assertThat(read.run())
+                .extracting(Depth::queue, Depth::state, Depth::jobs)
+                .containsExactly(
+                        tuple("mail", "dead", 1L),
+                        tuple("mail", "ready", 3L),
+                        tuple("mail", "running", 2L),
+                        tuple("mail", "waiting", 1L),
+                        tuple("print", "ready", 1L));
+    }
+
+    @Test
+    void aRoomThatHasEmptiedSaysZero() {
+        rooms.ready();
+        measure.run();
+        rooms.execute("DELETE FROM rowlock.ready");
+
+        measure.run();
+
+        assertThat(read.run()).hasSize(1).allSatisfy(depth -> {
+            assertThat(depth.jobs()).isZero();
+            assertThat(depth.oldestSeconds()).isNull();
+        });
+    }
+
+    @Test
+    void aLargeRoomIsEstimatedButForItsSmallQueuesAndTheOldestJob() {
+        int jobs = 60_000;
+        rooms.execute("""
+                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, queue, type, payload)
+                SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), 0,
+                       CASE WHEN i %% 600 = 0 THEN 'print' ELSE 'mail' END, 'send', to_json(repeat('x', 800))
+                  FROM generate_series(1, %d) i""".formatted(jobs));
+        rooms.ready(List.of(Rooms.job("print", 7)));
+        rooms.execute(
+                "UPDATE rowlock.ready SET ready_at = ready_at - interval '90 s' WHERE queue = 'print' AND rank = 7");
+        assertThat(rooms.number("SELECT pg_relation_size('rowlock.ready')")).isGreaterThan(32_000_000);
+
+        measure.run();
+
+        Depth mail = read.run().get(0);
+        Depth print = read.run().get(1);
+        assertThat(mail.jobs()).isBetween(jobs * 9L / 10, jobs * 11L / 10);
+        assertThat(print.jobs()).isEqualTo(101);
+        assertThat(print.oldestSeconds()).isBetween(90.0, 150.0);
+    }
+
+    @Test
+    void ofTwoNodesThatWantAChoreOneGetsIt() {
+        TakeChore chore = new TakeChore(rooms.database());
+
+        boolean first = chore.run("depth", Duration.ofMinutes(1));
+        boolean second = chore.run("depth", Duration.ofMinutes(1));
+        boolean other = chore.run("retention", Duration.ofMinutes(1));
+
+        assertThat(first).isTrue();
+        assertThat(second).isFalse();
+        assertThat(other).isTrue();
+    }
+
+    @Test
+    void aChoreIsThereForTheTakingOnceItsTimeHasCome() {
+        TakeChore chore = new TakeChore(rooms.database());
+        chore.run("depth", Duration.ofMinutes(1));
+        rooms.execute("UPDATE rowlock.chore SET due_at = clock_timestamp() - interval '1 ms'");
+
+        boolean taken = chore.run("depth", Duration.ofMinutes(1));
+
+        assertThat(taken).isTrue();
+    }
+
+    @Test
+    void theAgeOfTheOldestJobIsThatOfTheMomentOfTheMeasurement() {
+        rooms.ready();
+        rooms.execute("UPDATE rowlock.ready SET ready_at = ready_at - interval '90 s'");
+        measure.run();
+        rooms.execute(
+                "UPDATE rowlock.depth SET oldest_at = oldest_at - interval '1 h', measured_at = measured_at - interval '1 h'");
+
+        Depth ready = read.run().get(0);
+
+        assertThat(ready.oldestSeconds()).isBetween(90.0, 150.0);
+        assertThat(ready.ageSeconds()).isGreaterThanOrEqualTo(3_600);
+    }
+
+    @Test
+    void noAgeIsNegativeWhenTheClockWasSetBack() {
+        rooms.ready();
+        rooms.execute("UPDATE rowlock.ready SET ready_at = ready_at + interval '1 h'");
+        measure.run();
+        rooms.execute("UPDATE rowlock.depth SET measured_at = measured_at + interval '1 min'");
+
+        Depth ready = read.run().get(0);
+
+        assertThat(ready.oldestSeconds()).isZero();
+        assertThat(ready.ageSeconds()).isZero();
+    }
+
+    @Test
+    void aSmallQueueOfManyDeadJobsIsCountedExactly() {
+        rooms.execute("""
+                INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
+                SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), 0, 1, 0, 'failed',
+                       CASE WHEN i % 3000 = 0 THEN 'print' ELSE 'mail' END, 'send', to_json(repeat('x', 800))
+                  FROM generate_series(1, 60000) i""");
+        assertThat(rooms.number("SELECT pg_relation_size('rowlock.dead')")).isGreaterThan(32_000_000);
+
+        measure.run();
+
+        assertThat(read.run())
+                .filteredOn(depth -> depth.queue().equals("print"))
+                .singleElement()
+                .satisfies(depth -> assertThat(depth.jobs()).isEqualTo(20));
+    }
+}

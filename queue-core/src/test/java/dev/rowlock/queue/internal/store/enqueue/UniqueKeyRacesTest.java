@@ -1,0 +1,167 @@
+package dev.rowlock.queue.internal.store.enqueue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.OpenTransaction;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
+import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
+import dev.rowlock.queue.job.UniqueKey;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowingConsumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Two who want a key at the same time, and who does not see all that the other did. */
+@PostgresTest
+@Representative
+class UniqueKeyRacesTest {
+
+    private static final UniqueKey KEY = UniqueKey.of("order-42");
+
+    private final Rooms rooms;
+
+    UniqueKeyRacesTest(TestDatabase test) {
+        rooms = Rooms.emptyIn(test);
+    }
+
+    // Who waits
+
+    @Test
+    void whoWaitsForATransactionThatTakesTheKeyGetsItsJobOnceItCommits() throws Exception {
+        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
+            Placed theirs = enqueue(other.database());
+
+            Placed ours = enqueueBehind(other, OpenTransaction::commit);
+
+            assertThat(ours).isEqualTo(new Placed(theirs.id(), false));
+            assertThat(rooms.count("ready")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void whoWaitsForATransactionThatTakesTheKeyTakesItOnceThatRollsBack() throws Exception {
+        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
+            Placed theirs = enqueue(other.database());
+
+            Placed ours = enqueueBehind(other, OpenTransaction::rollback);
+
+            assertThat(ours.created()).isTrue();
+            assertThat(ours.id()).isNotEqualTo(theirs.id());
+            assertThat(rooms.count("ready")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void whoWaitsForATransactionThatTakesOverAFreeKeyGetsItsJobOnceItCommits() throws Exception {
+        rooms.complete(rooms.running(KEY), true);
+        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
+            Placed theirs = enqueue(other.database());
+
+            Placed ours = enqueueBehind(other, OpenTransaction::commit);
+
+            assertThat(ours).isEqualTo(new Placed(theirs.id(), false));
+            assertThat(rooms.count("ready")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void whoWaitsForTheJanitorThatRemovesTheFreeKeyTakesIt() throws Exception {
+        rooms.complete(rooms.running(KEY), true);
+        try (OpenTransaction janitor = new OpenTransaction(rooms.database())) {
+            new RemoveFreeKeys(janitor.database()).run(RemoveFreeKeys.FRONT, 10);
+
+            Placed ours = enqueueBehind(janitor, OpenTransaction::commit);
+
+            assertThat(ours.created()).isTrue();
+            assertThat(rooms.roomsOf(ours.id())).containsExactly("ready");
+            assertThat(rooms.unique(KEY)).isEqualTo(new Placed(ours.id(), false));
+        }
+    }
+
+    @Test
+    void batchesThatTakeTheSameKeysInAnotherOrderDoNotDeadlock() throws Exception {
+        List<NewJob> up = IntStream.range(0, 500)
+                .mapToObj(i -> Rooms.job(UniqueKey.of("%03d".formatted(i)), null))
+                .toList();
+        List<NewJob> down = IntStream.range(0, 500)
+                .mapToObj(i -> Rooms.job(UniqueKey.of("%03d".formatted(499 - i)), null))
+                .toList();
+
+        for (int round = 0; round < 10; round++) {
+            rooms.clear();
+            CompletableFuture<List<Placed>> one = CompletableFuture.supplyAsync(() -> rooms.unique(up));
+            CompletableFuture<List<Placed>> other = CompletableFuture.supplyAsync(() -> rooms.unique(down));
+
+            assertThat(one.get().stream().map(Placed::id))
+                    .containsExactlyInAnyOrderElementsOf(
+                            other.get().stream().map(Placed::id).toList());
+            assertThat(rooms.count("ready")).isEqualTo(500);
+        }
+    }
+
+    // Who sees one snapshot only
+
+    @Test
+    void aTransactionWithOneSnapshotFailsToSerializeWhereItCannotSeeTheHolder() throws Exception {
+        rooms.database().atomically(connection -> {
+            snapshot(connection, Connection.TRANSACTION_REPEATABLE_READ);
+            rooms.unique(KEY);
+
+            assertThatThrownBy(() -> new EnqueueUniqueJobs(rooms.database().schema())
+                            .run(connection, List.of(Rooms.job(KEY, null))))
+                    .hasMessageContaining("could not serialize access");
+            connection.rollback();
+            return null;
+        });
+        assertThat(rooms.count("ready")).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE})
+    void aTransactionWithOneSnapshotTakesFreeKeysAndFindsHeldOnes(int isolation) throws Exception {
+        UniqueKey free = UniqueKey.of("free");
+        rooms.complete(rooms.running(free), false);
+        long holder = rooms.unique(KEY).id();
+
+        List<Placed> placed = rooms.database().atomically(connection -> {
+            snapshot(connection, isolation);
+            return new EnqueueUniqueJobs(rooms.database().schema())
+                    .run(
+                            connection,
+                            List.of(Rooms.job(KEY, null), Rooms.job(free, null), Rooms.job(UniqueKey.of("new"), null)));
+        });
+
+        assertThat(placed).extracting(Placed::created).containsExactly(false, true, true);
+        assertThat(placed.get(0).id()).isEqualTo(holder);
+    }
+
+    /** Asks for the key, waits behind the other transaction, lets that end, and returns the answer. */
+    private Placed enqueueBehind(OpenTransaction other, ThrowingConsumer<OpenTransaction> end) throws Exception {
+        CompletableFuture<Placed> ours = CompletableFuture.supplyAsync(() -> enqueue(rooms.database()));
+        rooms.awaitBlocked();
+        end.accept(other);
+        return ours.get();
+    }
+
+    private static Placed enqueue(Database database) {
+        return database.alone(connection ->
+                        new EnqueueUniqueJobs(database.schema()).run(connection, List.of(Rooms.job(KEY, null))))
+                .get(0);
+    }
+
+    private static void snapshot(Connection connection, int isolation) throws SQLException {
+        connection.setTransactionIsolation(isolation);
+        connection.createStatement().execute("SELECT 1");
+    }
+}

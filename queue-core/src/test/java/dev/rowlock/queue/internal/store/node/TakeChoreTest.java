@@ -1,0 +1,96 @@
+package dev.rowlock.queue.internal.store.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Times are moved in the row rather than waited for. */
+@PostgresTest
+class TakeChoreTest {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private final Rooms rooms;
+    private final TakeChore chore;
+
+    TakeChoreTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        chore = new TakeChore(rooms.database());
+    }
+
+    @Test
+    void aChoreIsTakenOnceInAnInterval() {
+        assertThat(chore.run("sweep", HOUR)).isTrue();
+        assertThat(chore.run("sweep", HOUR)).isFalse();
+        assertThat(chore.run("count", HOUR)).isTrue();
+
+        clockMovesBy("1 hour 1 second");
+
+        assertThat(chore.run("sweep", HOUR)).isTrue();
+        assertThat(chore.run("sweep", HOUR)).isFalse();
+    }
+
+    @Test
+    void aChoreThatWasTakenBeforeTheClockWasSetBackIsDue() {
+        chore.run("sweep", HOUR);
+
+        clockMovesBy("-1 minute");
+
+        assertThat(chore.run("sweep", HOUR)).isTrue();
+        assertThat(chore.run("sweep", HOUR)).isFalse();
+    }
+
+    @Test
+    void aChoreThatIsKeptIsNotDueBefore() {
+        chore.run("sweep", Duration.ofMinutes(1));
+
+        chore.keep("sweep", HOUR);
+
+        clockMovesBy("59 minutes");
+        assertThat(chore.run("sweep", HOUR)).isFalse();
+    }
+
+    @Test
+    void aChoreThatIsGivenBackIsDue() {
+        chore.run("sweep", HOUR);
+
+        chore.giveBack("sweep");
+
+        assertThat(chore.run("sweep", HOUR)).isTrue();
+    }
+
+    @Test
+    void whoHadToWaitForAnotherOneThatTookItDoesNotTakeItToo() throws Exception {
+        chore.run("sweep", HOUR);
+        clockMovesBy("2 hours");
+
+        CompletableFuture<Boolean> ours;
+        try (Connection other = rooms.database().dataSource().getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("SELECT FROM rowlock.chore FOR UPDATE");
+            ours = CompletableFuture.supplyAsync(() -> chore.run("sweep", HOUR));
+            rooms.awaitBlocked();
+            statement.execute(
+                    "UPDATE rowlock.chore SET taken_at = clock_timestamp(), due_at = clock_timestamp() + interval '1 hour'");
+            other.commit(); // taken after ours began
+            other.setAutoCommit(true);
+        }
+
+        assertThat(ours.get()).isFalse();
+    }
+
+    /** As if so much time had passed, or the clock had been set. */
+    private void clockMovesBy(String interval) {
+        rooms.execute(
+                "UPDATE rowlock.chore SET taken_at = taken_at - interval '%1$s', due_at = due_at - interval '%1$s'"
+                        .formatted(interval));
+    }
+}

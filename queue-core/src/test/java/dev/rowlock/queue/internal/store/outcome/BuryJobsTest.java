@@ -1,0 +1,64 @@
+package dev.rowlock.queue.internal.store.outcome;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.outcome.BuryJobs.Buried;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+@Representative
+class BuryJobsTest {
+
+    private final Rooms rooms;
+    private final BuryJobs bury;
+
+    BuryJobsTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        bury = new BuryJobs(rooms.database());
+    }
+
+    @Test
+    void aJobThatFailedForGoodLiesInDeadWithItsError() {
+        ClaimedJob job = rooms.running();
+
+        Set<Long> held = bury.run(List.of(new Buried(job.claim(), Rooms.error("it failed"))));
+
+        assertThat(held).containsExactly(job.claim().token());
+        assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
+        assertThat(rooms.look(job.id()))
+                .containsEntry("state", "failed")
+                .containsEntry("attempt", 1)
+                .hasEntrySatisfying(
+                        "errors", errors -> assertThat(errors.toString()).contains("it failed"));
+    }
+
+    @Test
+    void lostClaimsAreLeftOutAndTheOthersOfTheBatchStand() {
+        List<ClaimedJob> jobs = rooms.running(2);
+
+        Set<Long> held = bury.run(List.of(
+                new Buried(jobs.get(0).claim(), Rooms.error("it failed")),
+                new Buried(Rooms.stale(jobs.get(1).claim()), Rooms.error("it failed"))));
+
+        assertThat(held).containsExactly(jobs.get(0).claim().token());
+        assertThat(rooms.roomsOf(jobs.get(1).id())).containsExactly("running");
+    }
+
+    @Test
+    void aJobThatFailedForGoodIsDeadEvenIfItWasToBeCancelled() {
+        ClaimedJob job = rooms.running();
+        new RequestCancel(rooms.database()).run(job.id());
+
+        bury.run(List.of(new Buried(job.claim(), Rooms.error("it failed"))));
+
+        assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
+    }
+}

@@ -1,0 +1,161 @@
+package dev.rowlock.queue.internal.store.outcome;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.OpenTransaction;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.node.RescueJobs;
+import dev.rowlock.queue.internal.store.outcome.FinishJobs.Finished;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+@Representative
+class FinishJobsTest {
+
+    private final Rooms rooms;
+    private final FinishJobs finish;
+
+    FinishJobsTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        finish = new FinishJobs(rooms.database(), true);
+    }
+
+    @Test
+    void completedAndCancelledJobsMoveToDone() {
+        List<ClaimedJob> jobs = rooms.running(2);
+        ClaimedJob completed = jobs.get(0);
+        ClaimedJob cancelled = jobs.get(1);
+
+        Set<Long> held = finish.run(List.of(
+                new Finished(completed.claim(), JobState.COMPLETED, "{\"sent\": true}"),
+                new Finished(cancelled.claim(), JobState.CANCELLED, null)));
+
+        assertThat(held)
+                .containsExactlyInAnyOrder(
+                        completed.claim().token(), cancelled.claim().token());
+        assertThat(rooms.roomsOf(completed.id())).containsExactly("done");
+        assertThat(rooms.look(completed.id()))
+                .containsEntry("state", "completed")
+                .containsEntry("attempt", 1)
+                .hasEntrySatisfying("result", result -> assertThat(result).hasToString("{\"sent\": true}"));
+        assertThat(rooms.roomsOf(cancelled.id())).containsExactly("done");
+        assertThat(rooms.look(cancelled.id()))
+                .containsEntry("state", "cancelled")
+                .containsEntry("result", null);
+    }
+
+    @Test
+    void whereDoneJobsAreNotKeptTheyAreGone() {
+        ClaimedJob job = rooms.running();
+
+        Set<Long> held = new FinishJobs(rooms.database(), false)
+                .run(List.of(new Finished(job.claim(), JobState.COMPLETED, "1")));
+
+        assertThat(held).containsExactly(job.claim().token());
+        assertThat(rooms.roomsOf(job.id())).isEmpty();
+    }
+
+    @Test
+    void lostClaimsAreLeftOutAndTheOthersOfTheBatchStand() {
+        List<ClaimedJob> jobs = rooms.running(2);
+        ClaimedJob held = jobs.get(0);
+        ClaimedJob lost = jobs.get(1);
+
+        Set<Long> tokens = finish.run(List.of(
+                new Finished(Rooms.stale(lost.claim()), JobState.COMPLETED, null),
+                new Finished(held.claim(), JobState.COMPLETED, null)));
+
+        assertThat(tokens).containsExactly(held.claim().token());
+        assertThat(rooms.roomsOf(lost.id())).containsExactly("running");
+        assertThat(rooms.roomsOf(held.id())).containsExactly("done");
+    }
+
+    @Test
+    void anOutcomeThatIsRecordedTwiceCountsOnce() {
+        ClaimedJob job = rooms.running();
+        List<Finished> outcome = List.of(new Finished(job.claim(), JobState.COMPLETED, null));
+
+        Set<Long> first = finish.run(outcome);
+        Set<Long> second = finish.run(outcome);
+
+        assertThat(first).hasSize(1);
+        assertThat(second).isEmpty();
+        assertThat(rooms.roomsOf(job.id())).containsExactly("done");
+    }
+
+    @Test
+    void ofTwoThatRecordTheSameClaimAtOnceOneWins() throws Exception {
+        ClaimedJob job = rooms.running();
+        List<Finished> outcome = List.of(new Finished(job.claim(), JobState.COMPLETED, null));
+
+        CompletableFuture<Set<Long>> ours;
+        Set<Long> theirs;
+        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
+            theirs = new FinishJobs(other.database(), true).run(outcome);
+            ours = CompletableFuture.supplyAsync(() -> finish.run(outcome));
+            rooms.awaitBlocked();
+            other.commit();
+        }
+
+        assertThat(theirs).containsExactly(job.claim().token());
+        assertThat(ours.get()).isEmpty();
+        assertThat(rooms.roomsOf(job.id())).containsExactly("done");
+    }
+
+    @Test
+    void anOutcomeThatComesWhileItsJobIsBeingRescuedIsRefused() throws Exception {
+        ClaimedJob job = rooms.running();
+        rooms.execute("DELETE FROM rowlock.node");
+
+        CompletableFuture<Set<Long>> ours;
+        try (OpenTransaction rescuing = new OpenTransaction(rooms.database())) {
+            new RescueJobs(rescuing.database()).run(3);
+            ours = CompletableFuture.supplyAsync(
+                    () -> finish.run(List.of(new Finished(job.claim(), JobState.COMPLETED, null))));
+            rooms.awaitBlocked();
+            rescuing.commit();
+        }
+
+        assertThat(ours.get()).isEmpty();
+        assertThat(rooms.roomsOf(job.id())).containsExactly("ready");
+    }
+
+    @Test
+    void anOutcomeStandsThoughItsJobWasTouchedInTheSameMoment() throws Exception {
+        ClaimedJob job = rooms.running();
+
+        CompletableFuture<Set<Long>> ours;
+        try (OpenTransaction touching = new OpenTransaction(rooms.database())) {
+            new RequestCancel(touching.database()).run(job.id());
+            ours = CompletableFuture.supplyAsync(
+                    () -> finish.run(List.of(new Finished(job.claim(), JobState.COMPLETED, null))));
+            rooms.awaitBlocked();
+            touching.commit();
+        }
+
+        assertThat(ours.get()).containsExactly(job.claim().token());
+        assertThat(rooms.roomsOf(job.id())).containsExactly("done");
+    }
+
+    @Test
+    void aBatchOfAThousandIsOneStatement() {
+        List<ClaimedJob> jobs = rooms.running(1_000);
+
+        Set<Long> tokens = finish.run(jobs.stream()
+                .map(job -> new Finished(job.claim(), JobState.COMPLETED, null))
+                .toList());
+
+        assertThat(tokens).hasSize(1_000);
+        assertThat(rooms.count("done")).isEqualTo(1_000);
+        assertThat(rooms.count("running")).isZero();
+    }
+}

@@ -1,0 +1,138 @@
+package dev.rowlock.queue.internal.store.outcome;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.claim.IsolateJob;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Promise 2: a lost token changes nothing, in every statement that names one, and the caller is told. */
+@PostgresTest
+class LostClaimTest {
+
+    /** Each statement that changes a claimed job. Says whether it found the claim. */
+    enum Change {
+        COMPLETE((db, claim) ->
+                found(new FinishJobs(db, true).run(List.of(new FinishJobs.Finished(claim, JobState.COMPLETED, "1"))))),
+        COMPLETE_AND_FORGET((db, claim) ->
+                found(new FinishJobs(db, false).run(List.of(new FinishJobs.Finished(claim, JobState.COMPLETED, "1"))))),
+        END_AS_CANCELLED((db, claim) ->
+                found(new FinishJobs(db, true).run(List.of(new FinishJobs.Finished(claim, JobState.CANCELLED, null))))),
+        COMPLETE_IN_TRANSACTION((db, claim) -> new FinishJobInTransaction(db, true).run(claim, "1")),
+        COMPLETE_IN_TRANSACTION_AND_FORGET((db, claim) -> new FinishJobInTransaction(db, false).run(claim, "1")),
+        RETRY((db, claim) -> found(new DeferJobs(db)
+                .run(List.of(new DeferJobs.Deferred(
+                        claim, Due.after(Duration.ZERO), null, "retry", Rooms.error("it failed"))))
+                .held())),
+        SNOOZE((db, claim) -> found(new DeferJobs(db)
+                .run(List.of(new DeferJobs.Deferred(claim, Due.after(Duration.ZERO), null, "snooze", null)))
+                .held())),
+        BURY((db, claim) -> found(new BuryJobs(db).run(List.of(new BuryJobs.Buried(claim, Rooms.error("it failed")))))),
+        RELEASE((db, claim) -> found(new ReleaseJobs(db).run(List.of(claim)).held())),
+        EXTEND((db, claim) ->
+                new ExtendDeadline(db).run(claim, Duration.ofMinutes(1)).isPresent()),
+        PROGRESS((db, claim) -> new SaveProgress(db).run(claim, 50, "half")),
+        ISOLATE((db, claim) -> new IsolateJob(db).run(claim, List.of()));
+
+        private final BiFunction<Database, Claim, Boolean> statement;
+
+        Change(BiFunction<Database, Claim, Boolean> statement) {
+            this.statement = statement;
+        }
+
+        private static boolean found(java.util.Set<Long> tokens) {
+            return !tokens.isEmpty();
+        }
+    }
+
+    private final Rooms rooms;
+
+    LostClaimTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aHeldTokenIsFound(Change change) {
+        ClaimedJob job = rooms.running();
+
+        boolean found = change.statement.apply(rooms.database(), job.claim());
+
+        assertThat(found).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theTokenOfAnEarlierClaimChangesNothing(Change change) {
+        ClaimedJob first = rooms.running();
+        new ReleaseJobs(rooms.database()).run(List.of(first.claim()));
+        ClaimedJob second = rooms.claim(rooms.node(), 1).get(0);
+        List<Map<String, Object>> before = rooms.everything();
+
+        boolean found = change.statement.apply(rooms.database(), first.claim());
+
+        assertThat(found).isFalse();
+        assertThat(second.id()).isEqualTo(first.id());
+        assertThat(rooms.everything()).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theTokenOfAnotherJobChangesNothing(Change change) {
+        List<ClaimedJob> jobs = rooms.running(2);
+        Claim mixed = new Claim(jobs.get(0).id(), jobs.get(1).claim().token());
+        List<Map<String, Object>> before = rooms.everything();
+
+        boolean found = change.statement.apply(rooms.database(), mixed);
+
+        assertThat(found).isFalse();
+        assertThat(rooms.everything()).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aTokenIsLostInEveryOtherRoom(Change change) {
+        List<Claim> elsewhere = Stream.of(ready(), waiting(), done(), dead()).toList();
+        List<Map<String, Object>> before = rooms.everything();
+
+        assertThat(elsewhere)
+                .allSatisfy(claim -> assertThat(change.statement.apply(rooms.database(), claim))
+                        .isFalse());
+        assertThat(rooms.everything()).isEqualTo(before);
+    }
+
+    private Claim ready() {
+        return moved(Change.RELEASE);
+    }
+
+    private Claim waiting() {
+        return moved(Change.SNOOZE);
+    }
+
+    private Claim done() {
+        return moved(Change.COMPLETE);
+    }
+
+    private Claim dead() {
+        return moved(Change.BURY);
+    }
+
+    private Claim moved(Change change) {
+        ClaimedJob job = rooms.running();
+        assertThat(change.statement.apply(rooms.database(), job.claim())).isTrue();
+        return job.claim();
+    }
+}

@@ -1,0 +1,76 @@
+package dev.rowlock.queue.internal.store.outcome;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+@Representative
+class ReleaseJobsTest {
+
+    private final Rooms rooms;
+    private final ReleaseJobs release;
+
+    ReleaseJobsTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        release = new ReleaseJobs(rooms.database());
+    }
+
+    @Test
+    void aReleasedJobIsReadyAgainAtNoCost() {
+        ClaimedJob job = rooms.running();
+
+        Set<Long> held = release.run(List.of(job.claim())).held();
+
+        assertThat(held).containsExactly(job.claim().token());
+        assertThat(rooms.roomsOf(job.id())).containsExactly("ready");
+        assertThat(rooms.look(job.id())).containsEntry("attempt", 0).containsEntry("crashes", 0);
+    }
+
+    @Test
+    void aJobThatSomebodyAskedToCancelEndsAsCancelledInstead() {
+        ClaimedJob job = rooms.running();
+        new RequestCancel(rooms.database()).run(job.id());
+
+        Set<Long> held = release.run(List.of(job.claim())).held();
+
+        assertThat(held).containsExactly(job.claim().token());
+        assertThat(rooms.roomsOf(job.id())).containsExactly("done");
+        assertThat(rooms.look(job.id())).containsEntry("state", "cancelled");
+    }
+
+    @Test
+    void whoeverIsToBeWokenLearnsHowUrgentTheJobsAre() {
+        long urgent = rooms.ready(List.of(Rooms.job(Rooms.QUEUE, -5)))[0];
+        ClaimedJob job = rooms.claim(rooms.node(), 1).get(0);
+        ClaimedJob cancelled = rooms.running();
+        new RequestCancel(rooms.database()).run(cancelled.id());
+
+        MovedJobs moved = release.run(List.of(job.claim(), cancelled.claim()));
+
+        assertThat(job.id()).isEqualTo(urgent);
+        assertThat(moved.ranks()).containsExactly(Map.entry(job.claim().token(), -5));
+        assertThat(moved.cancelled()).containsExactly(cancelled.claim().token());
+    }
+
+    @Test
+    void lostClaimsAreLeftOutAndTheOthersOfTheBatchStand() {
+        List<ClaimedJob> jobs = rooms.running(2);
+
+        Set<Long> held = release.run(
+                        List.of(jobs.get(0).claim(), Rooms.stale(jobs.get(1).claim())))
+                .held();
+
+        assertThat(held).containsExactly(jobs.get(0).claim().token());
+        assertThat(rooms.roomsOf(jobs.get(1).id())).containsExactly("running");
+    }
+}

@@ -1,0 +1,57 @@
+package dev.rowlock.queue.internal.thread;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class CostBudgetTest {
+
+    private static final long MILLI = 1_000_000;
+    private static final long SECOND = 1_000 * MILLI;
+
+    private final CostBudget twentieth = new CostBudget(() -> 0.05, 0);
+
+    @Test
+    void isAllowedAtOnceTheFirstTime() {
+        assertThat(twentieth.allowedIn(0)).isZero();
+    }
+
+    @Test
+    void whatTakesLongMustWaitLong() {
+        twentieth.took(Duration.ofMillis(1), 0);
+
+        assertThat(twentieth.allowedIn(0)).isEqualTo(19 * MILLI);
+        assertThat(twentieth.allowedIn(15 * MILLI)).isEqualTo(4 * MILLI);
+        assertThat(twentieth.allowedIn(20 * MILLI)).isZero();
+    }
+
+    @Test
+    void aSingleStallOnlyDoublesTheCost() {
+        twentieth.took(Duration.ofMillis(1), 0);
+        twentieth.took(Duration.ofMillis(16), 0);
+
+        assertThat(twentieth.allowedIn(0)).isEqualTo(38 * MILLI);
+    }
+
+    @Test
+    void whatSuddenlyTakesSecondsIsBelievedAtOnceForAnEighthAndSoonWhole() {
+        twentieth.took(Duration.ofMillis(1), 0);
+        twentieth.took(Duration.ofSeconds(16), 0);
+
+        assertThat(twentieth.allowedIn(0)).isEqualTo(38 * SECOND);
+
+        for (int i = 0; i < 3; i++) {
+            twentieth.took(Duration.ofSeconds(16), 0);
+        }
+        assertThat(twentieth.allowedIn(0)).isEqualTo(304 * SECOND);
+    }
+
+    @Test
+    void whatBecomesCheapAgainIsBelievedAtOnce() {
+        twentieth.took(Duration.ofSeconds(16), 0);
+        twentieth.took(Duration.ofMillis(1), 0);
+
+        assertThat(twentieth.allowedIn(0)).isEqualTo(19 * MILLI);
+    }
+}

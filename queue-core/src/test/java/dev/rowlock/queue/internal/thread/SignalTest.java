@@ -1,0 +1,164 @@
+package dev.rowlock.queue.internal.thread;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 30, unit = TimeUnit.SECONDS)
+class SignalTest {
+
+    private static final Duration LONG = Duration.ofDays(1);
+
+    private final Signal signal = new Signal();
+
+    @Test
+    void isKeptUntilSomebodyWaits() throws InterruptedException {
+        signal.raise();
+
+        signal.await(LONG);
+    }
+
+    @Test
+    void comesWhenItWasPlanned() throws InterruptedException {
+        signal.raiseIn(Duration.ofMillis(1));
+
+        signal.await(LONG);
+    }
+
+    @Test
+    void theFirstPlanCounts() throws InterruptedException {
+        signal.raiseIn(Duration.ofMillis(1));
+        signal.raiseIn(LONG);
+
+        signal.await(LONG);
+    }
+
+    @Test
+    void doesNotWaitForItsPlanIfItIsRaised() throws InterruptedException {
+        signal.raiseIn(LONG);
+        signal.raise();
+
+        signal.await(LONG);
+    }
+
+    @Test
+    void aPlanEndsWithTheWait() throws InterruptedException {
+        signal.raiseIn(LONG);
+        signal.await(Duration.ZERO);
+
+        signal.raiseIn(Duration.ZERO); // a plan that had been kept would not let this one count
+
+        signal.await(LONG);
+    }
+
+    @Test
+    void aRestartTakesBackWhatWasPlanned() throws InterruptedException {
+        signal.raiseIn(LONG);
+        signal.restart(LONG);
+
+        signal.raiseIn(Duration.ZERO);
+
+        signal.await(LONG);
+    }
+
+    @Test
+    void whoWaitsMayBeToldToWaitLess() throws InterruptedException {
+        Thread waiting = new Thread(this::awaitLong);
+        waiting.start();
+
+        while (waiting.isAlive()) {
+            signal.restart(Duration.ofMillis(1)); // for nothing, as long as it does not wait yet
+            waiting.join(1);
+        }
+    }
+
+    @Test
+    void wakesWhoWaits() throws InterruptedException {
+        Thread waiting = waiting();
+
+        signal.raise();
+
+        waiting.join();
+        signal.raise(); // who has waited holds nothing
+    }
+
+    @Test
+    void wakesWhoWaitsAsPlanned() throws InterruptedException {
+        Thread waiting = waiting();
+
+        signal.raiseIn(Duration.ofMillis(1));
+
+        waiting.join();
+    }
+
+    @Test
+    void aPlanForLaterWakesNobodyNow() throws InterruptedException {
+        signal.raiseIn(LONG);
+
+        Thread waiting = waiting();
+
+        signal.raise();
+        waiting.join();
+    }
+
+    @Test
+    void aMuchShorterWaitIsToldAtOnce() throws InterruptedException {
+        Thread waiting = waiting();
+
+        signal.restart(Duration.ofMillis(1));
+
+        waiting.join();
+    }
+
+    @Test
+    void whatNobodyRaisesIsWaitedForToTheEnd() throws InterruptedException {
+        long end = System.nanoTime() + Duration.ofMillis(20).toNanos();
+
+        signal.await(Duration.ofMillis(20));
+
+        assertThat(System.nanoTime() - end).isNotNegative();
+    }
+
+    @Test
+    void aPauseLastsToItsEnd() throws InterruptedException {
+        long end = System.nanoTime() + Duration.ofMillis(20).toNanos();
+
+        Signal.pause(Duration.ofMillis(20));
+
+        assertThat(System.nanoTime() - end).isNotNegative();
+    }
+
+    @Test
+    void aJitteredTimeVariesByAFifth() {
+        List<Duration> times = Stream.generate(() -> Signal.jittered(Duration.ofSeconds(10)))
+                .limit(1_000)
+                .toList();
+
+        assertThat(times)
+                .allSatisfy(time -> assertThat(time).isBetween(Duration.ofSeconds(8), Duration.ofSeconds(12)))
+                .anySatisfy(time -> assertThat(time).isLessThan(Duration.ofSeconds(9)))
+                .anySatisfy(time -> assertThat(time).isGreaterThan(Duration.ofSeconds(11)));
+    }
+
+    /** A thread that waits by now. */
+    private Thread waiting() {
+        Thread waiting = new Thread(this::awaitLong);
+        waiting.start();
+        Awaitility.await().until(() -> waiting.getState() == Thread.State.TIMED_WAITING);
+        return waiting;
+    }
+
+    private void awaitLong() {
+        try {
+            signal.await(LONG);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
