@@ -1,9 +1,9 @@
 package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.DeadQueues;
 import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
+import dev.rowlock.queue.internal.store.admin.DeadQueues;
 import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
 import dev.rowlock.queue.internal.store.admin.FindJob;
 import dev.rowlock.queue.internal.store.admin.LastDeadJob;

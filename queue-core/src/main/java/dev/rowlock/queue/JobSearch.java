@@ -1,9 +1,9 @@
 package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.ListDeadJobs;
 import dev.rowlock.queue.internal.store.admin.CountJobs;
 import dev.rowlock.queue.internal.store.admin.FindJob;
+import dev.rowlock.queue.internal.store.admin.ListDeadJobs;
 import dev.rowlock.queue.internal.store.admin.ListJobs;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Names;

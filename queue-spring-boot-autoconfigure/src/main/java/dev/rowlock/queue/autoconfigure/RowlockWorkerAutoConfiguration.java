@@ -2,11 +2,9 @@ package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.internal.node.NodeServices;
 import dev.rowlock.queue.internal.node.WorkerNode;
+import dev.rowlock.queue.internal.run.Extensions;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.wake.WakeupBus;
-import dev.rowlock.queue.internal.run.Extensions;
-import dev.rowlock.queue.internal.node.NodeServices;
-import dev.rowlock.queue.internal.node.WorkerNode;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.JobObserver;

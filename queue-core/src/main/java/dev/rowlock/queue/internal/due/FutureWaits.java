@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.due;
 
-import dev.rowlock.queue.internal.store.BatchSplitter;
 import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.store.BatchSplitter;
 import dev.rowlock.queue.internal.store.due.RestartWaits;
 import dev.rowlock.queue.internal.store.due.RestartWaits.Stretch;
 import dev.rowlock.queue.spi.Wakeups;

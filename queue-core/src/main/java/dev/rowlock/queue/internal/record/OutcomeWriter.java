@@ -9,7 +9,7 @@ import dev.rowlock.queue.internal.store.outcome.DeferJobs;
 import dev.rowlock.queue.internal.store.outcome.FindLockedClaims;
 import dev.rowlock.queue.internal.store.outcome.FinishJobs;
 import dev.rowlock.queue.internal.store.outcome.MovedJobs;
-import dev.rowlock.queue.internal.store.ProbeDone;
+import dev.rowlock.queue.internal.store.outcome.ProbeDone;
 import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;

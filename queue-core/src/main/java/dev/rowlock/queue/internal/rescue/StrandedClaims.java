@@ -78,7 +78,8 @@ public final class StrandedClaims implements Chore {
             tell(release.run(node, upTo, held));
         } catch (RuntimeException e) {
             BatchSplitter.requireAnswer(e);
-            BatchSplitter.refused(release.stranded(node, upTo, held), ids -> tell(release.run(node, upTo, held, ids)), e)
+            BatchSplitter.refused(
+                            release.stranded(node, upTo, held), ids -> tell(release.run(node, upTo, held, ids)), e)
                     .forEach(this::tellRefused);
         }
     }

@@ -129,7 +129,8 @@ final class Failures {
         try {
             return Objects.requireNonNull(strategy.next(failure), "the retry strategy returned null");
         } catch (Throwable e) {
-            EndlessTask.tell(() -> log.warn("the retry strategy of {} failed; its fallback decides", listener.name(), e));
+            EndlessTask.tell(
+                    () -> log.warn("the retry strategy of {} failed; its fallback decides", listener.name(), e));
             return fallback(strategy).next(failure);
         }
     }

@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.internal.record.FailureLog;
-import dev.rowlock.queue.internal.thread.ThreadState;
 import dev.rowlock.queue.internal.thread.EndlessTask;
+import dev.rowlock.queue.internal.thread.ThreadState;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;

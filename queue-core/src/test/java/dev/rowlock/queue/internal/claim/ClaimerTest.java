@@ -2,11 +2,11 @@ package dev.rowlock.queue.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.run.Extensions;
 import dev.rowlock.queue.internal.node.NodeParts;
 import dev.rowlock.queue.internal.node.NodeServices;
 import dev.rowlock.queue.internal.node.NodeSettings;
 import dev.rowlock.queue.internal.node.TestNode;
+import dev.rowlock.queue.internal.run.Extensions;
 import dev.rowlock.queue.internal.run.QueueWorker;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.due.FutureWaits;
-import dev.rowlock.queue.internal.store.due.RestartWaits;
 import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.due.RestartWaits;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;

@@ -2,9 +2,9 @@ package dev.rowlock.queue.internal.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.rowlock.queue.internal.record.FailureLog;
 import dev.rowlock.queue.internal.run.TestExecution;
-import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.FailedAttempt;

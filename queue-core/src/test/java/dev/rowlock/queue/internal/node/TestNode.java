@@ -1,10 +1,10 @@
 package dev.rowlock.queue.internal.node;
 
-import dev.rowlock.queue.internal.run.Extensions;
 import dev.rowlock.queue.JacksonPayloadCodec;
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.internal.run.Extensions;
 import dev.rowlock.queue.internal.schema.SchemaMigrator;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;

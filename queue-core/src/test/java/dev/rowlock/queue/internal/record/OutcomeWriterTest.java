@@ -3,9 +3,9 @@ package dev.rowlock.queue.internal.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.outcome.FindDoneClaims;
 import dev.rowlock.queue.internal.store.outcome.FinishJobs;
-import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;

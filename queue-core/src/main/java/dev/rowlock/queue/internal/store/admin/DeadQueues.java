@@ -1,5 +1,7 @@
-package dev.rowlock.queue.internal.store;
+package dev.rowlock.queue.internal.store.admin;
 
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.ArrayList;

@@ -1,5 +1,8 @@
-package dev.rowlock.queue.internal.store;
+package dev.rowlock.queue.internal.store.outcome;
 
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.IndexPlan;
 import java.sql.PreparedStatement;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
