@@ -16,9 +16,6 @@ final class Busy {
     static final Comparator<Serves> ORDER =
             Comparator.comparing(Serves::node).thenComparing(Serves::queue).thenComparing(Serves::threads);
 
-    /** Long after everything, but not so long that sums overflow. */
-    private static final long NEVER = Long.MAX_VALUE / 4;
-
     private Busy() {}
 
     /** When fewer of these handlers than there are threads were at work. */
@@ -29,7 +26,7 @@ final class Busy {
             changes.merge(end(start, ends), -1, Integer::sum);
         }
         List<Span> free = new ArrayList<>();
-        long since = -NEVER;
+        long since = -Spans.EVER;
         int busy = 0;
         for (Map.Entry<Long, Integer> change : changes.entrySet()) {
             int before = busy;
@@ -41,7 +38,7 @@ final class Busy {
             }
         }
         if (busy < threads) {
-            free.add(new Span(since, NEVER));
+            free.add(new Span(since, Spans.EVER));
         }
         return Spans.of(free);
     }
@@ -49,6 +46,6 @@ final class Busy {
     /** A handler that was killed with its process never ended. */
     static long end(Start start, Map<Long, End> ends) {
         End end = ends.get(start.token());
-        return end == null ? NEVER : end.nanos();
+        return end == null ? Spans.EVER : end.nanos();
     }
 }

@@ -14,6 +14,9 @@ record Spans(List<Span> list) {
         }
     }
 
+    /** Before and after everything, but not so far away that sums overflow. */
+    static final long EVER = Long.MAX_VALUE / 4;
+
     static final Spans NONE = new Spans(List.of());
 
     /** From stretches in any order, which may overlap; empty ones do not count. */
@@ -39,25 +42,34 @@ record Spans(List<Span> list) {
 
     Spans and(Spans other) {
         List<Span> common = new ArrayList<>();
-        for (Span mine : list) {
-            for (Span theirs : other.list) {
-                common.add(new Span(Math.max(mine.from(), theirs.from()), Math.min(mine.to(), theirs.to())));
+        int mine = 0;
+        int theirs = 0;
+        while (mine < list.size() && theirs < other.list.size()) {
+            Span a = list.get(mine);
+            Span b = other.list.get(theirs);
+            common.add(new Span(Math.max(a.from(), b.from()), Math.min(a.to(), b.to())));
+            if (a.to() < b.to()) {
+                mine++;
+            } else {
+                theirs++;
             }
         }
         return of(common);
     }
 
     Spans minus(Spans other) {
-        List<Span> rest = new ArrayList<>(list);
-        for (Span hole : other.list) {
-            List<Span> next = new ArrayList<>();
-            for (Span span : rest) {
-                next.add(new Span(span.from(), Math.min(span.to(), hole.from())));
-                next.add(new Span(Math.max(span.from(), hole.to()), span.to()));
-            }
-            rest = next;
+        return and(other.gaps());
+    }
+
+    private Spans gaps() {
+        List<Span> gaps = new ArrayList<>();
+        long since = -EVER;
+        for (Span span : list) {
+            gaps.add(new Span(since, span.from()));
+            since = span.to();
         }
-        return of(rest);
+        gaps.add(new Span(since, EVER));
+        return of(gaps);
     }
 
     /** The length of the longest stretch; 0 if there is none. */
