@@ -39,7 +39,7 @@ public final class JobAdmin {
     private final DeadQueues deadQueues;
     private final PauseQueue queues;
 
-    public JobAdmin(Database database, Wakeups wakeups) {
+    JobAdmin(Database database, Wakeups wakeups) {
         this.database = database;
         this.afterCommit = new AfterCommit(database, wakeups);
         this.cancelIdle = new CancelIdleJob(database);

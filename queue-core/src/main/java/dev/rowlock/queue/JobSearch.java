@@ -5,8 +5,10 @@ import dev.rowlock.queue.internal.store.admin.CountJobs;
 import dev.rowlock.queue.internal.store.admin.FindJob;
 import dev.rowlock.queue.internal.store.admin.ListDeadJobs;
 import dev.rowlock.queue.internal.store.admin.ListJobs;
+import dev.rowlock.queue.internal.store.admin.ReadDepth;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Names;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -24,13 +26,15 @@ public final class JobSearch {
     private final ListJobs listJobs;
     private final ListDeadJobs listDead;
     private final CountJobs countJobs;
+    private final ReadDepth readDepth;
     private final JobRows rows = new JobRows();
 
-    public JobSearch(Database database) {
+    JobSearch(Database database) {
         this.findJob = new FindJob(database);
         this.listJobs = new ListJobs(database);
         this.listDead = new ListDeadJobs(database);
         this.countJobs = new CountJobs(database);
+        this.readDepth = new ReadDepth(database);
     }
 
     /** The job with this id, wherever it is, with its error history; empty if there is none or retention dropped it. */
@@ -84,10 +88,29 @@ public final class JobSearch {
 
     /**
      * How many jobs there are of each queue in each state, exactly, at this moment. Reads whole tables: for people and
-     * tests. Scrapes use the meters, which one node measures for all.
+     * tests. Scrapes use {@link #depths}, which one node measures for all.
      */
     public List<JobCount> counts() {
         return countJobs.run(
                 row -> new JobCount(row.getString("queue"), JobState.of(row.getString("state")), row.getLong("count")));
+    }
+
+    /**
+     * How deep the queues were when a node that runs jobs last measured them for all, a few seconds ago; empty before that.
+     * Of large rooms a sample is counted. Cheap, and outside the caller's transaction.
+     */
+    public List<QueueDepth> depths() {
+        return readDepth.run().stream()
+                .map(depth -> new QueueDepth(
+                        depth.queue(),
+                        depth.state(),
+                        depth.jobs(),
+                        depth.oldestSeconds() == null ? null : seconds(depth.oldestSeconds()),
+                        seconds(depth.ageSeconds())))
+                .toList();
+    }
+
+    private static Duration seconds(double seconds) {
+        return Duration.ofNanos((long) (seconds * 1e9));
     }
 }

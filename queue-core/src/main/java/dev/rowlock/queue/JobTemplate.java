@@ -69,7 +69,7 @@ public final class JobTemplate implements JobOperations {
      * @param maxPayloadBytes the largest payload as JSON in UTF-8
      * @param listenerQueues the queue that a listener of this application names for a type; null if there is none
      */
-    public JobTemplate(
+    JobTemplate(
             Database database,
             PayloadCodec codec,
             long maxPayloadBytes,

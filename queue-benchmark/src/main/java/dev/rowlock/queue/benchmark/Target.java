@@ -2,7 +2,7 @@ package dev.rowlock.queue.benchmark;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.rowlock.queue.internal.wake.InstantPeekSocketFactory;
+import dev.rowlock.queue.connection.InstantPeekSocketFactory;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 

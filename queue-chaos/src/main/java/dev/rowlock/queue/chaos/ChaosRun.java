@@ -14,7 +14,6 @@ import dev.rowlock.queue.chaos.load.Bursts;
 import dev.rowlock.queue.chaos.load.Load;
 import dev.rowlock.queue.chaos.load.Producer;
 import dev.rowlock.queue.chaos.load.Ways;
-import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.ServerClock;
 import dev.rowlock.queue.test.postgres.SmallDisk;
 import java.nio.file.Path;
@@ -67,7 +66,7 @@ public final class ChaosRun {
                 HikariDataSource manual = producersPool(database, false);
                 HikariDataSource foreign = producersPool(database, true)) {
             database.requirePassword(settings.folder().resolve("password"));
-            Producer producer = new Producer(pool, Wakeups.NONE);
+            Producer producer = new Producer(pool, false);
             Ways ways = new Ways(producer, List.of(pool, manual), foreign);
             List<Worker> workers = workers(database);
             try {

@@ -9,7 +9,6 @@ import dev.rowlock.queue.chaos.load.Act;
 import dev.rowlock.queue.chaos.load.Producer;
 import dev.rowlock.queue.chaos.load.Work;
 import dev.rowlock.queue.job.JobOptions;
-import dev.rowlock.queue.spi.Wakeups;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -44,7 +43,7 @@ public final class KillRun {
                     .mapToObj(i -> new Worker("w" + i, setup, database.port()))
                     .toList();
             try {
-                Producer producer = new Producer(database.dataSource("producer"), Wakeups.NONE);
+                Producer producer = new Producer(database.dataSource("producer"), false);
                 Arena arena = new Arena(database, workers);
                 long begun = System.nanoTime();
                 for (int round = 0; round == 0 || System.nanoTime() - begun < length.toNanos(); round++) {

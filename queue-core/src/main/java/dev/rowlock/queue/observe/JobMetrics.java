@@ -5,6 +5,8 @@ import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.JobObserver;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.Map;
@@ -28,12 +30,15 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class JobMetrics implements JobObserver {
 
     private final MeterRegistry registry;
+    private final Tags tags;
     private final Map<Key, Timer> process = new ConcurrentHashMap<>();
     private final Map<Key, Timer> wait = new ConcurrentHashMap<>();
     private final Map<Key, Counter> failures = new ConcurrentHashMap<>();
 
-    public JobMetrics(MeterRegistry registry) {
+    /** @param tags of every meter: they tell this queue from others whose meters are in the same registry */
+    public JobMetrics(MeterRegistry registry, Tag... tags) {
         this.registry = registry;
+        this.tags = Tags.of(tags);
     }
 
     /** Meters only count, and must be exact. */
@@ -51,7 +56,8 @@ public final class JobMetrics implements JobObserver {
     @Override
     public void finished(ClaimedJob job, Outcome outcome, Duration took) {
         if (outcome instanceof Outcome.UnknownType) {
-            registry.counter("rowlock.job.unknown.type", "queue", job.queue()).increment();
+            registry.counter("rowlock.job.unknown.type", tags.and("queue", job.queue()))
+                    .increment();
             return;
         }
         process.computeIfAbsent(new Key(job.queue(), job.type(), outcome.label()), this::processTimer)
@@ -65,13 +71,15 @@ public final class JobMetrics implements JobObserver {
 
     @Override
     public void lost(ClaimedJob job) {
-        registry.counter("rowlock.claims.lost", "queue", job.queue()).increment();
+        registry.counter("rowlock.claims.lost", tags.and("queue", job.queue())).increment();
     }
 
     @Override
     public void rescued(int jobs, int quarantined) {
-        registry.counter("rowlock.jobs.rescued", "quarantined", "false").increment(jobs - quarantined);
-        registry.counter("rowlock.jobs.rescued", "quarantined", "true").increment(quarantined);
+        registry.counter("rowlock.jobs.rescued", tags.and("quarantined", "false"))
+                .increment(jobs - quarantined);
+        registry.counter("rowlock.jobs.rescued", tags.and("quarantined", "true"))
+                .increment(quarantined);
     }
 
     private void failure(ClaimedJob job, String terminal) {
@@ -82,6 +90,7 @@ public final class JobMetrics implements JobObserver {
     private Timer processTimer(Key key) {
         return Timer.builder("rowlock.job.process")
                 .description("Time in the handler")
+                .tags(tags)
                 .tags("queue", key.queue, "type", key.type, "outcome", key.detail)
                 .register(registry);
     }
@@ -89,6 +98,7 @@ public final class JobMetrics implements JobObserver {
     private Timer waitTimer(Key key) {
         return Timer.builder("rowlock.job.wait")
                 .description("Time from runnable to started")
+                .tags(tags)
                 .tags("queue", key.queue, "type", key.type)
                 .register(registry);
     }
@@ -96,6 +106,7 @@ public final class JobMetrics implements JobObserver {
     private Counter failureCounter(Key key) {
         return Counter.builder("rowlock.job.failures")
                 .description("Failed attempts; terminal ones moved their job to dead")
+                .tags(tags)
                 .tags("queue", key.queue, "type", key.type, "terminal", key.detail)
                 .register(registry);
     }

@@ -1,18 +1,19 @@
 package dev.rowlock.queue.observe;
 
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.admin.ReadDepth;
-import dev.rowlock.queue.internal.store.admin.ReadDepth.Depth;
+import dev.rowlock.queue.JobSearch;
+import dev.rowlock.queue.QueueDepth;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.MultiGauge.Row;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +28,7 @@ public final class QueueMetrics implements AutoCloseable {
 
     private static final Duration INTERVAL = Duration.ofSeconds(15);
 
-    private final ReadDepth readDepth;
+    private final JobSearch search;
     private final MultiGauge jobs;
     private final MultiGauge oldest;
     private final ScheduledExecutorService timer;
@@ -35,17 +36,21 @@ public final class QueueMetrics implements AutoCloseable {
     private volatile long readNanos = System.nanoTime();
     private boolean failing; // timer's thread only
 
-    public QueueMetrics(Database database, MeterRegistry registry) {
-        this.readDepth = new ReadDepth(database);
+    /** @param tags of every meter: they tell this queue from others whose meters are in the same registry */
+    public QueueMetrics(JobSearch search, MeterRegistry registry, Tag... tags) {
+        this.search = search;
         this.jobs = MultiGauge.builder("rowlock.queue.jobs")
+                .tags(Tags.of(tags))
                 .description("Jobs in the live rooms and dead, as last measured for the whole cluster")
                 .register(registry);
         this.oldest = MultiGauge.builder("rowlock.queue.oldest.age")
+                .tags(Tags.of(tags))
                 .description(
                         "How long the longest-waiting runnable job had been runnable at the measurement; 0 if none waited")
                 .baseUnit("seconds")
                 .register(registry);
         Gauge.builder("rowlock.queue.snapshot.age", this, QueueMetrics::age)
+                .tags(Tags.of(tags))
                 .description("How old the measurement behind rowlock.queue.* is")
                 .baseUnit("seconds")
                 .register(registry);
@@ -76,7 +81,7 @@ public final class QueueMetrics implements AutoCloseable {
 
     /** Reads the last measurement. Called by the timer, and by tests. */
     public void refresh() {
-        List<Depth> depths = readDepth.run();
+        List<QueueDepth> depths = search.depths();
         jobs.register(
                 depths.stream()
                         .map(depth -> Row.of(Tags.of("queue", depth.queue(), "state", depth.state()), depth.jobs()))
@@ -85,15 +90,16 @@ public final class QueueMetrics implements AutoCloseable {
         oldest.register(
                 depths.stream()
                         .filter(depth -> depth.state().equals("ready"))
-                        .map(depth -> Row.of(Tags.of("queue", depth.queue()), orZero(depth.oldestSeconds())))
+                        .map(depth -> Row.of(Tags.of("queue", depth.queue()), seconds(depth.oldest())))
                         .toList(),
                 true);
-        snapshotAge = depths.stream().mapToDouble(Depth::ageSeconds).min().orElse(Double.NaN);
+        snapshotAge =
+                depths.stream().mapToDouble(depth -> seconds(depth.age())).min().orElse(Double.NaN);
         readNanos = System.nanoTime();
     }
 
-    private static double orZero(@org.jspecify.annotations.Nullable Double seconds) {
-        return seconds == null ? 0 : seconds;
+    private static double seconds(@Nullable Duration time) {
+        return time == null ? 0 : time.toNanos() / 1e9;
     }
 
     private double age() {

@@ -17,6 +17,11 @@ public record LeaseSettings(String nodeName, Duration lease, Duration heartbeat,
         return new LeaseSettings(nodeName, Duration.ofSeconds(30), Duration.ofSeconds(5), 3);
     }
 
+    /** The same for a node that is called after its host and process id. */
+    public static LeaseSettings defaults() {
+        return defaults(NodeName.ofThisProcess());
+    }
+
     public LeaseSettings {
         if (lease.compareTo(Duration.ofSeconds(1)) < 0 || lease.compareTo(Duration.ofHours(1)) > 0) {
             throw new IllegalArgumentException("lease %s must lie between 1 s and 1 h".formatted(lease));

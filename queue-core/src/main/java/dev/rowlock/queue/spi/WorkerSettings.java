@@ -31,6 +31,22 @@ public record WorkerSettings(
         }
     }
 
+    public WorkerSettings withConcurrency(int jobs) {
+        return new WorkerSettings(jobs, queues, fetch, drainTimeout, virtualThreads);
+    }
+
+    public WorkerSettings withFetch(FetchSettings settings) {
+        return new WorkerSettings(concurrency, queues, settings, drainTimeout, virtualThreads);
+    }
+
+    public WorkerSettings withDrainTimeout(Duration timeout) {
+        return new WorkerSettings(concurrency, queues, fetch, timeout, virtualThreads);
+    }
+
+    public WorkerSettings withVirtualThreads() {
+        return new WorkerSettings(concurrency, queues, fetch, drainTimeout, true);
+    }
+
     private static void validConcurrency(String what, int value) {
         if (value < 1 || value > ListenerDefinition.MAX_CONCURRENCY) {
             throw new IllegalArgumentException(

@@ -2,6 +2,7 @@ package dev.rowlock.queue.spring;
 
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.JobTypes;
+import dev.rowlock.queue.spi.InvalidJobListenerException;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spring.ListenerBeans.Candidate;
 import java.util.HashMap;

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.spring;
 
-import dev.rowlock.queue.internal.node.WorkerNode;
+import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.spi.InvalidJobListenerException;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.util.List;
 import java.util.function.Consumer;
@@ -9,43 +10,28 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Runs the jobs of the registered listeners while the application context runs: starts last and stops first. May be
- * stopped and started again any number of times, as paused test contexts are. Without listeners it does nothing.
+ * Runs the jobs of the listeners while the application context runs: starts last and stops first. May be stopped and
+ * started again any number of times, as paused test contexts are. Without listeners it does nothing.
  */
 public final class JobListenerContainer implements SmartLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(JobListenerContainer.class);
 
-    private final JobListenerRegistry registry;
-    private final WorkerNode node;
-    private final boolean transactions;
-    private final boolean keepAlive;
+    private final Rowlock rowlock;
     private final Consumer<List<ListenerDefinition>> check;
-    private final KeepAlive alive = new KeepAlive(); // guarded by this
     private volatile boolean running; // written by start and stop, one at a time
 
     /**
-     * @param registry the listeners
-     * @param node runs their jobs
-     * @param transactions whether the node has a transaction manager
-     * @param keepAlive whether the process must not end while its node runs, even if nothing else keeps it
-     * @param check looks at the listeners before each start; what it throws stops the start
+     * @param rowlock runs the jobs
+     * @param check looks at the listeners, if there are any, before each start; what it throws stops the start
      */
-    public JobListenerContainer(
-            JobListenerRegistry registry,
-            WorkerNode node,
-            boolean transactions,
-            boolean keepAlive,
-            Consumer<List<ListenerDefinition>> check) {
-        this.registry = registry;
-        this.node = node;
-        this.transactions = transactions;
-        this.keepAlive = keepAlive;
+    public JobListenerContainer(Rowlock rowlock, Consumer<List<ListenerDefinition>> check) {
+        this.rowlock = rowlock;
         this.check = check;
     }
 
     /**
-     * Starts the node with all listeners that are registered now.
+     * Starts to run the jobs of all listeners that there are now.
      *
      * @throws InvalidJobListenerException if the listeners contradict one another, or one is transactional and there is no
      *     transaction manager
@@ -55,37 +41,17 @@ public final class JobListenerContainer implements SmartLifecycle {
         if (running) {
             return;
         }
-        List<ListenerDefinition> listeners = registry.definitions();
-        if (listeners.isEmpty()) {
-            log.info("there is no @JobListener: this application enqueues jobs and runs none");
-        } else {
-            start(listeners);
-        }
-        running = true;
-    }
-
-    private void start(List<ListenerDefinition> listeners) {
-        listeners.forEach(this::requireTransactions);
         try {
-            check.accept(listeners);
-            node.start(listeners);
-            if (keepAlive) {
-                alive.start();
+            List<ListenerDefinition> listeners = rowlock.listeners();
+            if (!listeners.isEmpty()) {
+                check.accept(listeners);
             }
+            rowlock.start();
         } catch (IllegalArgumentException e) {
             throw new InvalidJobListenerException(
                     String.valueOf(e.getMessage()), "Correct the annotations or the property that decides", e);
         }
-    }
-
-    private void requireTransactions(ListenerDefinition listener) {
-        if (listener.transactional() && listener.transactions() == null && !transactions) {
-            throw new InvalidJobListenerException(
-                    "@JobListener(transactional = true) %s cannot work: there is no transaction manager for it, or several and none is primary"
-                            .formatted(listener.name()),
-                    "Define a PlatformTransactionManager for the DataSource that Rowlock uses, mark one of several, or"
-                            + " remove transactional = true");
-        }
+        running = true;
     }
 
     /** Waits for running handlers up to the drain timeout, then interrupts them. */
@@ -93,9 +59,8 @@ public final class JobListenerContainer implements SmartLifecycle {
     public synchronized void stop() {
         if (running) {
             try {
-                node.stop();
+                rowlock.stop();
             } finally {
-                alive.stop();
                 running = false;
             }
         }

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.spring;
 
+import dev.rowlock.queue.spi.DuplicateJobListenerException;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.util.LinkedHashMap;
 import java.util.List;

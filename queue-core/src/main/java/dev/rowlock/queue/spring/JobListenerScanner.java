@@ -1,15 +1,16 @@
 package dev.rowlock.queue.spring;
 
 import dev.rowlock.queue.JobListener;
-import dev.rowlock.queue.JobTypes;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.job.RetryStrategy;
+import dev.rowlock.queue.spi.InvalidJobListenerException;
 import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.ListenerSource;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spring.ListenerBeans.Candidate;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.util.Arrays;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -28,7 +29,7 @@ import org.springframework.util.ReflectionUtils;
  *
  * <p>Until then it knows their queues from the classes of the beans that are declared: jobs may be enqueued before.
  */
-public final class JobListenerScanner implements SmartInitializingSingleton, BeanFactoryAware {
+public final class JobListenerScanner implements ListenerSource, SmartInitializingSingleton, BeanFactoryAware {
 
     private final JobListenerRegistry registry;
     private final PayloadCodec codec;
@@ -70,9 +71,16 @@ public final class JobListenerScanner implements SmartInitializingSingleton, Bea
         registry.definitions().forEach(required(early)::requireRight);
     }
 
+    /** All that are registered, those as well that no annotation has made. */
+    @Override
+    public List<ListenerDefinition> listeners(PayloadCodec ignoredCodec, RetryPolicy ignoredRetry) {
+        return registry.definitions();
+    }
+
     /**
      * The queue that the type's listener listens to, also before there are listeners; null if nobody here takes the type.
      */
+    @Override
     public @Nullable String queueOf(String type) {
         String known = registry.queueOf(type);
         return known != null || scanned ? known : required(early).queueOf(type);
@@ -92,34 +100,17 @@ public final class JobListenerScanner implements SmartInitializingSingleton, Bea
         Object bean = beans.getBean(beanName);
         Method invocable = invocable(bean, candidate, listener);
         try {
-            registry.register(definition(beans, candidate.annotation(), listener, bean, invocable));
+            registry.register(listener.definition(
+                    new ListenerAttributes(candidate.annotation(), new EmbeddedValueResolver(beans)),
+                    attributes -> attributes.retry(retryDefaults, name -> strategy(beans, name)),
+                    new OwnTransactions(beans, transactions),
+                    new MethodJobHandler(bean, invocable, listener, codec)));
         } catch (IllegalArgumentException e) {
             throw new InvalidJobListenerException(
                     "@JobListener %s of bean '%s' cannot work: %s".formatted(listener.name(), beanName, e.getMessage()),
                     "Correct the annotation or the property that it refers to",
                     e);
         }
-    }
-
-    private ListenerDefinition definition(
-            ConfigurableListableBeanFactory beans,
-            JobListener annotation,
-            ListenerMethod listener,
-            Object bean,
-            Method invocable) {
-        ListenerAttributes attributes = new ListenerAttributes(annotation, new EmbeddedValueResolver(beans));
-        return ListenerDefinition.of(
-                        JobTypes.typeOf(listener.payloadClass()),
-                        new MethodJobHandler(bean, invocable, listener, codec))
-                .name(listener.name())
-                .queue(attributes.queue(listener.payloadClass()))
-                .concurrency(attributes.concurrency())
-                .timeout(attributes.timeout())
-                .retry(attributes.retry(retryDefaults, name -> strategy(beans, name)))
-                .noRetryFor(Arrays.asList(annotation.noRetryFor()))
-                .transactional(annotation.transactional())
-                .transactions(new OwnTransactions(beans, transactions).of(annotation, attributes.transactionManager()))
-                .keepResult(annotation.keepResult());
     }
 
     private static RetryStrategy strategy(ConfigurableListableBeanFactory beans, String name) {
@@ -141,7 +132,7 @@ public final class JobListenerScanner implements SmartInitializingSingleton, Bea
     }
 
     /** The method by which this object, perhaps a proxy, can be called. */
-    private static Method invocable(Object bean, Candidate candidate, ListenerMethod listener) {
+    static Method invocable(Object bean, Candidate candidate, ListenerMethod listener) {
         if (AopUtils.isCglibProxy(bean)) {
             requireOverridable(candidate, listener);
         }

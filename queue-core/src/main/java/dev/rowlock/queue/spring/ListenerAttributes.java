@@ -27,6 +27,10 @@ final class ListenerAttributes {
         this.resolver = resolver;
     }
 
+    JobListener annotation() {
+        return annotation;
+    }
+
     String queue(Class<?> payload) {
         String declared = JobTypes.declaredQueueOf(payload);
         return value(

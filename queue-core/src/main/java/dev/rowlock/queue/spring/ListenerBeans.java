@@ -72,7 +72,7 @@ final class ListenerBeans {
         return type;
     }
 
-    private static Map<Method, JobListener> listenersOf(Class<?> type) {
+    static Map<Method, JobListener> listenersOf(Class<?> type) {
         if (!AnnotationUtils.isCandidateClass(type, JobListener.class)) {
             return Map.of();
         }

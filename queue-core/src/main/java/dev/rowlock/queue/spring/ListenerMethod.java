@@ -1,7 +1,13 @@
 package dev.rowlock.queue.spring;
 
+import dev.rowlock.queue.JobListener;
+import dev.rowlock.queue.JobTypes;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.job.RetryStrategy;
+import dev.rowlock.queue.spi.InvalidJobListenerException;
+import dev.rowlock.queue.spi.JobHandler;
+import dev.rowlock.queue.spi.ListenerDefinition;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
@@ -9,6 +15,7 @@ import java.lang.reflect.Type;
 import java.util.Arrays;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ResolvableType;
@@ -45,6 +52,29 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
 
     Class<?> payloadClass() {
         return rawClass(payload);
+    }
+
+    /**
+     * What the annotation says about this method, run by the handler.
+     *
+     * @throws IllegalArgumentException if it says what cannot be
+     */
+    ListenerDefinition definition(
+            ListenerAttributes attributes,
+            Function<ListenerAttributes, RetryStrategy> retry,
+            OwnTransactions transactions,
+            JobHandler handler) {
+        JobListener annotation = attributes.annotation();
+        return ListenerDefinition.of(JobTypes.typeOf(payloadClass()), handler)
+                .name(name)
+                .queue(attributes.queue(payloadClass()))
+                .concurrency(attributes.concurrency())
+                .timeout(attributes.timeout())
+                .retry(retry.apply(attributes))
+                .noRetryFor(Arrays.asList(annotation.noRetryFor()))
+                .transactional(annotation.transactional())
+                .transactions(transactions.of(annotation, attributes.transactionManager()))
+                .keepResult(annotation.keepResult());
     }
 
     private static Class<?> rawClass(Type type) {

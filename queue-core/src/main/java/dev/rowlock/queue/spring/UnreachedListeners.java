@@ -1,5 +1,6 @@
 package dev.rowlock.queue.spring;
 
+import dev.rowlock.queue.spi.InvalidJobListenerException;
 import dev.rowlock.queue.spring.ListenerBeans.Candidate;
 import java.util.List;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;

@@ -2,9 +2,8 @@ package dev.rowlock.queue.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.JacksonPayloadCodec;
 import dev.rowlock.queue.JobTemplate;
-import dev.rowlock.queue.internal.schema.SchemaMigrator;
+import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
@@ -13,8 +12,6 @@ import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
-import dev.rowlock.queue.spi.SchemaMode;
-import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -22,7 +19,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import tools.jackson.databind.json.JsonMapper;
 
 @PostgresTest(freshPerTest = true)
 class MetricsTest {
@@ -33,17 +29,15 @@ class MetricsTest {
 
     @Test
     void depthIsWhatOneNodeMeasuredForAll(TestDatabase db) {
-        Database database = new Database(db.dataSource(), new Schema("rowlock"));
-        new SchemaMigrator(db.dataSource(), database.schema(), SchemaMode.MIGRATE).run();
-        JobTemplate jobs = new JobTemplate(
-                database, new JacksonPayloadCodec(JsonMapper.shared()), 1000, type -> null, Wakeups.NONE);
-        QueueMetrics metrics = new QueueMetrics(database, registry);
+        Rowlock rowlock = Rowlock.builder(db.dataSource()).build();
+        JobTemplate jobs = rowlock.jobs();
+        QueueMetrics metrics = new QueueMetrics(rowlock.search(), registry);
         jobs.enqueueAll(List.of(new Greet("a"), new Greet("b")));
         jobs.enqueue(new Greet("c"), o -> o.delay(Duration.ofHours(1)));
 
         metrics.refresh();
         assertThat(registry.find("rowlock.queue.jobs").gauges()).isEmpty();
-        new MeasureDepth(database).run();
+        new MeasureDepth(new Database(db.dataSource(), new Schema("rowlock"))).run();
         metrics.refresh();
 
         assertThat(registry.get("rowlock.queue.jobs")
@@ -63,6 +57,7 @@ class MetricsTest {
                 .isPositive();
         assertThat(registry.get("rowlock.queue.snapshot.age").gauge().value()).isNotNegative();
         metrics.close();
+        rowlock.close();
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.spi.DuplicateJobListenerException;
 import dev.rowlock.queue.spring.Scan.Envelope;
 import dev.rowlock.queue.spring.Scan.Order;
 import dev.rowlock.queue.spring.Scan.Parcel;

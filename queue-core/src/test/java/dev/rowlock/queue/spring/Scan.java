@@ -9,6 +9,7 @@ import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.JobType;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.spi.InvalidJobListenerException;
 import dev.rowlock.queue.spi.JobHandler;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.PayloadCodec;

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.autoconfigure;
 
-import dev.rowlock.queue.internal.wake.InstantPeekSocketFactory;
+import dev.rowlock.queue.connection.InstantPeekSocketFactory;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

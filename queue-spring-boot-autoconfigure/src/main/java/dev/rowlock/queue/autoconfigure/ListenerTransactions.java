@@ -1,28 +1,19 @@
 package dev.rowlock.queue.autoconfigure;
 
-import dev.rowlock.queue.autoconfigure.UnsuitableTransactionsException.Reason;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.spi.Transactions;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.transaction.support.TransactionOperations;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.ClassUtils;
 
-/** Chooses the transaction manager of transactional listeners, and tries it. */
+/** Chooses the transaction manager of transactional listeners. */
 @SuppressWarnings("ReferenceEquality") // the same DataSource, not an equal one
 final class ListenerTransactions {
-
-    private static final Logger log = LoggerFactory.getLogger(ListenerTransactions.class);
 
     private static final boolean JPA = ClassUtils.isPresent(
             "org.springframework.orm.jpa.JpaTransactionManager", ListenerTransactions.class.getClassLoader());
@@ -71,67 +62,6 @@ final class ListenerTransactions {
                         && resource.getResourceFactory() instanceof DataSource dataSource
                 ? dataSource
                 : null;
-    }
-
-    /** Begins a transaction and looks whether jobs would be completed in it: better now than with the first job. */
-    static void requireJoined(Transactions transactions, Database database) {
-        try {
-            transactions.run(() -> {
-                database.requireWritable("a transactional listener");
-                requireSynchronized();
-                throw new RollBack();
-            });
-        } catch (RollBack e) {
-            log.debug("transactions of listeners are those of Rowlock's DataSource");
-        } catch (NotSynchronized e) {
-            throw new UnsuitableTransactionsException(transactions.toString(), Reason.NOT_SYNCHRONIZED, e);
-        } catch (IllegalStateException e) {
-            throw new UnsuitableTransactionsException(transactions.toString(), Reason.OTHER_DATA_SOURCE, e);
-        } catch (TransactionException e) {
-            log.warn("transactions of listeners could not be tried; the first transactional job will", e);
-        }
-    }
-
-    /** Whoever enqueues in the transaction must hear of its commit. Without that, Spring does not even show that there is one. */
-    private static void requireSynchronized() {
-        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
-            throw new NotSynchronized();
-        }
-    }
-
-    private static final class NotSynchronized extends IllegalStateException {
-
-        private static final long serialVersionUID = 1L;
-
-        NotSynchronized() {
-            super("the transaction has no synchronization");
-        }
-    }
-
-    /** Nothing was written, and nothing is to be committed. */
-    private static final class RollBack extends RuntimeException {
-
-        private static final long serialVersionUID = 1L;
-
-        RollBack() {
-            super(null, null, false, false);
-        }
-    }
-
-    /** Those of listeners that name no manager. */
-    record OfNode(TransactionOperations operations) implements Transactions {
-
-        @Override
-        public void run(Runnable work) {
-            operations.executeWithoutResult(status -> work.run());
-        }
-
-        @Override
-        public String toString() {
-            return operations instanceof TransactionTemplate template && template.getTransactionManager() != null
-                    ? template.getTransactionManager().getClass().getName()
-                    : "this application";
-        }
     }
 
     /** Apart, because JPA is optional. */

@@ -5,12 +5,12 @@ import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobOperations;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.SendWakeup;
-import dev.rowlock.queue.internal.wake.Notifier;
-import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.RowlockBuilder;
+import dev.rowlock.queue.spi.ErrorRedactor;
+import dev.rowlock.queue.spi.JobInterceptor;
+import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.PayloadCodec;
-import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.spring.JobListenerRegistry;
 import dev.rowlock.queue.spring.JobListenerScanner;
 import dev.rowlock.queue.spring.UnreachedListeners;
@@ -21,11 +21,13 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 import org.springframework.transaction.PlatformTransactionManager;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Enqueues, operates and searches jobs, and finds the listeners. */
+/** Puts {@link Rowlock} together, which enqueues, operates and searches jobs, and finds the listeners. */
 @AutoConfiguration(
         after = RowlockSchemaAutoConfiguration.class,
         afterName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")
@@ -55,20 +57,6 @@ public final class RowlockAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    @ConditionalOnBooleanProperty(name = "rowlock.notify.enabled", matchIfMissing = true)
-    Notifier rowlockNotifier(Database database) {
-        return new Notifier(new SendWakeup(database));
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    WakeupBus rowlockWakeups(ObjectProvider<Notifier> notifier) {
-        Notifier available = notifier.getIfAvailable();
-        return new WakeupBus(available != null ? available : Wakeups.NONE);
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
     JobListenerRegistry jobListenerRegistry() {
         return new JobListenerRegistry();
     }
@@ -79,14 +67,14 @@ public final class RowlockAutoConfiguration {
             JobListenerRegistry registry,
             PayloadCodec codec,
             RowlockProperties properties,
-            ObjectProvider<Database> database,
+            ObjectProvider<JobDataSource> jobs,
             ObjectProvider<PlatformTransactionManager> transactionManagers,
             @RowlockTransactionManager ObjectProvider<PlatformTransactionManager> marked) {
         return new JobListenerScanner(
                 registry,
                 codec,
                 RowlockSettings.retry(properties),
-                () -> ListenerTransactions.chosen(database.getObject().dataSource(), transactionManagers, marked));
+                () -> ListenerTransactions.chosen(jobs.getObject().dataSource(), transactionManagers, marked));
     }
 
     @Bean
@@ -96,25 +84,50 @@ public final class RowlockAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnMissingBean(JobOperations.class)
-    JobTemplate jobTemplate(
-            Database database,
-            PayloadCodec codec,
+    @ConditionalOnMissingBean
+    Rowlock rowlock(
+            JobDataSource jobs,
             RowlockProperties properties,
+            PayloadCodec codec,
             JobListenerScanner listeners,
-            WakeupBus wakeups) {
-        return new JobTemplate(database, codec, properties.payload().maxSize().toBytes(), listeners::queueOf, wakeups);
+            RowlockSurroundings surroundings,
+            Environment environment) {
+        RowlockBuilder builder = RowlockSettings.builder(
+                        properties, jobs.dataSource(), Threading.VIRTUAL.isActive(environment))
+                .unpooled(DirectConnections.besides(
+                        jobs.dataSource(), properties.worker().directUrl()))
+                .codec(codec)
+                .listeners(listeners);
+        surroundings.applyTo(builder, jobs.dataSource());
+        return builder.build();
+    }
+
+    @Bean
+    RowlockSurroundings rowlockSurroundings(
+            ObjectProvider<JobObserver> observers,
+            ObjectProvider<JobInterceptor> interceptors,
+            ObjectProvider<ErrorRedactor> redactors,
+            ObjectProvider<PlatformTransactionManager> transactionManagers,
+            @RowlockTransactionManager ObjectProvider<PlatformTransactionManager> marked,
+            ObjectProvider<RowlockBuilderCustomizer> customizers) {
+        return new RowlockSurroundings(observers, interceptors, redactors, transactionManagers, marked, customizers);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(JobOperations.class)
+    JobTemplate jobTemplate(Rowlock rowlock) {
+        return rowlock.jobs();
     }
 
     @Bean
     @ConditionalOnMissingBean
-    JobAdmin jobAdmin(Database database, WakeupBus wakeups) {
-        return new JobAdmin(database, wakeups);
+    JobAdmin jobAdmin(Rowlock rowlock) {
+        return rowlock.admin();
     }
 
     @Bean
     @ConditionalOnMissingBean
-    JobSearch jobSearch(Database database) {
-        return new JobSearch(database);
+    JobSearch jobSearch(Rowlock rowlock) {
+        return rowlock.search();
     }
 }

@@ -3,7 +3,7 @@ package dev.rowlock.queue.autoconfigure;
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
-import dev.rowlock.queue.internal.node.WorkerNode;
+import dev.rowlock.queue.Rowlock;
 import java.util.Set;
 import org.springframework.boot.sql.init.dependency.AbstractBeansOfTypeDependsOnDatabaseInitializationDetector;
 
@@ -12,6 +12,6 @@ final class RowlockDependsOnInitializationDetector extends AbstractBeansOfTypeDe
 
     @Override
     protected Set<Class<?>> getDependsOnDatabaseInitializationBeanTypes() {
-        return Set.of(JobTemplate.class, JobAdmin.class, JobSearch.class, WorkerNode.class);
+        return Set.of(JobTemplate.class, JobAdmin.class, JobSearch.class, Rowlock.class);
     }
 }

@@ -1,12 +1,13 @@
 package dev.rowlock.queue.autoconfigure;
 
-import dev.rowlock.queue.internal.schema.SchemaChangedException;
-import dev.rowlock.queue.internal.schema.SchemaForbiddenException;
-import dev.rowlock.queue.internal.schema.SchemaMissingException;
-import dev.rowlock.queue.internal.schema.SchemaOutdatedException;
-import dev.rowlock.queue.internal.schema.UnsupportedDatabaseException;
-import dev.rowlock.queue.spring.DuplicateJobListenerException;
-import dev.rowlock.queue.spring.InvalidJobListenerException;
+import dev.rowlock.queue.schema.SchemaChangedException;
+import dev.rowlock.queue.schema.SchemaForbiddenException;
+import dev.rowlock.queue.schema.SchemaMissingException;
+import dev.rowlock.queue.schema.SchemaOutdatedException;
+import dev.rowlock.queue.schema.UnsupportedDatabaseException;
+import dev.rowlock.queue.spi.DuplicateJobListenerException;
+import dev.rowlock.queue.spi.InvalidJobListenerException;
+import dev.rowlock.queue.spi.UnsuitableTransactionsException;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,7 @@ final class RowlockFailureAnalyzer implements FailureAnalyzer {
     private static final String MAKE_TABLES_BY_HAND = """
             Or hand this script to whoever makes tables here, to be run as the role that the application connects with:
 
-                java -cp queue-core.jar dev.rowlock.queue.internal.schema.SchemaScript <schema>""";
+                java -cp queue-core.jar dev.rowlock.queue.schema.SchemaScript <schema>""";
 
     private static final String MAKE_TABLES =
             "Either let Rowlock make them: rowlock.schema.mode=migrate.\n" + MAKE_TABLES_BY_HAND;

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.autoconfigure;
 
-import dev.rowlock.queue.internal.node.WorkerNode;
-import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.spring.JobListenerContainer;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -14,13 +14,13 @@ import org.springframework.context.annotation.Bean;
 /** The health indicator {@code rowlock}; {@code management.health.rowlock.enabled=false} turns it off. */
 @AutoConfiguration(after = RowlockWorkerAutoConfiguration.class)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
-@ConditionalOnBean(Database.class)
+@ConditionalOnBean(Rowlock.class)
 public final class RowlockHealthAutoConfiguration {
 
     @Bean
     @ConditionalOnEnabledHealthIndicator("rowlock")
     @ConditionalOnMissingBean(name = {"rowlockHealthIndicator", "rowlockHealthContributor"})
-    HealthIndicator rowlockHealthIndicator(Database database, ObjectProvider<WorkerNode> node) {
-        return new RowlockHealthIndicator(database, node.getIfAvailable());
+    HealthIndicator rowlockHealthIndicator(Rowlock rowlock, ObjectProvider<JobListenerContainer> container) {
+        return new RowlockHealthIndicator(rowlock, container.getIfAvailable() != null);
     }
 }

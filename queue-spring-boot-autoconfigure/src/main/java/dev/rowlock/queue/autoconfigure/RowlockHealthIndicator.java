@@ -1,11 +1,9 @@
 package dev.rowlock.queue.autoconfigure;
 
-import dev.rowlock.queue.internal.node.NodeStatus;
-import dev.rowlock.queue.internal.node.WorkerNode;
-import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.spi.NodeStatus;
 import java.sql.Connection;
 import java.sql.SQLException;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
@@ -17,26 +15,25 @@ final class RowlockHealthIndicator extends AbstractHealthIndicator {
 
     private static final int ANSWER_SECONDS = 5;
 
-    private final Database database;
-    private final @Nullable WorkerNode node;
+    private final Rowlock rowlock;
+    private final boolean runsJobs;
 
-    /** {@code node} is null where this application runs no jobs. */
-    RowlockHealthIndicator(Database database, @Nullable WorkerNode node) {
+    RowlockHealthIndicator(Rowlock rowlock, boolean runsJobs) {
         super("the job queue could not be checked");
-        this.database = database;
-        this.node = node;
+        this.rowlock = rowlock;
+        this.runsJobs = runsJobs;
     }
 
     @Override
     protected void doHealthCheck(Health.Builder health) {
-        lookAtDatabase(health.withDetail("schema", database.schema().name()));
-        if (node != null) {
-            describe(node.status(), health);
+        lookAtDatabase(health.withDetail("schema", rowlock.schema()));
+        if (runsJobs) {
+            describe(rowlock.status(), health);
         }
     }
 
     private void lookAtDatabase(Health.Builder health) {
-        try (Connection connection = database.dataSource().getConnection()) {
+        try (Connection connection = rowlock.dataSource().getConnection()) {
             boolean answers = connection.isValid(ANSWER_SECONDS);
             health.status(answers ? "UP" : "DOWN").withDetail("database", answers);
         } catch (SQLException e) {

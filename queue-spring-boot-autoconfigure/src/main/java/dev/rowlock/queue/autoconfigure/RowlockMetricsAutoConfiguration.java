@@ -1,6 +1,7 @@
 package dev.rowlock.queue.autoconfigure;
 
-import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.JobSearch;
+import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.observe.JobMetrics;
 import dev.rowlock.queue.observe.QueueMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -14,13 +15,13 @@ import org.springframework.context.annotation.Lazy;
 
 /** Meters, where the application has a registry for them. */
 @AutoConfiguration(
-        after = RowlockSchemaAutoConfiguration.class,
+        after = RowlockAutoConfiguration.class,
         afterName = {
             "org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration",
             "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
         })
 @ConditionalOnClass({MeterRegistry.class, JobMetrics.class})
-@ConditionalOnBean({MeterRegistry.class, Database.class})
+@ConditionalOnBean({MeterRegistry.class, Rowlock.class})
 public final class RowlockMetricsAutoConfiguration {
 
     @Bean
@@ -33,7 +34,7 @@ public final class RowlockMetricsAutoConfiguration {
     @ConditionalOnMissingBean
     @DependsOnDatabaseInitialization
     @Lazy(false) // nobody asks for it, and its gauges would never exist
-    QueueMetrics rowlockQueueMetrics(Database database, MeterRegistry registry) {
-        return new QueueMetrics(database, registry);
+    QueueMetrics rowlockQueueMetrics(JobSearch search, MeterRegistry registry) {
+        return new QueueMetrics(search, registry);
     }
 }

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.autoconfigure;
 
-import dev.rowlock.queue.internal.schema.SchemaScript;
-import dev.rowlock.queue.internal.wake.InstantPeekSocketFactory;
+import dev.rowlock.queue.connection.InstantPeekSocketFactory;
+import dev.rowlock.queue.schema.SchemaScript;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;

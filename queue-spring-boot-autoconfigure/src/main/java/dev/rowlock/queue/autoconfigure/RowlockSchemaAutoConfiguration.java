@@ -1,7 +1,6 @@
 package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.JobOperations;
-import dev.rowlock.queue.internal.store.Database;
 import java.util.Arrays;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -26,8 +25,7 @@ public final class RowlockSchemaAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    Database rowlockDatabase(
-            RowlockProperties properties,
+    JobDataSource rowlockJobDataSource(
             ObjectProvider<DataSource> dataSources,
             @RowlockDataSource ObjectProvider<DataSource> marked,
             ListableBeanFactory beans) {
@@ -35,16 +33,16 @@ public final class RowlockSchemaAutoConfiguration {
         if (chosen == null) {
             throw new NoDataSourceException(Arrays.asList(beans.getBeanNamesForType(DataSource.class)));
         }
-        return new Database(chosen, RowlockSettings.schema(properties));
+        return new JobDataSource(chosen);
     }
 
     @Bean
     @ConditionalOnMissingBean
     RowlockSchemaInitializer rowlockSchemaInitializer(
-            Database rowlockDatabase, RowlockProperties properties, ListableBeanFactory beans) {
+            JobDataSource jobs, RowlockProperties properties, ListableBeanFactory beans) {
         boolean needed = beans.getBeanNamesForType(JobOperations.class, true, false).length > 0;
-        DataSource connections = SchemaConnections.of(rowlockDatabase.dataSource(), properties.schema());
         return new RowlockSchemaInitializer(
-                connections, rowlockDatabase.schema(), properties.schema().mode(), needed);
+                RowlockSettings.migrator(properties, SchemaConnections.of(jobs.dataSource(), properties.schema())),
+                needed);
     }
 }

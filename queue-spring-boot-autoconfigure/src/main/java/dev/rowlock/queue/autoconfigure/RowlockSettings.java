@@ -1,9 +1,10 @@
 package dev.rowlock.queue.autoconfigure;
 
-import dev.rowlock.queue.internal.node.NodeSettings;
-import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.RowlockBuilder;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.schema.SchemaMigrator;
 import dev.rowlock.queue.spi.FetchSettings;
 import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.RetentionSettings;
@@ -11,14 +12,37 @@ import dev.rowlock.queue.spi.WorkerSettings;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
+import javax.sql.DataSource;
 
 /** The properties as the settings of the parts, which check them. */
 final class RowlockSettings {
 
     private RowlockSettings() {}
 
-    static Schema schema(RowlockProperties properties) {
-        return checked("rowlock.schema", () -> new Schema(properties.schema().name()));
+    static SchemaMigrator migrator(RowlockProperties properties, DataSource dataSource) {
+        return checked(
+                "rowlock.schema",
+                () -> new SchemaMigrator(
+                        dataSource,
+                        properties.schema().name(),
+                        properties.schema().mode()));
+    }
+
+    /** All that properties say. The tables are prepared elsewhere. */
+    static RowlockBuilder builder(RowlockProperties properties, DataSource dataSource, boolean virtualThreads) {
+        RowlockBuilder builder = Rowlock.builder(dataSource)
+                .schemaElsewhere()
+                .worker(worker(properties, virtualThreads))
+                .lease(lease(properties))
+                .retention(retention(properties))
+                .retry(retry(properties))
+                .notifications(properties.notifications().enabled())
+                .keepAlive(properties.worker().keepAlive());
+        checked(
+                "rowlock.payload",
+                () -> builder.maxPayload(properties.payload().maxSize().toBytes()));
+        return checked(
+                "rowlock.schema", () -> builder.schema(properties.schema().name()));
     }
 
     static RetryPolicy retry(RowlockProperties properties) {
@@ -34,24 +58,16 @@ final class RowlockSettings {
         });
     }
 
-    static NodeSettings node(RowlockProperties properties, boolean virtualThreads) {
-        return new NodeSettings(
-                checked("rowlock.worker", () -> worker(properties, virtualThreads)),
-                checked("rowlock.worker", () -> lease(properties.worker())),
-                checked("rowlock.retention", () -> retention(properties.retention())),
-                retry(properties),
-                properties.payload().maxSize().toBytes(),
-                properties.notifications().enabled());
-    }
-
-    private static WorkerSettings worker(RowlockProperties properties, boolean virtualThreads) {
+    static WorkerSettings worker(RowlockProperties properties, boolean virtualThreads) {
         RowlockProperties.Worker worker = properties.worker();
-        return new WorkerSettings(
-                worker.concurrency(),
-                concurrencies(properties.queues()),
-                new FetchSettings(worker.pollInterval(), worker.prefetchHorizon(), worker.maxPrefetch()),
-                worker.drainTimeout(),
-                virtualThreads);
+        return checked(
+                "rowlock.worker",
+                () -> new WorkerSettings(
+                        worker.concurrency(),
+                        concurrencies(properties.queues()),
+                        new FetchSettings(worker.pollInterval(), worker.prefetchHorizon(), worker.maxPrefetch()),
+                        worker.drainTimeout(),
+                        virtualThreads));
     }
 
     private static Map<String, Integer> concurrencies(Map<String, RowlockProperties.Queue> queues) {
@@ -64,13 +80,18 @@ final class RowlockSettings {
         return concurrencies;
     }
 
-    private static LeaseSettings lease(RowlockProperties.Worker worker) {
-        String name = worker.nodeName() != null ? worker.nodeName() : NodeName.ofThisProcess();
-        return new LeaseSettings(name, worker.lease(), worker.heartbeat(), worker.maxCrashes());
+    static LeaseSettings lease(RowlockProperties properties) {
+        RowlockProperties.Worker worker = properties.worker();
+        return checked("rowlock.worker", () -> {
+            LeaseSettings byDefault = LeaseSettings.defaults();
+            String name = worker.nodeName() != null ? worker.nodeName() : byDefault.nodeName();
+            return new LeaseSettings(name, worker.lease(), worker.heartbeat(), worker.maxCrashes());
+        });
     }
 
-    private static RetentionSettings retention(RowlockProperties.Retention retention) {
-        return new RetentionSettings(retention.done(), retention.dead());
+    static RetentionSettings retention(RowlockProperties properties) {
+        RowlockProperties.Retention retention = properties.retention();
+        return checked("rowlock.retention", () -> new RetentionSettings(retention.done(), retention.dead()));
     }
 
     private static <T> T checked(String prefix, Supplier<T> settings) {

@@ -1,15 +1,11 @@
 package dev.rowlock.queue.autoconfigure;
 
-import dev.rowlock.queue.internal.node.NodeServices;
-import dev.rowlock.queue.internal.node.QueueConcurrency;
-import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.spi.ListenerDefinition;
-import dev.rowlock.queue.spi.Transactions;
 import dev.rowlock.queue.spi.WorkerSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -26,7 +22,6 @@ import org.springframework.boot.jdbc.metadata.CompositeDataSourcePoolMetadataPro
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.core.env.ConfigurableEnvironment;
-import org.springframework.transaction.support.TransactionOperations;
 
 /**
  * Looks at listeners and settings together when jobs are about to be run: refuses what cannot work, warns of what will
@@ -46,43 +41,27 @@ final class StartAdvice implements Consumer<List<ListenerDefinition>> {
     /** What a stop may take beside the drain. */
     private static final Duration UNWIND = Duration.ofSeconds(10);
 
-    private final NodeServices services;
+    private final Rowlock rowlock;
     private final WorkerSettings settings;
     private final ConfigurableEnvironment environment;
     private final ObjectProvider<DataSourcePoolMetadataProvider> pools;
 
     StartAdvice(
-            NodeServices services,
+            Rowlock rowlock,
             WorkerSettings settings,
             ConfigurableEnvironment environment,
             ObjectProvider<DataSourcePoolMetadataProvider> pools) {
-        this.services = services;
+        this.rowlock = rowlock;
         this.settings = settings;
         this.environment = environment;
         this.pools = pools;
     }
 
-    /**
-     * @throws UnsuitableTransactionsException if a listener is transactional and could not complete a job
-     */
     @Override
     public void accept(List<ListenerDefinition> listeners) {
-        listeners.stream()
-                .filter(ListenerDefinition::transactional)
-                .map(this::transactions)
-                .filter(Objects::nonNull)
-                .distinct()
-                .forEach(transactions -> ListenerTransactions.requireJoined(transactions, services.database()));
         adviseOnQueues(listeners);
         adviseOnPool(listeners);
         adviseOnShutdown();
-    }
-
-    private @Nullable Transactions transactions(ListenerDefinition listener) {
-        TransactionOperations ofNode = services.transactions();
-        return listener.transactions() != null || ofNode == null
-                ? listener.transactions()
-                : new ListenerTransactions.OfNode(ofNode);
     }
 
     private void adviseOnQueues(List<ListenerDefinition> listeners) {
@@ -116,9 +95,12 @@ final class StartAdvice implements Consumer<List<ListenerDefinition>> {
     }
 
     private void adviseOnPool(List<ListenerDefinition> listeners) {
-        int held = listeners.stream().collect(Collectors.groupingBy(ListenerDefinition::queue)).entrySet().stream()
-                .filter(queue -> queue.getValue().stream().anyMatch(ListenerDefinition::transactional))
-                .mapToInt(this::concurrency)
+        Map<String, Integer> concurrency = rowlock.queues();
+        int held = listeners.stream()
+                .filter(ListenerDefinition::transactional)
+                .map(ListenerDefinition::queue)
+                .distinct()
+                .mapToInt(concurrency::get)
                 .sum();
         Integer most = most();
         if (most != null && most > 0 && held >= most) {
@@ -129,15 +111,10 @@ final class StartAdvice implements Consumer<List<ListenerDefinition>> {
         }
     }
 
-    private int concurrency(Map.Entry<String, List<ListenerDefinition>> queue) {
-        return QueueConcurrency.of(queue.getKey(), queue.getValue(), settings);
-    }
-
     private @Nullable Integer most() {
-        Database database = services.database();
         DataSourcePoolMetadata pool = new CompositeDataSourcePoolMetadataProvider(
                         pools.orderedStream().toList())
-                .getDataSourcePoolMetadata(database.dataSource());
+                .getDataSourcePoolMetadata(rowlock.dataSource());
         return pool == null ? null : pool.getMax();
     }
 

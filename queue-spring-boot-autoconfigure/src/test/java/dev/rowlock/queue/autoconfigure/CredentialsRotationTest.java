@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.util.Credentials;
 import dev.rowlock.queue.JobTemplate;
-import dev.rowlock.queue.internal.node.NodeStatus;
-import dev.rowlock.queue.internal.node.WorkerNode;
+import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
@@ -56,7 +56,7 @@ class CredentialsRotationTest {
                         "rowlock.worker.heartbeat=200ms")
                 .withBean(Greeter.class)
                 .run(context -> {
-                    WorkerNode node = context.getBean(WorkerNode.class);
+                    Rowlock node = context.getBean(Rowlock.class);
                     await().until(() -> node.status().hears() && node.status().nodeId() != 0);
                     long id = node.status().nodeId();
 

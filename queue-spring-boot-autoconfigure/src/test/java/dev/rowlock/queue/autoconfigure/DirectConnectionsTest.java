@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.ProxyConnection;
 import com.zaxxer.hikari.util.Credentials;
-import dev.rowlock.queue.internal.wake.InstantPeekSocketFactory;
+import dev.rowlock.queue.connection.InstantPeekSocketFactory;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.lang.reflect.Field;

@@ -9,17 +9,12 @@ import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.JobOperations;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
-import dev.rowlock.queue.internal.node.NodeServices;
-import dev.rowlock.queue.internal.node.WorkerNode;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.wake.Notifier;
-import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.PayloadCodec;
-import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.spring.JobListenerContainer;
 import dev.rowlock.queue.spring.JobListenerRegistry;
 import dev.rowlock.queue.spring.JobListenerScanner;
@@ -29,6 +24,7 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
@@ -105,10 +101,10 @@ class RowlockAutoConfigurationTest {
                         .doesNotHaveBean(JobAdmin.class)
                         .doesNotHaveBean(JobSearch.class)
                         .doesNotHaveBean(PayloadCodec.class)
-                        .doesNotHaveBean(Database.class)
+                        .doesNotHaveBean(Rowlock.class)
                         .doesNotHaveBean(RowlockSchemaInitializer.class)
                         .doesNotHaveBean(JobListenerScanner.class)
-                        .doesNotHaveBean(WorkerNode.class)
+                        .doesNotHaveBean(JobListenerContainer.class)
                         .doesNotHaveBean("rowlockHealthIndicator"));
     }
 
@@ -118,7 +114,6 @@ class RowlockAutoConfigurationTest {
                 .withBean(Greeter.class)
                 .run(context -> {
                     assertThat(context)
-                            .doesNotHaveBean(WorkerNode.class)
                             .doesNotHaveBean(JobListenerContainer.class)
                             .hasBean("rowlockHealthIndicator");
 
@@ -138,11 +133,10 @@ class RowlockAutoConfigurationTest {
         contexts.withPropertyValues("rowlock.notify.enabled=false", "rowlock.worker.poll-interval=50ms")
                 .withBean(Greeter.class)
                 .run(context -> {
-                    assertThat(context).doesNotHaveBean(Notifier.class);
-
                     context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("poll"));
 
                     assertThat(context.getBean(Greeter.class).nextCall()).isNotNull();
+                    assertThat(context.getBean(Rowlock.class).status().hears()).isFalse();
                 });
     }
 
@@ -190,6 +184,24 @@ class RowlockAutoConfigurationTest {
                 });
     }
 
+    @Test
+    void observersMayEnqueue() {
+        contexts.withBean(Greeter.class).withBean(EnqueueingObserver.class).run(context -> {
+            context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("once"));
+
+            Greeter greeter = context.getBean(Greeter.class);
+            assertThat(greeter.nextCall().text()).isEqualTo("once");
+            assertThat(greeter.nextCall().text()).isEqualTo("once more");
+        });
+    }
+
+    @Test
+    void whatHasNoPropertyIsSetByACustomizer() {
+        contexts.withBean("lambda", RowlockBuilderCustomizer.class, () -> builder -> builder.schema("elsewhere"))
+                .run(context ->
+                        assertThat(context.getBean(Rowlock.class).schema()).isEqualTo("elsewhere"));
+    }
+
     // Beans of the application go before ours
 
     @Test
@@ -204,11 +216,7 @@ class RowlockAutoConfigurationTest {
                 JobListenerRegistry.class,
                 JobListenerScanner.class,
                 JobListenerContainer.class,
-                Notifier.class,
-                WakeupBus.class,
-                NodeServices.class,
-                WorkerNode.class,
-                Database.class
+                Rowlock.class
             }) {
                 assertThat(context.getBeanNamesForType(type))
                         .as(type.getSimpleName())
@@ -247,6 +255,23 @@ class RowlockAutoConfigurationTest {
         }
     }
 
+    static final class EnqueueingObserver implements JobObserver {
+
+        private final JobOperations jobs;
+        private final AtomicBoolean done = new AtomicBoolean();
+
+        EnqueueingObserver(JobOperations jobs) {
+            this.jobs = jobs;
+        }
+
+        @Override
+        public void started(dev.rowlock.queue.job.ClaimedJob job, java.time.Duration waited) {
+            if (done.compareAndSet(false, true)) {
+                jobs.enqueue(new Greeter.Greeting("once more"));
+            }
+        }
+    }
+
     private static final class FailingObserver implements JobObserver {
         @Override
         public void started(dev.rowlock.queue.job.ClaimedJob job, java.time.Duration waited) {
@@ -262,8 +287,8 @@ class RowlockAutoConfigurationTest {
     static class OwnBeans {
 
         @Bean
-        Database ownDatabase(DataSource dataSource) {
-            return new Database(dataSource, new dev.rowlock.queue.internal.store.Schema("rowlock"));
+        Rowlock ownRowlock(DataSource dataSource) {
+            return Rowlock.builder(dataSource).schemaElsewhere().build();
         }
 
         @Bean
@@ -277,13 +302,13 @@ class RowlockAutoConfigurationTest {
         }
 
         @Bean
-        JobAdmin ownAdmin(Database database, WakeupBus wakeups) {
-            return new JobAdmin(database, wakeups);
+        JobAdmin ownAdmin(Rowlock rowlock) {
+            return rowlock.admin();
         }
 
         @Bean
-        JobSearch ownSearch(Database database) {
-            return new JobSearch(database);
+        JobSearch ownSearch(Rowlock rowlock) {
+            return rowlock.search();
         }
 
         @Bean
@@ -297,34 +322,8 @@ class RowlockAutoConfigurationTest {
         }
 
         @Bean
-        Notifier ownNotifier(Database database) {
-            return new Notifier(new dev.rowlock.queue.internal.store.SendWakeup(database));
-        }
-
-        @Bean
-        WakeupBus ownWakeups() {
-            return new WakeupBus(Wakeups.NONE);
-        }
-
-        @Bean
-        NodeServices ownServices(Database database, PayloadCodec codec, WakeupBus wakeups) {
-            return new NodeServices(
-                    database,
-                    database.dataSource(),
-                    codec,
-                    dev.rowlock.queue.internal.run.Extensions.NONE,
-                    wakeups,
-                    null);
-        }
-
-        @Bean
-        WorkerNode ownNode(RowlockProperties properties, NodeServices services) {
-            return new WorkerNode(RowlockSettings.node(properties, false), services);
-        }
-
-        @Bean
-        JobListenerContainer ownContainer(JobListenerRegistry registry, WorkerNode node) {
-            return new JobListenerContainer(registry, node, false, false, listeners -> {});
+        JobListenerContainer ownContainer(Rowlock rowlock) {
+            return new JobListenerContainer(rowlock, listeners -> {});
         }
 
         @Bean

@@ -3,7 +3,6 @@ package dev.rowlock.queue.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.internal.node.NodeSettings;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.RetentionSettings;
@@ -16,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 class RowlockPropertiesTest {
 
@@ -23,21 +23,19 @@ class RowlockPropertiesTest {
     void theDefaultsAreThoseOfTheParts() {
         RowlockProperties properties = bind(Map.of());
 
-        NodeSettings settings = RowlockSettings.node(properties, false);
+        LeaseSettings lease = RowlockSettings.lease(properties);
 
         assertThat(properties.enabled()).isTrue();
         assertThat(properties.worker().enabled()).isTrue();
         assertThat(properties.schema().mode()).isEqualTo(SchemaMode.MIGRATE);
-        assertThat(RowlockSettings.schema(properties).name()).isEqualTo("rowlock");
-        assertThat(settings.worker()).isEqualTo(WorkerSettings.DEFAULT);
-        assertThat(settings.lease())
-                .isEqualTo(LeaseSettings.defaults(settings.lease().nodeName()));
-        assertThat(settings.lease().nodeName())
-                .endsWith("-" + ProcessHandle.current().pid());
-        assertThat(settings.retention()).isEqualTo(RetentionSettings.DEFAULT);
-        assertThat(settings.retry()).isEqualTo(RetryPolicy.DEFAULT);
-        assertThat(settings.maxResultBytes()).isEqualTo(1024 * 1024);
-        assertThat(settings.listens()).isTrue();
+        assertThat(properties.schema().name()).isEqualTo("rowlock");
+        assertThat(RowlockSettings.worker(properties, false)).isEqualTo(WorkerSettings.DEFAULT);
+        assertThat(lease).isEqualTo(LeaseSettings.defaults());
+        assertThat(lease.nodeName()).endsWith("-" + ProcessHandle.current().pid());
+        assertThat(RowlockSettings.retention(properties)).isEqualTo(RetentionSettings.DEFAULT);
+        assertThat(RowlockSettings.retry(properties)).isEqualTo(RetryPolicy.DEFAULT);
+        assertThat(properties.payload().maxSize().toBytes()).isEqualTo(1024 * 1024);
+        assertThat(properties.notifications().enabled()).isTrue();
     }
 
     @Test
@@ -66,26 +64,27 @@ class RowlockPropertiesTest {
                 Map.entry("rowlock.queues.mail.concurrency", "4"),
                 Map.entry("rowlock.queues[eu/orders].concurrency", "5")));
 
-        NodeSettings settings = RowlockSettings.node(properties, true);
+        WorkerSettings worker = RowlockSettings.worker(properties, true);
 
-        assertThat(RowlockSettings.schema(properties).name()).isEqualTo("jobs");
+        assertThat(properties.schema().name()).isEqualTo("jobs");
         assertThat(properties.schema().mode()).isEqualTo(SchemaMode.VALIDATE);
-        assertThat(settings.worker().concurrency()).isEqualTo(3);
-        assertThat(settings.worker().fetch().pollInterval()).isEqualTo(Duration.ofSeconds(2));
-        assertThat(settings.worker().fetch().prefetchHorizon()).isZero();
-        assertThat(settings.worker().fetch().maxPrefetch()).isEqualTo(7);
-        assertThat(settings.worker().drainTimeout()).isEqualTo(Duration.ofSeconds(5));
-        assertThat(settings.worker().virtualThreads()).isTrue();
-        assertThat(settings.worker().queues()).isEqualTo(Map.of("mail", 4, "eu/orders", 5));
-        assertThat(settings.lease())
+        assertThat(worker.concurrency()).isEqualTo(3);
+        assertThat(worker.fetch().pollInterval()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(worker.fetch().prefetchHorizon()).isZero();
+        assertThat(worker.fetch().maxPrefetch()).isEqualTo(7);
+        assertThat(worker.drainTimeout()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(worker.virtualThreads()).isTrue();
+        assertThat(worker.queues()).isEqualTo(Map.of("mail", 4, "eu/orders", 5));
+        assertThat(RowlockSettings.lease(properties))
                 .isEqualTo(new LeaseSettings("left", Duration.ofSeconds(12), Duration.ofSeconds(4), 9));
-        assertThat(settings.retry())
+        assertThat(RowlockSettings.retry(properties))
                 .isEqualTo(RetryPolicy.exponential(Duration.ofSeconds(5), 1, Duration.ofSeconds(5))
                         .jitter(0)
                         .maxRetries(0));
-        assertThat(settings.retention()).isEqualTo(new RetentionSettings(Duration.ZERO, Duration.ofDays(30)));
-        assertThat(settings.maxResultBytes()).isEqualTo(2048);
-        assertThat(settings.listens()).isFalse();
+        assertThat(RowlockSettings.retention(properties))
+                .isEqualTo(new RetentionSettings(Duration.ZERO, Duration.ofDays(30)));
+        assertThat(properties.payload().maxSize().toBytes()).isEqualTo(2048);
+        assertThat(properties.notifications().enabled()).isFalse();
     }
 
     @Test
@@ -105,15 +104,13 @@ class RowlockPropertiesTest {
         "rowlock.worker.drain-timeout, 2h, rowlock.worker",
         "rowlock.queues.mail.concurrency, 0, rowlock.worker",
         "rowlock.retry.multiplier, 0.5, rowlock.retry",
-        "rowlock.retention.done, 1h, rowlock.retention"
+        "rowlock.retention.done, 1h, rowlock.retention",
+        "rowlock.payload.max-size, 0B, rowlock.payload"
     })
     void aValueThatIsNotAllowedIsNamedWithItsLimit(String name, String value, String prefix) {
         RowlockProperties properties = bind(Map.of(name, value));
 
-        assertThatThrownBy(() -> {
-                    RowlockSettings.schema(properties);
-                    RowlockSettings.node(properties, false);
-                })
+        assertThatThrownBy(() -> RowlockSettings.builder(properties, new DriverManagerDataSource(), false))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageStartingWith(prefix + ": ");
     }

@@ -3,7 +3,7 @@ package dev.rowlock.queue.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.resource;
 
-import dev.rowlock.queue.internal.schema.SchemaScript;
+import dev.rowlock.queue.schema.SchemaScript;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
 

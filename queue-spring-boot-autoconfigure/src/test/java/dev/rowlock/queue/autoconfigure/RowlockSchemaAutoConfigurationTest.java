@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
-import dev.rowlock.queue.internal.schema.SchemaMissingException;
-import dev.rowlock.queue.internal.schema.UnsupportedDatabaseException;
-import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.schema.SchemaMissingException;
+import dev.rowlock.queue.schema.UnsupportedDatabaseException;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import jakarta.persistence.Entity;
@@ -237,7 +237,7 @@ class RowlockSchemaAutoConfigurationTest {
                 .withBean(TestDatabase.class, () -> database, definition -> {})
                 .withUserConfiguration(PrimaryDataSource.class)
                 .run(context ->
-                        assertThat(context.getBean(Database.class).dataSource()).isSameAs(context.getBean("main")));
+                        assertThat(context.getBean(Rowlock.class).dataSource()).isSameAs(context.getBean("main")));
     }
 
     @Test
@@ -246,7 +246,7 @@ class RowlockSchemaAutoConfigurationTest {
                 .withBean(TestDatabase.class, () -> database, definition -> {})
                 .withUserConfiguration(MarkedDataSource.class)
                 .run(context -> {
-                    assertThat(context.getBean(Database.class).dataSource()).isSameAs(context.getBean("jobs"));
+                    assertThat(context.getBean(Rowlock.class).dataSource()).isSameAs(context.getBean("jobs"));
                     context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("marked"));
                 });
     }

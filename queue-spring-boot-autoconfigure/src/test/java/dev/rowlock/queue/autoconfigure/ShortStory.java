@@ -6,11 +6,11 @@ import static org.awaitility.Awaitility.await;
 import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.JobOperations;
 import dev.rowlock.queue.JobSearch;
-import dev.rowlock.queue.internal.node.NodeStatus;
-import dev.rowlock.queue.internal.node.WorkerNode;
+import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.UniqueKey;
+import dev.rowlock.queue.spi.NodeStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -116,7 +116,7 @@ final class ShortStory {
     private final JobSearch search;
     private final JdbcClient jdbc;
     private final TransactionTemplate transaction;
-    private final WorkerNode node;
+    private final Rowlock node;
 
     /** {@code manager} is the name of the bean that manages Rowlock's DataSource. */
     ShortStory(ApplicationContext context, String manager) {
@@ -125,7 +125,7 @@ final class ShortStory {
         this.search = context.getBean(JobSearch.class);
         this.jdbc = JdbcClient.create(context.getBean("jobs", DataSource.class));
         this.transaction = new TransactionTemplate(context.getBean(manager, PlatformTransactionManager.class));
-        this.node = context.getBean(WorkerNode.class);
+        this.node = context.getBean(Rowlock.class);
     }
 
     void tell() {

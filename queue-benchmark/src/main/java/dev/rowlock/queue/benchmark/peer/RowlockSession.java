@@ -1,24 +1,17 @@
 package dev.rowlock.queue.benchmark.peer;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.rowlock.queue.JacksonPayloadCodec;
 import dev.rowlock.queue.JobRequest;
 import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.benchmark.Target;
 import dev.rowlock.queue.benchmark.measure.Probe;
-import dev.rowlock.queue.internal.schema.SchemaMigrator;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.SendWakeup;
-import dev.rowlock.queue.internal.wake.Notifier;
-import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.spi.RetentionSettings;
 import dev.rowlock.queue.spi.SchemaMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Puts Rowlock together the way its auto-configuration does. */
 final class RowlockSession implements Session {
@@ -29,22 +22,19 @@ final class RowlockSession implements Session {
     private final Target target;
     private final RetentionSettings retention;
     private final HikariDataSource pool;
-    private final JacksonPayloadCodec codec =
-            new JacksonPayloadCodec(JsonMapper.builder().build());
-    private final Notifier notifier;
-    private final WakeupBus wakeups;
+    private final CrewListeners listeners = new CrewListeners();
+    private final Rowlock rowlock;
     private final JobTemplate jobs;
-    private final List<RowlockNode> nodes = new ArrayList<>();
+    private final List<RowlockNode> others = new ArrayList<>();
 
     RowlockSession(Target target, RetentionSettings retention) {
         this.target = target;
         this.retention = retention;
         this.pool = target.pool(POOL);
-        Database database = new Database(pool, new Schema("rowlock"));
-        new SchemaMigrator(pool, database.schema(), SchemaMode.MIGRATE).run();
-        this.notifier = new Notifier(new SendWakeup(database));
-        this.wakeups = new WakeupBus(notifier);
-        this.jobs = new JobTemplate(database, codec, 4 << 20, type -> null, wakeups);
+        this.rowlock = RowlockNode.builder(target, pool, retention, listeners)
+                .schemaOnBuild(SchemaMode.MIGRATE)
+                .build();
+        this.jobs = rowlock.jobs();
     }
 
     @Override
@@ -73,17 +63,19 @@ final class RowlockSession implements Session {
     /** The first node shares this session's pool and hears of new jobs directly, as in one application. */
     @Override
     public void startWorkers(Crew crew, Probe probe) {
-        nodes.add(RowlockNode.inside(target, pool, wakeups, codec));
+        listeners.serve(crew, probe);
         for (int i = 1; i < crew.nodes(); i++) {
-            nodes.add(RowlockNode.apart(target, codec));
+            others.add(new RowlockNode(target, retention, listeners));
         }
-        nodes.forEach(node -> node.start(retention, crew, probe));
+        rowlock.start();
+        others.forEach(RowlockNode::start);
     }
 
     @Override
     public void stopWorkers() {
-        nodes.forEach(RowlockNode::close);
-        nodes.clear();
+        rowlock.stop();
+        others.forEach(RowlockNode::close);
+        others.clear();
     }
 
     @Override
@@ -94,7 +86,7 @@ final class RowlockSession implements Session {
     @Override
     public void close() {
         stopWorkers();
-        notifier.close();
+        rowlock.close();
         pool.close();
     }
 }

@@ -1,8 +1,7 @@
 package dev.rowlock.queue.chaos.cluster;
 
 import dev.rowlock.queue.chaos.history.Audit;
-import dev.rowlock.queue.internal.schema.SchemaMigrator;
-import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.schema.SchemaMigrator;
 import dev.rowlock.queue.spi.SchemaMode;
 import dev.rowlock.queue.test.postgres.EmbeddedServer;
 import dev.rowlock.queue.test.postgres.ServerClock;
@@ -88,7 +87,7 @@ public final class Database implements AutoCloseable {
     }
 
     private void migrate(PGSimpleDataSource source) {
-        new SchemaMigrator(source, new Schema("rowlock"), SchemaMode.MIGRATE).run();
+        new SchemaMigrator(source, "rowlock", SchemaMode.MIGRATE).run();
         audit().install();
     }
 

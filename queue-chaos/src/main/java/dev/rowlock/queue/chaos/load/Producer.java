@@ -1,18 +1,16 @@
 package dev.rowlock.queue.chaos.load;
 
-import dev.rowlock.queue.JacksonPayloadCodec;
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.JobTypes;
+import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.chaos.history.History.Fate;
 import dev.rowlock.queue.chaos.history.History.Told;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.UniqueKey;
-import dev.rowlock.queue.spi.Wakeups;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -24,7 +22,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Enqueues as an application does, and writes down what it was told. Thread-safe. */
-public final class Producer {
+public final class Producer implements AutoCloseable {
 
     /** How long a job is asked for, and the pause in between. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -36,33 +34,40 @@ public final class Producer {
 
     private static final String DISK_FULL = "53100";
 
-    private final Wakeups wakeups;
+    private final boolean notifies;
+    private final List<Rowlock> opened = new ArrayList<>();
     private final JobTemplate jobs;
     private final JobAdmin admin;
     private final TransactionTemplate transactions;
     private final AtomicLong lastUid = new AtomicLong();
     private final Queue<Told> told = new ConcurrentLinkedQueue<>();
 
-    /** @param wakeups tells the workers; they also look by themselves */
-    public Producer(DataSource dataSource, Wakeups wakeups) {
-        this.wakeups = wakeups;
-        this.jobs = jobs(dataSource, wakeups);
-        this.admin = new JobAdmin(new Database(dataSource, new Schema("rowlock")), wakeups);
+    /** @param notifies whether workers are told of jobs; they also look by themselves */
+    public Producer(DataSource dataSource, boolean notifies) {
+        this.notifies = notifies;
+        Rowlock rowlock = open(dataSource);
+        this.jobs = rowlock.jobs();
+        this.admin = rowlock.admin();
         this.transactions = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
     }
 
-    static JobTemplate jobs(DataSource dataSource, Wakeups wakeups) {
-        return new JobTemplate(
-                new Database(dataSource, new Schema("rowlock")),
-                new JacksonPayloadCodec(
-                        tools.jackson.databind.json.JsonMapper.builder().build()),
-                1 << 20,
-                type -> null,
-                wakeups);
+    /** As this producer does, by another DataSource of the same database. Closed together with the producer. */
+    JobTemplate jobs(DataSource other) {
+        return open(other).jobs();
     }
 
-    Wakeups wakeups() {
-        return wakeups;
+    private Rowlock open(DataSource dataSource) {
+        Rowlock rowlock = Rowlock.builder(dataSource)
+                .schemaElsewhere()
+                .notifications(notifies)
+                .build();
+        opened.add(rowlock);
+        return rowlock;
+    }
+
+    @Override
+    public void close() {
+        opened.forEach(Rowlock::close);
     }
 
     public long nextUid() {

@@ -29,7 +29,7 @@ public final class Ways {
         this.producer = producer;
         this.sides = sources.stream()
                 .map(source -> new Side(
-                        Producer.jobs(source, producer.wakeups()),
+                        producer.jobs(source),
                         JdbcClient.create(source),
                         new DataSourceTransactionManager(source),
                         source instanceof HikariDataSource pool ? pool.getPoolName() : source.toString()))

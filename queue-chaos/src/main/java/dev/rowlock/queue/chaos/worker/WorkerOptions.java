@@ -1,5 +1,9 @@
 package dev.rowlock.queue.chaos.worker;
 
+import dev.rowlock.queue.spi.FetchSettings;
+import dev.rowlock.queue.spi.LeaseSettings;
+import dev.rowlock.queue.spi.RetentionSettings;
+import dev.rowlock.queue.spi.WorkerSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -67,6 +71,20 @@ public record WorkerOptions(
                         .filter(name -> !name.isEmpty())
                         .map(Trait::valueOf)
                         .collect(Collectors.toSet()));
+    }
+
+    WorkerSettings worker() {
+        FetchSettings fetch = new FetchSettings(Duration.ofMillis(250), Duration.ofMillis(250), 50);
+        return new WorkerSettings(concurrency, Map.of(), fetch, drain, false);
+    }
+
+    LeaseSettings leaseSettings() {
+        return new LeaseSettings(name, lease, heartbeat, 3);
+    }
+
+    RetentionSettings retention() {
+        return new RetentionSettings(
+                traits.contains(Trait.SHORT_RETENTION) ? Duration.ofDays(1) : Trait.LONG_RETENTION, null);
     }
 
     private static Duration millis(Map<String, String> values, String name) {

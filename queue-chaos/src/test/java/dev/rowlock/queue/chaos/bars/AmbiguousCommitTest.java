@@ -4,16 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.EnqueueResult;
-import dev.rowlock.queue.JacksonPayloadCodec;
 import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.chaos.load.Act;
 import dev.rowlock.queue.chaos.load.Work;
 import dev.rowlock.queue.chaos.proxy.Cut;
 import dev.rowlock.queue.chaos.proxy.TcpProxy;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.job.UniqueKey;
-import dev.rowlock.queue.spi.Wakeups;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -27,7 +24,6 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.support.TransactionTemplate;
-import tools.jackson.databind.json.JsonMapper;
 
 /** The connection breaks during the commit of an enqueue: an exception, and nobody can know whether the job exists. */
 class AmbiguousCommitTest {
@@ -40,6 +36,7 @@ class AmbiguousCommitTest {
 
     private Stage stage;
     private TcpProxy proxy;
+    private Rowlock rowlock;
     private JobTemplate jobs;
     private TransactionTemplate transactions;
 
@@ -50,17 +47,14 @@ class AmbiguousCommitTest {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setURL("jdbc:postgresql://127.0.0.1:%d/postgres".formatted(proxy.port()));
         source.setUser("postgres");
-        jobs = new JobTemplate(
-                new Database(source, new Schema("rowlock")),
-                new JacksonPayloadCodec(JsonMapper.builder().build()),
-                1 << 20,
-                type -> null,
-                Wakeups.NONE);
+        rowlock = Rowlock.builder(source).schemaElsewhere().notifications(false).build();
+        jobs = rowlock.jobs();
         transactions = new TransactionTemplate(new JdbcTransactionManager(source));
     }
 
     @AfterEach
     void close() {
+        rowlock.close();
         proxy.close();
         stage.close();
     }

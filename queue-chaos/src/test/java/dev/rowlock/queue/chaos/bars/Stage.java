@@ -9,9 +9,6 @@ import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.load.Act;
 import dev.rowlock.queue.chaos.load.Producer;
 import dev.rowlock.queue.chaos.load.Work;
-import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.SendWakeup;
-import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.job.JobOptions;
 import java.lang.management.ManagementFactory;
 import java.lang.management.OperatingSystemMXBean;
@@ -30,7 +27,6 @@ final class Stage implements AutoCloseable {
     final Producer producer;
     final List<Worker> workers = new ArrayList<>();
     private final Path folder;
-    private final Notifier notifier;
 
     Stage(Path folder) {
         this(folder, new Database());
@@ -43,9 +39,7 @@ final class Stage implements AutoCloseable {
         config.setDataSource(database.dataSource("producer"));
         config.setMaximumPoolSize(4);
         this.pool = new HikariDataSource(config);
-        this.notifier = new Notifier(
-                new SendWakeup(new dev.rowlock.queue.internal.store.Database(pool, new Schema("rowlock"))));
-        this.producer = new Producer(pool, notifier);
+        this.producer = new Producer(pool, true);
     }
 
     WorkerSetup setup() {
@@ -119,7 +113,7 @@ final class Stage implements AutoCloseable {
     @Override
     public void close() {
         workers.forEach(Worker::close);
-        notifier.close();
+        producer.close();
         pool.close();
         database.close();
     }

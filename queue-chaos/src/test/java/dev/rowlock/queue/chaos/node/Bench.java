@@ -5,23 +5,15 @@ import dev.rowlock.queue.JobDetails;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.JobTypes;
-import dev.rowlock.queue.internal.node.NodeServices;
-import dev.rowlock.queue.internal.node.NodeSettings;
-import dev.rowlock.queue.internal.node.WorkerNode;
-import dev.rowlock.queue.internal.run.Extensions;
-import dev.rowlock.queue.internal.schema.SchemaMigrator;
-import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.FetchSettings;
 import dev.rowlock.queue.spi.JobHandler;
 import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
-import dev.rowlock.queue.spi.RetentionSettings;
-import dev.rowlock.queue.spi.SchemaMode;
-import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.spi.ListenerSource;
+import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.WorkerSettings;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
@@ -30,9 +22,8 @@ import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A node in this process, with listeners made of lambdas that fail once and for all. */
@@ -45,33 +36,45 @@ final class Bench implements AutoCloseable {
     final JobTemplate jobs;
     final JobSearch search;
     final JdbcClient sql;
-    private final WorkerNode node;
+    final DataSource pool;
+    private final Rowlock rowlock;
     private final List<ListenerDefinition> listeners = new ArrayList<>();
 
     Bench(TestDatabase testDatabase) {
-        DataSource pool = testDatabase.dataSource();
-        Database database = new Database(pool, new Schema("rowlock"));
-        new SchemaMigrator(pool, database.schema(), SchemaMode.MIGRATE).run();
-        WakeupBus wakeups = new WakeupBus(Wakeups.NONE);
-        this.jobs = new JobTemplate(database, codec, 4 << 20, type -> null, wakeups);
-        this.search = new JobSearch(database);
+        this.pool = testDatabase.dataSource();
+        this.rowlock = Rowlock.builder(pool)
+                .unpooled(testDatabase.unpooled())
+                .notifications(false)
+                .keepAlive(false)
+                .codec(codec)
+                .maxPayload(4 << 20)
+                .retry(NO_RETRY)
+                .lease(LeaseSettings.defaults("bench"))
+                .worker(new WorkerSettings(
+                        4,
+                        Map.of(),
+                        new FetchSettings(Duration.ofMillis(100), Duration.ofMillis(250), 100),
+                        Duration.ofSeconds(5),
+                        false))
+                .listeners(new Added())
+                .build();
+        this.jobs = rowlock.jobs();
+        this.search = rowlock.search();
         this.sql = JdbcClient.create(pool);
-        WorkerSettings worker = new WorkerSettings(
-                4,
-                Map.of(),
-                new FetchSettings(Duration.ofMillis(100), Duration.ofMillis(250), 100),
-                Duration.ofSeconds(5),
-                false);
-        this.node = new WorkerNode(
-                new NodeSettings(
-                        worker, LeaseSettings.defaults("bench"), RetentionSettings.DEFAULT, NO_RETRY, 4 << 20, true),
-                new NodeServices(
-                        database,
-                        testDatabase.unpooled(),
-                        codec,
-                        Extensions.NONE,
-                        wakeups,
-                        new TransactionTemplate(new DataSourceTransactionManager(pool))));
+    }
+
+    /** Those that have been added by the time of the start. */
+    private final class Added implements ListenerSource {
+
+        @Override
+        public List<ListenerDefinition> listeners(PayloadCodec ignored, RetryPolicy retry) {
+            return listeners;
+        }
+
+        @Override
+        public @Nullable String queueOf(String type) {
+            return null;
+        }
     }
 
     Bench listener(Class<?> payload, JobHandler handler) {
@@ -88,7 +91,7 @@ final class Bench implements AutoCloseable {
     }
 
     Bench start() {
-        node.start(listeners);
+        rowlock.start();
         return this;
     }
 
@@ -107,6 +110,6 @@ final class Bench implements AutoCloseable {
 
     @Override
     public void close() {
-        node.stop();
+        rowlock.close();
     }
 }

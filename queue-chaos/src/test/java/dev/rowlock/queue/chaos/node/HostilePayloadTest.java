@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.JobType;
 import dev.rowlock.queue.PayloadTooLargeException;
+import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.spi.PayloadException;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -239,7 +240,7 @@ class HostilePayloadTest {
         }
         assertThatThrownBy(() -> bench.jobs.enqueue(new Quoted(1))).isInstanceOf(IllegalArgumentException.class);
         for (String schema : List.of("", "a\"b", "a.b", "pg_x", "X", "x;y", "x".repeat(41), "a\u0000")) {
-            assertThatThrownBy(() -> new dev.rowlock.queue.internal.store.Schema(schema))
+            assertThatThrownBy(() -> Rowlock.builder(bench.pool).schema(schema))
                     .isInstanceOf(IllegalArgumentException.class);
         }
     }

@@ -19,6 +19,7 @@ import dev.rowlock.queue.internal.wake.NotificationListener;
 import dev.rowlock.queue.internal.wake.RemoteWakeups;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.Wakeups;
 import java.sql.Connection;
 import java.time.Duration;

@@ -49,7 +49,7 @@
  * dev.rowlock.queue.internal.record.Observers} run on threads of their own, so that no outcome waits for them.
  *
  * <p>Each of them goes on whatever is thrown ({@link dev.rowlock.queue.internal.thread.EndlessTask}). What cannot go on is named by
- * {@link dev.rowlock.queue.internal.node.NodeStatus#broken}. Without its recorder, or with one that has been stuck for five
+ * {@link dev.rowlock.queue.spi.NodeStatus#broken}. Without its recorder, or with one that has been stuck for five
  * minutes, a node claims nothing more and does not beat: others take its jobs.
  */
 @NullMarked

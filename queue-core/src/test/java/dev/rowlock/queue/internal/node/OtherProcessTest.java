@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.node;
 
-import dev.rowlock.queue.JobAdmin;
+import dev.rowlock.queue.FrontDoors;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.wake.Notifier;
@@ -36,7 +36,7 @@ class OtherProcessTest extends NodeTest {
 
     @Test
     void itsDelayedJobsStartWhenTheyAreDue() {
-        JobTemplate jobs = new JobTemplate(node.database, TestNode.codec(), 1 << 20, type -> null, wakeups);
+        JobTemplate jobs = FrontDoors.jobs(node.database, TestNode.codec(), wakeups);
         node.listener(Greet.class, (context, payload) -> null);
         startAndHear();
 
@@ -57,7 +57,7 @@ class OtherProcessTest extends NodeTest {
         long id = node.jobs.enqueue(new Greet("long"));
         running.await();
 
-        new JobAdmin(node.database, wakeups).cancel(id);
+        FrontDoors.admin(node.database, wakeups).cancel(id);
 
         node.awaitState(id, JobState.CANCELLED);
     }

@@ -1,11 +1,12 @@
 package dev.rowlock.queue.internal.node;
 
+import dev.rowlock.queue.FrontDoors;
 import dev.rowlock.queue.JacksonPayloadCodec;
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.internal.run.Extensions;
-import dev.rowlock.queue.internal.schema.SchemaMigrator;
+import dev.rowlock.queue.schema.SchemaMigrator;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.SendWakeup;
@@ -16,6 +17,7 @@ import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.schema.SchemaMigrator;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.FetchSettings;
 import dev.rowlock.queue.spi.JobHandler;
@@ -23,6 +25,7 @@ import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.RetentionSettings;
 import dev.rowlock.queue.spi.SchemaMode;
 import dev.rowlock.queue.spi.Wakeups;
@@ -96,12 +99,12 @@ public final class TestNode implements AutoCloseable {
         this.pool = pool;
         this.direct = direct;
         this.database = new Database(pool, new Schema("rowlock"));
-        new SchemaMigrator(pool, database.schema(), SchemaMode.MIGRATE).run();
+        new SchemaMigrator(pool, database.schema().name(), SchemaMode.MIGRATE).run();
         this.notifier = new Notifier(new SendWakeup(database));
         this.wakeups = new WakeupBus(notifier);
-        this.jobs = new JobTemplate(database, codec(), 1 << 20, type -> null, wakeups);
-        this.admin = new JobAdmin(database, wakeups);
-        this.search = new JobSearch(database);
+        this.jobs = FrontDoors.jobs(database, codec(), wakeups);
+        this.admin = FrontDoors.admin(database, wakeups);
+        this.search = FrontDoors.search(database);
         this.transactions = new TransactionTemplate(new DataSourceTransactionManager(pool));
         this.sql = JdbcClient.create(pool);
         this.elsewhere = JdbcClient.create(direct);
@@ -278,7 +281,7 @@ public final class TestNode implements AutoCloseable {
 
     /** Of another process, not through the pool. */
     public JobTemplate jobsElsewhere(Wakeups wakeups) {
-        return new JobTemplate(new Database(direct, database.schema()), codec(), 1 << 20, type -> null, wakeups);
+        return FrontDoors.jobs(new Database(direct, database.schema()), codec(), wakeups);
     }
 
     /** As if another process had enqueued a job: all nodes hear of it, and the second of them is the first to look. */

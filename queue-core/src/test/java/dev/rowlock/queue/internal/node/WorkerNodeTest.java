@@ -11,6 +11,7 @@ import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.SnoozeException;
+import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.RetentionSettings;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.Representative;

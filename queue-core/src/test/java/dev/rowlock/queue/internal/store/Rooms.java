@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.store;
 
-import dev.rowlock.queue.internal.schema.SchemaMigrator;
+import dev.rowlock.queue.schema.SchemaMigrator;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueLargeJobs;
@@ -18,6 +18,7 @@ import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.UniqueKey;
+import dev.rowlock.queue.schema.SchemaMigrator;
 import dev.rowlock.queue.spi.SchemaMode;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
@@ -79,7 +80,7 @@ public final class Rooms {
 
     /** Makes the tables unless they are there, and leaves what is in them. */
     public static Rooms in(DataSource dataSource, Schema schema) {
-        new SchemaMigrator(dataSource, schema, SchemaMode.MIGRATE).run();
+        new SchemaMigrator(dataSource, schema.name(), SchemaMode.MIGRATE).run();
         return new Rooms(new Database(dataSource, schema));
     }
 

@@ -1,0 +1,232 @@
+package dev.rowlock.queue;
+
+import dev.rowlock.queue.internal.listener.Listeners;
+import dev.rowlock.queue.internal.listener.TransactionalListeners;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.internal.thread.KeepAlive;
+import dev.rowlock.queue.internal.wake.Notifier;
+import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.internal.run.Extensions;
+import dev.rowlock.queue.internal.node.NodeServices;
+import dev.rowlock.queue.internal.node.NodeSettings;
+import dev.rowlock.queue.internal.node.QueueConcurrency;
+import dev.rowlock.queue.internal.node.WorkerNode;
+import dev.rowlock.queue.schema.SchemaMigrator;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.NodeStatus;
+import dev.rowlock.queue.spi.SchemaMode;
+import dev.rowlock.queue.spi.Wakeups;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.transaction.support.TransactionOperations;
+
+/**
+ * A job queue in one schema of one database: enqueues, operates and searches jobs, and runs those of its listeners. Made
+ * by {@link #builder}; with Spring Boot the auto-configuration does that. Several of them live in one process and share
+ * nothing. Thread-safe.
+ *
+ * <pre>{@code
+ * try (Rowlock rowlock = Rowlock.builder(dataSource)
+ *         .listener(SendMail.class, (mail, job) -> mailer.send(mail))
+ *         .build()) {
+ *     rowlock.start();
+ *     rowlock.jobs().enqueue(new SendMail("ada@example.com"));
+ *     …
+ * }
+ * }</pre>
+ */
+public final class Rowlock implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Rowlock.class);
+
+    private final RowlockBuilder settings;
+    private final Database database;
+    private final Listeners listeners;
+    private final JobTemplate jobs;
+    private final JobAdmin admin;
+    private final JobSearch search;
+    private final @Nullable Notifier notifier;
+    private final WakeupBus wakeups;
+    private final KeepAlive alive = new KeepAlive(); // guarded by this
+    private volatile @Nullable WorkerNode node; // made at the first start; written under the monitor
+    private @Nullable TransactionOperations transactions; // as the node; guarded by this
+    private boolean running; // guarded by this
+    private boolean closed; // guarded by this
+
+    /** {@code settings} is not changed any more. */
+    Rowlock(RowlockBuilder settings) {
+        this.settings = settings;
+        this.database = new Database(settings.dataSource, new Schema(settings.schema));
+        this.listeners = new Listeners(settings.listeners, settings.codec, settings.retry);
+        this.notifier = settings.notifications ? new Notifier(new SendWakeup(database)) : null;
+        this.wakeups = new WakeupBus(notifier != null ? notifier : Wakeups.NONE);
+        this.jobs = new JobTemplate(database, settings.codec, settings.maxPayloadBytes, listeners::queueOf, wakeups);
+        this.admin = new JobAdmin(database, wakeups);
+        this.search = new JobSearch(database);
+    }
+
+    /** Begins to put a queue together: everything but the DataSource, of PostgreSQL, has a default. */
+    public static RowlockBuilder builder(DataSource dataSource) {
+        return new RowlockBuilder(dataSource);
+    }
+
+    /** Enqueues jobs, before and after {@link #start} as well. */
+    public JobTemplate jobs() {
+        return jobs;
+    }
+
+    /** Cancels, redrives and discards jobs, pauses and resumes queues. */
+    public JobAdmin admin() {
+        return admin;
+    }
+
+    /** Looks at jobs. */
+    public JobSearch search() {
+        return search;
+    }
+
+    /** How the part that runs jobs is doing now. */
+    public NodeStatus status() {
+        WorkerNode now = node;
+        return now == null ? NodeStatus.STOPPED : now.status();
+    }
+
+    /** The DataSource that holds the jobs; not a proxy that takes part in transactions, but what lies behind it. */
+    public DataSource dataSource() {
+        return database.dataSource();
+    }
+
+    /** The schema that holds the tables. */
+    public String schema() {
+        return database.schema().name();
+    }
+
+    /**
+     * The listeners that there are now.
+     *
+     * @throws dev.rowlock.queue.spi.DuplicateJobListenerException if two of them take the same type
+     */
+    public List<ListenerDefinition> listeners() {
+        return listeners.all();
+    }
+
+    /**
+     * The queues that the listeners listen to, each with how many of its jobs run here at once.
+     *
+     * @throws IllegalArgumentException if listeners of one queue disagree and no setting decides
+     */
+    public Map<String, Integer> queues() {
+        Map<String, Integer> queues = new TreeMap<>();
+        listeners.all().stream()
+                .collect(Collectors.groupingBy(ListenerDefinition::queue))
+                .forEach((queue, own) -> queues.put(queue, QueueConcurrency.of(queue, own, settings.worker)));
+        return queues;
+    }
+
+    /**
+     * Runs the jobs of the listeners from now on, until {@link #stop}; does nothing if it does already. Returns at once: the
+     * work begins as soon as the database answers. Without listeners, or if it is to {@linkplain
+     * RowlockBuilder#enqueueOnly() enqueue only}, it runs nothing.
+     *
+     * @throws IllegalArgumentException if the listeners contradict each other
+     * @throws IllegalStateException if a listener cannot work, or after {@link #close}
+     */
+    public synchronized void start() {
+        if (closed) {
+            throw new IllegalStateException("this Rowlock is closed: build another one");
+        }
+        if (!running) {
+            prepareSchema(settings.onStart);
+            startNode(settings.runsJobs ? listeners.all() : List.of());
+            running = true;
+        }
+    }
+
+    private void startNode(List<ListenerDefinition> all) {
+        if (all.isEmpty()) {
+            log.info("there is no listener: this application enqueues jobs and runs none");
+            return;
+        }
+        WorkerNode worker = node;
+        if (worker == null) {
+            worker = newNode();
+            node = worker;
+        }
+        TransactionalListeners.require(all, transactions, database);
+        worker.start(all);
+        if (settings.keepAlive) {
+            alive.start();
+        }
+    }
+
+    private WorkerNode newNode() {
+        transactions = settings.transactions.get();
+        Extensions extensions =
+                new Extensions(all(settings.observers), all(settings.interceptors), all(settings.redactors));
+        return new WorkerNode(
+                new NodeSettings(
+                        settings.worker,
+                        settings.lease,
+                        settings.retention,
+                        settings.retry,
+                        settings.maxPayloadBytes,
+                        settings.notifications),
+                new NodeServices(
+                        database,
+                        settings.unpooled != null ? settings.unpooled : database.dataSource(),
+                        settings.codec,
+                        extensions,
+                        wakeups,
+                        transactions));
+    }
+
+    private static <T> List<T> all(List<? extends Supplier<? extends Collection<? extends T>>> some) {
+        List<T> all = new ArrayList<>();
+        some.forEach(more -> all.addAll(more.get()));
+        return all;
+    }
+
+    /**
+     * Stops running jobs: takes no more, lets handlers finish within the drain timeout, then interrupts them. What is left
+     * goes back at no cost in attempts. May be started again.
+     */
+    public synchronized void stop() {
+        if (running) {
+            try {
+                if (node != null) {
+                    node.stop();
+                }
+            } finally {
+                alive.stop();
+                running = false;
+            }
+        }
+    }
+
+    /** Stops, for good. The DataSource stays open. */
+    @Override
+    public synchronized void close() {
+        stop();
+        closed = true;
+        if (notifier != null) {
+            notifier.close();
+        }
+    }
+
+    void prepareSchema(@Nullable SchemaMode mode) {
+        if (mode != null) {
+            new SchemaMigrator(database.dataSource(), schema(), mode).run();
+        }
+    }
+}

@@ -1,0 +1,298 @@
+package dev.rowlock.queue;
+
+import dev.rowlock.queue.internal.listener.FixedListener;
+import dev.rowlock.queue.internal.listener.LambdaListener;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.spi.ErrorRedactor;
+import dev.rowlock.queue.spi.JobInterceptor;
+import dev.rowlock.queue.spi.JobObserver;
+import dev.rowlock.queue.spi.LeaseSettings;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.ListenerSource;
+import dev.rowlock.queue.spi.PayloadCodec;
+import dev.rowlock.queue.spi.PayloadHandler;
+import dev.rowlock.queue.spi.RetentionSettings;
+import dev.rowlock.queue.spi.SchemaMode;
+import dev.rowlock.queue.spi.WorkerSettings;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionOperations;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Puts a {@link Rowlock} together. Every setting has the default that Spring Boot's properties have. The order of calls does
+ * not matter, except among listeners, observers, interceptors and redactors. Not thread-safe.
+ */
+public final class RowlockBuilder {
+
+    private static final long MEGABYTE = 1 << 20;
+
+    final DataSource dataSource;
+    final List<ListenerSource> listeners;
+    final List<Supplier<? extends Collection<? extends JobObserver>>> observers;
+    final List<Supplier<? extends Collection<? extends JobInterceptor>>> interceptors;
+    final List<Supplier<? extends Collection<? extends ErrorRedactor>>> redactors;
+    String schema = "rowlock";
+
+    @Nullable
+    SchemaMode onBuild = SchemaMode.MIGRATE;
+
+    @Nullable
+    SchemaMode onStart;
+
+    boolean runsJobs = true;
+    boolean keepAlive = true;
+    boolean notifications = true;
+    WorkerSettings worker = WorkerSettings.DEFAULT;
+    LeaseSettings lease = LeaseSettings.defaults();
+    RetentionSettings retention = RetentionSettings.DEFAULT;
+    RetryPolicy retry = RetryPolicy.DEFAULT;
+    PayloadCodec codec = new JacksonPayloadCodec(JsonMapper.builder().build());
+    long maxPayloadBytes = MEGABYTE;
+
+    @Nullable
+    DataSource unpooled;
+
+    Supplier<? extends @Nullable TransactionOperations> transactions;
+
+    RowlockBuilder(DataSource dataSource) {
+        this.dataSource = dataSource;
+        this.listeners = new ArrayList<>();
+        this.observers = new ArrayList<>();
+        this.interceptors = new ArrayList<>();
+        this.redactors = new ArrayList<>();
+        this.transactions = () -> new TransactionTemplate(new JdbcTransactionManager(dataSource));
+    }
+
+    private RowlockBuilder(RowlockBuilder other) {
+        this.dataSource = other.dataSource;
+        this.listeners = List.copyOf(other.listeners);
+        this.observers = List.copyOf(other.observers);
+        this.interceptors = List.copyOf(other.interceptors);
+        this.redactors = List.copyOf(other.redactors);
+        this.schema = other.schema;
+        this.onBuild = other.onBuild;
+        this.onStart = other.onStart;
+        this.runsJobs = other.runsJobs;
+        this.keepAlive = other.keepAlive;
+        this.notifications = other.notifications;
+        this.worker = other.worker;
+        this.lease = other.lease;
+        this.retention = other.retention;
+        this.retry = other.retry;
+        this.codec = other.codec;
+        this.maxPayloadBytes = other.maxPayloadBytes;
+        this.unpooled = other.unpooled;
+        this.transactions = other.transactions;
+    }
+
+    /**
+     * Makes the queue, and prepares its tables unless told otherwise. May be called again: another queue, which shares
+     * nothing with this one.
+     *
+     * @throws IllegalArgumentException if a setting is not allowed
+     */
+    public Rowlock build() {
+        Rowlock rowlock = new Rowlock(new RowlockBuilder(this));
+        rowlock.prepareSchema(onBuild);
+        return rowlock;
+    }
+
+    // Tables
+
+    /**
+     * The schema that holds the tables; {@code rowlock} by default.
+     *
+     * @throws IllegalArgumentException if that is no name for a schema
+     */
+    public RowlockBuilder schema(String name) {
+        this.schema = new Schema(name).name();
+        return this;
+    }
+
+    /** What {@link #build} does about the tables; by default it makes or upgrades them. */
+    public RowlockBuilder schemaOnBuild(SchemaMode mode) {
+        this.onBuild = mode;
+        this.onStart = null;
+        return this;
+    }
+
+    /** What {@link Rowlock#start} does about the tables, instead of {@link #build}, which then does not touch the database. */
+    public RowlockBuilder schemaOnStart(SchemaMode mode) {
+        this.onBuild = null;
+        this.onStart = mode;
+        return this;
+    }
+
+    /** Somebody else has prepared the tables: neither {@link #build} nor {@link Rowlock#start} looks at them. */
+    public RowlockBuilder schemaElsewhere() {
+        this.onBuild = null;
+        this.onStart = null;
+        return this;
+    }
+
+    // Listeners
+
+    /** Runs jobs of this class by this code: {@code listener(SendMail.class, (mail, job) -> mailer.send(mail))}. */
+    public <P> RowlockBuilder listener(Class<P> payload, PayloadHandler<? super P> handler) {
+        return listener(payload, options -> options, handler);
+    }
+
+    /** As {@link #listener(Class, PayloadHandler)} with options: {@code o -> o.queue("mail").concurrency(4)}. */
+    public <P> RowlockBuilder listener(
+            Class<P> payload, UnaryOperator<ListenerDefinition> options, PayloadHandler<? super P> handler) {
+        return listener(JobTypes.typeOf(payload), payload, options, handler);
+    }
+
+    /** Runs jobs of a type that has another name than the class gives its jobs. */
+    public <P> RowlockBuilder listener(String type, Class<P> payload, PayloadHandler<? super P> handler) {
+        return listener(type, payload, options -> options, handler);
+    }
+
+    /** As {@link #listener(String, Class, PayloadHandler)} with options. */
+    public <P> RowlockBuilder listener(
+            String type,
+            Class<P> payload,
+            UnaryOperator<ListenerDefinition> options,
+            PayloadHandler<? super P> handler) {
+        String declared = JobTypes.declaredQueueOf(payload);
+        return listeners(new LambdaListener<>(
+                type, declared != null ? declared : JobTemplate.DEFAULT_QUEUE, payload, options, handler));
+    }
+
+    /** A listener that reads its payloads by itself. */
+    public RowlockBuilder listener(ListenerDefinition listener) {
+        return listeners(new FixedListener(listener));
+    }
+
+    /** Further listeners, such as annotated objects: see {@link dev.rowlock.queue.spring.AnnotatedListeners}. */
+    public RowlockBuilder listeners(ListenerSource more) {
+        listeners.add(more);
+        return this;
+    }
+
+    /** {@link Rowlock#start} runs no jobs, whatever listeners there are; the queues of their jobs are known all the same. */
+    public RowlockBuilder enqueueOnly() {
+        this.runsJobs = false;
+        return this;
+    }
+
+    /** An observer hears what happens to jobs here. */
+    public RowlockBuilder observer(JobObserver more) {
+        return observers(() -> List.of(more));
+    }
+
+    /** Observers that are asked for when jobs are about to be run for the first time: they may themselves need the queue. */
+    public RowlockBuilder observers(Supplier<? extends Collection<? extends JobObserver>> more) {
+        observers.add(more);
+        return this;
+    }
+
+    /** Wraps the handlers of all listeners; the first one stands outside. */
+    public RowlockBuilder interceptor(JobInterceptor more) {
+        return interceptors(() -> List.of(more));
+    }
+
+    /** Interceptors that are asked for when jobs are about to be run for the first time. */
+    public RowlockBuilder interceptors(Supplier<? extends Collection<? extends JobInterceptor>> more) {
+        interceptors.add(more);
+        return this;
+    }
+
+    /** Takes out of errors what must not be stored or logged. */
+    public RowlockBuilder redactor(ErrorRedactor more) {
+        return redactors(() -> List.of(more));
+    }
+
+    /** Redactors that are asked for when jobs are about to be run for the first time. */
+    public RowlockBuilder redactors(Supplier<? extends Collection<? extends ErrorRedactor>> more) {
+        redactors.add(more);
+        return this;
+    }
+
+    // How jobs run
+
+    public RowlockBuilder worker(WorkerSettings settings) {
+        this.worker = settings;
+        return this;
+    }
+
+    public RowlockBuilder lease(LeaseSettings settings) {
+        this.lease = settings;
+        return this;
+    }
+
+    public RowlockBuilder retention(RetentionSettings settings) {
+        this.retention = settings;
+        return this;
+    }
+
+    /** When failed jobs run again, where neither listener nor job says. */
+    public RowlockBuilder retry(RetryPolicy policy) {
+        this.retry = policy;
+        return this;
+    }
+
+    /** How payloads and results become JSON; by Jackson with its default settings unless told otherwise. */
+    public RowlockBuilder codec(PayloadCodec payloads) {
+        this.codec = payloads;
+        return this;
+    }
+
+    /** The largest payload, and the largest result, as JSON in UTF-8; 1 MB by default. */
+    public RowlockBuilder maxPayload(long bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("max-payload %d must be at least 1 byte".formatted(bytes));
+        }
+        this.maxPayloadBytes = bytes;
+        return this;
+    }
+
+    /** Whether nodes wake one another by NOTIFY; where that cannot be, polling does everything. */
+    public RowlockBuilder notifications(boolean enabled) {
+        this.notifications = enabled;
+        return this;
+    }
+
+    /** Whether the process keeps running as long as it runs jobs, even if nothing else keeps it; true by default. */
+    public RowlockBuilder keepAlive(boolean enabled) {
+        this.keepAlive = enabled;
+        return this;
+    }
+
+    // Connections and transactions
+
+    /**
+     * Opens a new connection each time, outside any pool: for the heartbeat, because an exhausted pool must not look like a
+     * death, and for hearing notifications. By default they keep two connections of the pool.
+     */
+    public RowlockBuilder unpooled(DataSource connections) {
+        this.unpooled = connections;
+        return this;
+    }
+
+    /**
+     * The transactions of transactional listeners, on the same DataSource. By default those of a {@link
+     * JdbcTransactionManager}.
+     */
+    public RowlockBuilder transactions(TransactionOperations ofListeners) {
+        return transactions(() -> ofListeners);
+    }
+
+    /**
+     * The same, asked for when jobs are about to be run for the first time: what makes them may itself need the queue. Null
+     * refuses transactional listeners.
+     */
+    public RowlockBuilder transactions(Supplier<? extends @Nullable TransactionOperations> ofListeners) {
+        this.transactions = ofListeners;
+        return this;
+    }
+}

@@ -1,0 +1,40 @@
+package dev.rowlock.queue.spi;
+
+import java.util.List;
+
+/**
+ * How a node is doing.
+ *
+ * @param nodeId 0 while it has no lease
+ * @param beats whether the last heartbeat was answered
+ * @param records whether outcomes can be written
+ * @param hears whether notifications arrive
+ * @param active handlers that run now
+ * @param capacity handlers that may run at once
+ * @param unwritten outcomes that are not written yet
+ * @param setAside of those, outcomes that cannot be written although others can
+ * @param broken its threads that cannot go on, by name; mostly none
+ */
+public record NodeStatus(
+        State state,
+        long nodeId,
+        boolean beats,
+        boolean records,
+        boolean hears,
+        int active,
+        int capacity,
+        int unwritten,
+        int setAside,
+        List<String> broken) {
+
+    /** Where a node is in its life. */
+    public enum State {
+        STOPPED,
+        STARTING,
+        RUNNING
+    }
+
+    /** Of a node that does not run. */
+    public static final NodeStatus STOPPED =
+            new NodeStatus(State.STOPPED, 0, false, false, false, 0, 0, 0, 0, List.of());
+}

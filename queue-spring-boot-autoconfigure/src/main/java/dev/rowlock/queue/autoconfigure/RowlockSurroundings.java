@@ -1,0 +1,30 @@
+package dev.rowlock.queue.autoconfigure;
+
+import dev.rowlock.queue.RowlockBuilder;
+import dev.rowlock.queue.spi.ErrorRedactor;
+import dev.rowlock.queue.spi.JobInterceptor;
+import dev.rowlock.queue.spi.JobObserver;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/**
+ * Beans of the application that take part. All but customizers are asked for at the start only, because they
+ * may themselves enqueue jobs.
+ */
+record RowlockSurroundings(
+        ObjectProvider<JobObserver> observers,
+        ObjectProvider<JobInterceptor> interceptors,
+        ObjectProvider<ErrorRedactor> redactors,
+        ObjectProvider<PlatformTransactionManager> transactionManagers,
+        ObjectProvider<PlatformTransactionManager> marked,
+        ObjectProvider<RowlockBuilderCustomizer> customizers) {
+
+    void applyTo(RowlockBuilder builder, DataSource dataSource) {
+        builder.observers(() -> observers.orderedStream().toList())
+                .interceptors(() -> interceptors.orderedStream().toList())
+                .redactors(() -> redactors.orderedStream().toList())
+                .transactions(() -> ListenerTransactions.of(dataSource, transactionManagers, marked));
+        customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
+    }
+}
