@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.store;
 
-import dev.rowlock.queue.schema.SchemaMigrator;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueLargeJobs;
