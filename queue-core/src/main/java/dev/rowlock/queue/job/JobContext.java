@@ -2,6 +2,7 @@ package dev.rowlock.queue.job;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -52,8 +53,39 @@ public interface JobContext {
      */
     void extend(Duration fromNow);
 
-    /** Whether somebody asked to cancel this job. The handler's thread has been interrupted as well. */
-    boolean cancelled();
+    /**
+     * Whether the handler is to stop, for whatever reason. A long loop asks from time to time, and throws an exception if so;
+     * to return would complete the job.
+     */
+    default boolean stopRequested() {
+        return stopReason().isPresent();
+    }
+
+    /** Why the handler is to stop; empty if it may go on. */
+    Optional<StopReason> stopReason();
+
+    /** How often the job is tried again at most: as it says itself, or its listener. There may be a limit in time as well. */
+    int maxRetries();
+
+    /** Whether a failure of this attempt is final, because there are no more retries. */
+    default boolean lastAttempt() {
+        return attempt() > maxRetries();
+    }
+
+    /** When the job was enqueued, on the database's clock. */
+    Instant enqueuedAt();
+
+    /**
+     * What went wrong in earlier attempts, oldest first. Reads them by one statement, in a transaction of its own.
+     *
+     * @throws ClaimLostException if the job is not this node's any more
+     */
+    List<FailedAttempt> errors();
+
+    /** As {@link #progress(int, String)}, without a note. */
+    default void progress(int percent) {
+        progress(percent, null);
+    }
 
     /**
      * Publishes how far the handler is. One statement, in a transaction of its own: call it a few times per second at
@@ -76,4 +108,9 @@ public interface JobContext {
      * @throws IllegalStateException without an active transaction on Rowlock's DataSource
      */
     void completeInTransaction(@Nullable Object result);
+
+    /** As {@link #completeInTransaction(Object)}, without a result. */
+    default void completeInTransaction() {
+        completeInTransaction(null);
+    }
 }

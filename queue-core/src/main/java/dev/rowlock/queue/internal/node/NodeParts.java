@@ -20,6 +20,7 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.IsolateJob;
+import dev.rowlock.queue.internal.store.claim.LoadErrors;
 import dev.rowlock.queue.internal.store.claim.LoadPayload;
 import dev.rowlock.queue.internal.store.node.RegisterNode;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
@@ -113,6 +114,7 @@ public record NodeParts(
         return new ContextServices(
                 database,
                 new LoadPayload(database),
+                new LoadErrors(database),
                 new ExtendDeadline(database),
                 new SaveProgress(database),
                 new FinishJobInTransaction(database, settings.retention().keepsDone()),

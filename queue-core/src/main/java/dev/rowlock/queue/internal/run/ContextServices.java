@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.claim.LoadErrors;
 import dev.rowlock.queue.internal.store.claim.LoadPayload;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
 import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
@@ -16,6 +17,7 @@ import java.time.Duration;
 public record ContextServices(
         Database database,
         LoadPayload loadPayload,
+        LoadErrors loadErrors,
         ExtendDeadline extendDeadline,
         SaveProgress saveProgress,
         FinishJobInTransaction finishInTransaction,

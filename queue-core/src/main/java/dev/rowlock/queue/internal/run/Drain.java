@@ -23,12 +23,17 @@ public final class Drain {
     /** Returns how many handlers had to be interrupted. */
     public static int await(List<QueueWorker> queues, Duration drainTimeout, Duration unwind) {
         int interrupted = 0;
+        // Handlers that ask may leave by themselves.
+        queues.stream().flatMap(QueueWorker::executions).forEach(Execution::leave);
         tellRunning(busy(queues), drainTimeout);
         if (!awaitIdle(queues, drainTimeout)) {
             List<ClaimedJob> late = busy(queues);
             interrupted = late.size();
             tellLate(late, drainTimeout);
-            queues.forEach(QueueWorker::interruptAll);
+            // What they then throw gives their jobs back.
+            queues.stream()
+                    .flatMap(QueueWorker::executions)
+                    .forEach(execution -> execution.stop(Execution.Stop.SHUTDOWN));
             awaitIdle(queues, unwind);
         }
         queues.forEach(QueueWorker::giveUp);

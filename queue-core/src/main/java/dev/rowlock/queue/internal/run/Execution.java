@@ -46,6 +46,8 @@ public final class Execution implements HeldJob {
     private @Nullable Future<?> deadline; // guarded by this
     private long deadlineAt; // guarded by this; monotonic; says something while there is a deadline
     private boolean settled; // guarded by this; an outcome has been handed over, or the execution was given up
+    private volatile boolean toLeave; // the node begins to stop
+    private volatile boolean saidToLeave; // and the handler has asked
     private volatile Completion completion = Completion.BY_RECORDER;
 
     public Execution(ClaimedJob job, QueueWorker worker, long claimedNanos) {
@@ -115,6 +117,22 @@ public final class Execution implements HeldJob {
             interruptedFor |= bit;
             thread.interrupt();
         }
+    }
+
+    /** The node begins to stop. The handler is not interrupted yet, but may stop by itself: nothing will be charged. */
+    void leave() {
+        toLeave = true;
+    }
+
+    /** The handler asks whether it is to leave. */
+    boolean seenToLeave() {
+        saidToLeave = toLeave;
+        return toLeave;
+    }
+
+    /** Whether the handler knows that it is to leave: what it throws then need not be a failure of its job. */
+    boolean saidToLeave() {
+        return saidToLeave;
     }
 
     synchronized Stop stopped() {

@@ -4,11 +4,15 @@ import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.job.ClaimLostException;
+import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.job.StopReason;
+import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.PayloadException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -20,14 +24,16 @@ final class ExecutionContext implements JobContext {
     private static final int MAX_NOTE = 500;
 
     private final Execution execution;
+    private final ListenerDefinition listener;
     private final ContextServices services;
     private boolean begun; // handler's thread only
     private volatile boolean open = true;
     private volatile @Nullable PayloadException unstorableResult;
     private volatile @Nullable Instant deadline;
 
-    ExecutionContext(Execution execution, ContextServices services) {
+    ExecutionContext(Execution execution, ListenerDefinition listener, ContextServices services) {
         this.execution = execution;
+        this.listener = listener;
         this.services = services;
     }
 
@@ -103,8 +109,32 @@ final class ExecutionContext implements JobContext {
     }
 
     @Override
-    public boolean cancelled() {
-        return execution.stopped() == Execution.Stop.CANCELLED;
+    public Optional<StopReason> stopReason() {
+        return switch (execution.stopped()) {
+            case NONE -> execution.seenToLeave() ? Optional.of(StopReason.SHUTDOWN) : Optional.empty();
+            case CANCELLED -> Optional.of(StopReason.CANCELLED);
+            case TIMED_OUT -> Optional.of(StopReason.TIMED_OUT);
+            case SHUTDOWN -> Optional.of(StopReason.SHUTDOWN);
+            case CLAIM_LOST -> Optional.of(StopReason.CLAIM_LOST);
+        };
+    }
+
+    @Override
+    public int maxRetries() {
+        Integer own = execution.job().maxRetries();
+        return own != null
+                ? own
+                : Failures.fallback(Failures.strategy(execution, listener)).maxRetries();
+    }
+
+    @Override
+    public Instant enqueuedAt() {
+        return execution.job().enqueuedAt();
+    }
+
+    @Override
+    public List<FailedAttempt> errors() {
+        return services.loadErrors().run(execution.job().claim()).orElseThrow(this::lost);
     }
 
     @Override

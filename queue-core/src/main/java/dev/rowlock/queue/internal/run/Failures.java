@@ -43,7 +43,10 @@ final class Failures {
             case CANCELLED -> new Outcome.Cancelled();
             case SHUTDOWN, CLAIM_LOST -> new Outcome.Released();
             case TIMED_OUT -> failed(execution, listener, thrown, timeout(execution, thrown));
-            case NONE -> failed(execution, listener, thrown, JobError.of(thrown));
+            case NONE ->
+                execution.saidToLeave()
+                        ? new Outcome.Released()
+                        : failed(execution, listener, thrown, JobError.of(thrown));
         };
     }
 
@@ -119,7 +122,7 @@ final class Failures {
                 : named.filter(due -> fallback(strategy).inTime(failure, due));
     }
 
-    private static RetryStrategy strategy(Execution execution, ListenerDefinition listener) {
+    static RetryStrategy strategy(Execution execution, ListenerDefinition listener) {
         RetryPolicy own = Headers.retry(execution.job().headers());
         return own != null ? own : listener.retry();
     }
@@ -135,7 +138,7 @@ final class Failures {
         }
     }
 
-    private static RetryPolicy fallback(RetryStrategy strategy) {
+    static RetryPolicy fallback(RetryStrategy strategy) {
         try {
             return Objects.requireNonNull(strategy.fallback(), "the fallback is null");
         } catch (Throwable e) {

@@ -71,7 +71,7 @@ public final class HandlerInvoker {
         if (!execution.begin()) {
             return Failures.notStarted(execution.stopped());
         }
-        ExecutionContext context = new ExecutionContext(execution, services);
+        ExecutionContext context = new ExecutionContext(execution, listener, services);
         ThreadState own = ThreadState.save();
         try {
             LogContext.of(execution.job());

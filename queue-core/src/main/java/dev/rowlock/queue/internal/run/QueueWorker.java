@@ -363,9 +363,9 @@ public final class QueueWorker implements QueueConsumer {
                 .map(Execution::job);
     }
 
-    /** Interrupts all running handlers; what they then throw gives their jobs back. */
-    void interruptAll() {
-        held.forEach(execution -> execution.stop(Execution.Stop.SHUTDOWN));
+    /** All claims that are in its hands. */
+    Stream<Execution> executions() {
+        return held.stream();
     }
 
     /**

@@ -8,8 +8,10 @@ import dev.rowlock.queue.internal.node.NodeTest;
 import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.StopReason;
 import dev.rowlock.queue.test.postgres.Representative;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -86,12 +88,12 @@ class RunningJobTest extends NodeTest {
 
     @Test
     void aRunningJobThatIsCancelledIsInterruptedAndEndsAsCancelled() {
-        AtomicReference<Boolean> told = new AtomicReference<>();
+        AtomicReference<Optional<StopReason>> told = new AtomicReference<>();
         node.listener(Greet.class, (context, payload) -> {
                     try {
                         new CountDownLatch(1).await();
                     } finally {
-                        told.set(context.cancelled());
+                        told.set(context.stopReason());
                     }
                     return null;
                 })
@@ -103,7 +105,7 @@ class RunningJobTest extends NodeTest {
         node.awaitState(id, JobState.CANCELLED);
 
         assertThat(result).isEqualTo(CancelResult.REQUESTED);
-        assertThat(told).hasValue(true);
+        assertThat(told).hasValue(Optional.of(StopReason.CANCELLED));
         assertThat(node.admin.cancel(id)).isEqualTo(CancelResult.ALREADY_ENDED);
     }
 

@@ -37,7 +37,7 @@ final class ClaimedRows {
             .thenComparingLong(positioned -> positioned.job().id());
 
     private final String queue;
-    private final double claimedAt;
+    private final long claimedMicros;
     private final Instant claimedInstant; // one for all
     private byte @Nullable [] typeBytes;
     private String type = "";
@@ -45,8 +45,8 @@ final class ClaimedRows {
     /** @param claimedAt as an epoch, in seconds */
     ClaimedRows(String queue, double claimedAt) {
         this.queue = queue;
-        this.claimedAt = claimedAt;
-        this.claimedInstant = Instant.EPOCH.plus(QueuePosition.micros(claimedAt), ChronoUnit.MICROS);
+        this.claimedMicros = QueuePosition.micros(claimedAt);
+        this.claimedInstant = Instant.EPOCH.plus(claimedMicros, ChronoUnit.MICROS);
     }
 
     /**
@@ -89,7 +89,7 @@ final class ClaimedRows {
     }
 
     private Duration untilClaimed(double epoch) {
-        return Duration.ofNanos(Math.max(0, Math.round((claimedAt - epoch) * 1e9)));
+        return Duration.ofNanos(Math.max(0, claimedMicros - QueuePosition.micros(epoch)) * 1_000);
     }
 
     /** Mostly that of the row before. */
