@@ -3,26 +3,54 @@ package dev.rowlock.queue;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.PayloadException;
 import java.lang.reflect.Type;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Payloads as JSON by Jackson. The mapper must not have default typing: a payload's class comes from the listener's
- * signature, never from the document. What the mapper could write but would refuse to read, such as a number of more than
+ * Payloads as JSON by Jackson. A payload's class comes from the listener's signature, never from the document: default typing
+ * is switched off, and classes whose JSON names a Java class are refused. {@link PayloadConverter}s see documents before they
+ * are read. What the mapper could write but would refuse to read, such as a number of more than
  * a thousand digits, is refused when it is written. Errors say what is wrong and where, without a word of the payload.
  */
 public final class JacksonPayloadCodec implements PayloadCodec {
 
+    private static final Logger log = LoggerFactory.getLogger(JacksonPayloadCodec.class);
+
     private final JsonMapper mapper;
+    private final Map<Class<?>, List<PayloadConverter>> converters;
     private final ReadableJson readable;
+    private final Set<Class<?>> checked = ConcurrentHashMap.newKeySet(); // as many as there are payload classes
 
     public JacksonPayloadCodec(JsonMapper mapper) {
-        this.mapper = mapper;
+        this(mapper, List.of());
+    }
+
+    /** @param converters those of one class are asked in their order */
+    public JacksonPayloadCodec(JsonMapper mapper, List<PayloadConverter> converters) {
+        this.mapper = mapper.rebuild()
+                .deactivateDefaultTyping()
+                .polymorphicTypeValidator(new NoClassNames())
+                .build();
+        this.converters = converters.stream().collect(Collectors.groupingBy(PayloadConverter::payload));
         this.readable = new ReadableJson(mapper.tokenStreamFactory().streamReadConstraints());
     }
 
     @Override
     public String encode(Object value) {
+        if (!checked.contains(value.getClass())) {
+            requireNoClassNames(value.getClass());
+            checked.add(value.getClass());
+        }
         String json = write(value);
         String fault = readable.fault(json);
         if (fault != null) {
@@ -48,7 +76,7 @@ public final class JacksonPayloadCodec implements PayloadCodec {
     @Override
     public Object decode(String json, Type type) {
         try {
-            Object value = mapper.readValue(json, mapper.constructType(type));
+            Object value = read(json, mapper.constructType(type));
             if (value == null) {
                 throw new PayloadException(
                         "the payload is null where %s is expected".formatted(type.getTypeName()), null);
@@ -58,6 +86,35 @@ public final class JacksonPayloadCodec implements PayloadCodec {
             // No cause: whoever refused a value tends to repeat it.
             throw new PayloadException(
                     "the payload is no %s: %s".formatted(type.getTypeName(), JsonFault.describe(e)), null);
+        }
+    }
+
+    private @Nullable Object read(String json, JavaType type) {
+        List<PayloadConverter> known = converters.get(type.getRawClass());
+        if (known == null) {
+            return mapper.readValue(json, type);
+        }
+        JsonNode document = mapper.readTree(json);
+        for (PayloadConverter converter : known) {
+            document = converter.convert(document);
+        }
+        return mapper.treeToValue(document, type);
+    }
+
+    @Override
+    public void check(Type type) {
+        requireNoClassNames(type);
+    }
+
+    /** To read null makes the mapper look at all that the type consists of, and none of it. */
+    private void requireNoClassNames(Type type) {
+        try {
+            mapper.readValue("null", mapper.constructType(type));
+        } catch (PayloadException e) {
+            throw e;
+        } catch (RuntimeException | StackOverflowError e) {
+            // What else may be wrong with it, the first payload tells, with the place.
+            log.debug("{} cannot be read as a whole", type.getTypeName(), e);
         }
     }
 

@@ -22,6 +22,12 @@ public @interface JobType {
     String value() default "";
 
     /**
+     * Names under which jobs of this class were stored before. Its listener runs those as well; new jobs get {@link #value()}.
+     * Let a name stand here until no job of it is left.
+     */
+    String[] formerNames() default {};
+
+    /**
      * The queue of these jobs, for producers that name none and listeners that name none. Empty for the queue that a
      * listener in this application names for the type, otherwise {@code default}. Say it here when producer and
      * listener are different applications.

@@ -1,6 +1,7 @@
 package dev.rowlock.queue;
 
 import dev.rowlock.queue.job.Names;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a payload class says about its jobs: see {@link JobType}. */
@@ -24,12 +25,18 @@ public final class JobTypes {
         return DECLARED.get(payload).type;
     }
 
+    /** The names that its jobs had before; see {@link JobType#formerNames}. */
+    public static List<String> formerTypesOf(Class<?> payload) {
+        return DECLARED.get(payload).formerTypes;
+    }
+
     /** The queue that the class declares; null if it leaves that open. */
     public static @Nullable String declaredQueueOf(Class<?> payload) {
         return DECLARED.get(payload).queue;
     }
 
-    private record Declared(String type, @Nullable String queue) {
+    private record Declared(
+            String type, List<String> formerTypes, @Nullable String queue) {
 
         static Declared by(Class<?> payload) {
             JobType annotation = payload.getAnnotation(JobType.class);
@@ -42,7 +49,9 @@ public final class JobTypes {
                                 .formatted(payload.getName()));
             }
             try {
-                return new Declared(Names.type(type), queue == null ? null : Names.queue(queue));
+                List<String> former = annotation == null ? List.of() : List.of(annotation.formerNames());
+                former.forEach(Names::type);
+                return new Declared(Names.type(type), former, queue == null ? null : Names.queue(queue));
             } catch (IllegalArgumentException e) {
                 throw new IllegalArgumentException(
                         "%s has no usable job type, name one with @JobType: %s"

@@ -149,7 +149,11 @@ public final class RowlockBuilder {
     /** As {@link #listener(Class, PayloadHandler)} with options: {@code o -> o.queue("mail").concurrency(4)}. */
     public <P> RowlockBuilder listener(
             Class<P> payload, UnaryOperator<ListenerDefinition> options, PayloadHandler<? super P> handler) {
-        return listener(JobTypes.typeOf(payload), payload, options, handler);
+        return listener(
+                JobTypes.typeOf(payload),
+                payload,
+                listener -> options.apply(listener.formerTypes(JobTypes.formerTypesOf(payload))),
+                handler);
     }
 
     /** Runs jobs of a type that has another name than the class gives its jobs. */

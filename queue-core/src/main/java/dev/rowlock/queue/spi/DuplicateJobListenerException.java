@@ -7,8 +7,9 @@ public final class DuplicateJobListenerException extends IllegalStateException {
 
     private final String problem;
 
-    public DuplicateJobListenerException(ListenerDefinition first, ListenerDefinition second) {
-        this("two listeners take jobs of type '%s': %s and %s".formatted(first.type(), first.name(), second.name()));
+    /** @param type the type that both take, under its name or a former one */
+    public DuplicateJobListenerException(String type, ListenerDefinition first, ListenerDefinition second) {
+        this("two listeners take jobs of type '%s': %s and %s".formatted(type, first.name(), second.name()));
     }
 
     private DuplicateJobListenerException(String problem) {

@@ -6,7 +6,9 @@ import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.job.RetryStrategy;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,7 @@ public final class ListenerDefinition {
     private final String name;
     private final String queue;
     private final String type;
+    private final List<String> formerTypes;
     private final @Nullable Integer concurrency;
     private final @Nullable Duration timeout;
     private final RetryStrategy retry;
@@ -34,6 +37,8 @@ public final class ListenerDefinition {
         this.name = draft.name;
         this.queue = Names.queue(draft.queue);
         this.type = Names.type(draft.type);
+        this.formerTypes =
+                draft.formerTypes.stream().map(Names::type).distinct().toList();
         this.concurrency = draft.concurrency;
         this.timeout = draft.timeout;
         this.retry = draft.retry;
@@ -67,6 +72,13 @@ public final class ListenerDefinition {
     public ListenerDefinition queue(String listensTo) {
         Draft draft = new Draft(this);
         draft.queue = listensTo;
+        return new ListenerDefinition(draft);
+    }
+
+    /** Names under which its jobs were stored before: it takes those as well. */
+    public ListenerDefinition formerTypes(Collection<String> names) {
+        Draft draft = new Draft(this);
+        draft.formerTypes = names;
         return new ListenerDefinition(draft);
     }
 
@@ -132,6 +144,11 @@ public final class ListenerDefinition {
         return type;
     }
 
+    /** {@link #type}, and those that it was called before. */
+    public List<String> types() {
+        return Stream.concat(Stream.of(type), formerTypes.stream()).distinct().toList();
+    }
+
     public @Nullable Integer concurrency() {
         return concurrency;
     }
@@ -176,6 +193,7 @@ public final class ListenerDefinition {
         private final JobHandler handler;
         private String name;
         private String queue = Names.DEFAULT_QUEUE;
+        private Collection<String> formerTypes = List.of();
         private @Nullable Integer concurrency;
         private @Nullable Duration timeout;
         private RetryStrategy retry = RetryPolicy.DEFAULT;
@@ -194,6 +212,7 @@ public final class ListenerDefinition {
             this(from.type, from.handler);
             name = from.name;
             queue = from.queue;
+            formerTypes = from.formerTypes;
             concurrency = from.concurrency;
             timeout = from.timeout;
             retry = from.retry;

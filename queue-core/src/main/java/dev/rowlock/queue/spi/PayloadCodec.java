@@ -12,4 +12,10 @@ public interface PayloadCodec {
 
     /** Returns the document as an object of this type, or throws a {@link PayloadException}. */
     Object decode(String json, Type type);
+
+    /**
+     * Called at the start for the payload of each listener: throws a {@link PayloadException} if payloads of this type must
+     * not be. The application then does not start.
+     */
+    default void check(Type type) {}
 }

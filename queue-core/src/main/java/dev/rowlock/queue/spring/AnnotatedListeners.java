@@ -9,6 +9,7 @@ import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.ListenerSource;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spring.ListenerBeans.Candidate;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -92,17 +93,13 @@ public final class AnnotatedListeners implements ListenerSource {
     }
 
     private static ListenerDefinition definition(Listener listener, PayloadCodec codec, RetryPolicy retry) {
-        MethodJobHandler handler = new MethodJobHandler(
-                listener.object,
-                JobListenerScanner.invocable(listener.object, listener.candidate, listener.method),
-                listener.method,
-                codec);
+        Method invocable = JobListenerScanner.invocable(listener.object, listener.candidate, listener.method);
         try {
             return listener.method.definition(
                     listener.attributes,
                     attributes -> attributes.retry(retry, AnnotatedListeners::noStrategy),
                     NO_BEANS,
-                    handler);
+                    new MethodJobHandler(listener.object, invocable, listener.method, codec));
         } catch (IllegalArgumentException e) {
             throw new InvalidJobListenerException(
                     "@JobListener %s cannot work: %s".formatted(listener.method.name(), e.getMessage()),

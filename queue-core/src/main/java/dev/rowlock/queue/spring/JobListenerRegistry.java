@@ -17,19 +17,21 @@ public final class JobListenerRegistry {
     /**
      * Adds a listener. The node takes it up when it next starts.
      *
-     * @throws DuplicateJobListenerException if another one takes the type
+     * @throws DuplicateJobListenerException if another one takes the type, or one of its former names
      */
     public synchronized void register(ListenerDefinition listener) {
-        ListenerDefinition sameType = byType.get(listener.type());
-        if (sameType != null) {
-            throw new DuplicateJobListenerException(sameType, listener);
+        for (String type : listener.types()) {
+            ListenerDefinition sameType = byType.get(type);
+            if (sameType != null) {
+                throw new DuplicateJobListenerException(type, sameType, listener);
+            }
         }
-        byType.put(listener.type(), listener);
+        listener.types().forEach(type -> byType.put(type, listener));
     }
 
     /** All listeners, in the order in which they were added. */
     public synchronized List<ListenerDefinition> definitions() {
-        return List.copyOf(byType.values());
+        return byType.values().stream().distinct().toList();
     }
 
     /** The queue that the type's listener listens to; null if nobody here takes the type. */

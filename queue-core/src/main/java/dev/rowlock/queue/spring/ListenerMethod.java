@@ -66,6 +66,7 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
             JobHandler handler) {
         JobListener annotation = attributes.annotation();
         return ListenerDefinition.of(JobTypes.typeOf(payloadClass()), handler)
+                .formerTypes(JobTypes.formerTypesOf(payloadClass()))
                 .name(name)
                 .queue(attributes.queue(payloadClass()))
                 .concurrency(attributes.concurrency())

@@ -3,6 +3,7 @@ package dev.rowlock.queue.spring;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.spi.JobHandler;
 import dev.rowlock.queue.spi.PayloadCodec;
+import dev.rowlock.queue.spi.PayloadException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
@@ -18,12 +19,18 @@ final class MethodJobHandler implements JobHandler {
     /**
      * @param bean may be a proxy
      * @param invocable the listener's method as this bean can be called by it
+     * @throws IllegalArgumentException if the codec refuses payloads of that type
      */
     MethodJobHandler(Object bean, Method invocable, ListenerMethod listener, PayloadCodec codec) {
         this.bean = bean;
         this.invocable = invocable;
         this.listener = listener;
         this.codec = codec;
+        try {
+            codec.check(listener.payload());
+        } catch (PayloadException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
     }
 
     @Override

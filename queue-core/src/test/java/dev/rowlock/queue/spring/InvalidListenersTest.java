@@ -4,7 +4,9 @@ import static dev.rowlock.queue.spring.Scan.assertInvalid;
 import static dev.rowlock.queue.spring.Scan.only;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import dev.rowlock.queue.JobListener;
+import dev.rowlock.queue.JobType;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.DuplicateJobListenerException;
@@ -38,6 +40,28 @@ class InvalidListenersTest {
                 .hasMessageContaining("TwinListener.two(Order)")
                 .hasMessageContaining("@JobType");
     }
+
+    @JobType(value = "order", formerNames = "Order")
+    record Renamed(String number) {}
+
+    static class RenamedListener {
+        @JobListener
+        void one(Renamed order) {}
+
+        @JobListener
+        void two(Order order) {}
+    }
+
+    @Test
+    void aFormerNameThatIsAnothersNameStopsTheStart() {
+        assertThatThrownBy(() -> only(RenamedListener.class))
+                .isInstanceOf(DuplicateJobListenerException.class)
+                .hasMessageContaining("'Order'")
+                .hasMessageContaining("RenamedListener.one(Renamed)");
+    }
+
+    @JsonTypeInfo(use = JsonTypeInfo.Id.CLASS)
+    record NamesItsClass(String number) {}
 
     interface Message {}
 
@@ -183,6 +207,11 @@ class InvalidListenersTest {
             void handle(Order order) {}
         }
 
+        static class ClassInJson {
+            @JobListener
+            void handle(NamesItsClass payload) {}
+        }
+
         static class BadQueue {
             @JobListener(queue = "not a queue")
             void handle(Order order) {}
@@ -218,6 +247,7 @@ class InvalidListenersTest {
                 BadListeners.StrategyAndNumber.class,
                 BadListeners.IntervalsAndMultiplier.class,
                 BadListeners.BadIntervals.class,
+                BadListeners.ClassInJson.class,
                 BadListeners.BadQueue.class
             })
     void aListenerThatCannotWorkStopsTheStartAndIsNamed(Class<?> bean) {

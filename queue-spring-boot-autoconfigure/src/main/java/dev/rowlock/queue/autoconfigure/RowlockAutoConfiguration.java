@@ -5,6 +5,7 @@ import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobOperations;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.PayloadConverter;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.RowlockBuilder;
 import dev.rowlock.queue.spi.ErrorRedactor;
@@ -36,15 +37,16 @@ public final class RowlockAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    PayloadCodec rowlockPayloadCodec(ObjectProvider<JsonMapper> mappers, ListableBeanFactory beans) {
+    PayloadCodec rowlockPayloadCodec(
+            ObjectProvider<JsonMapper> mappers,
+            ObjectProvider<PayloadConverter> converters,
+            ListableBeanFactory beans) {
         JsonMapper mapper = mappers.getIfUnique();
         if (mapper == null) {
             requireNone(beans);
             mapper = JsonMapper.shared();
         }
-        // Nothing that a document says may choose the class that it becomes.
-        return new JacksonPayloadCodec(
-                mapper.rebuild().deactivateDefaultTyping().build());
+        return new JacksonPayloadCodec(mapper, converters.orderedStream().toList());
     }
 
     /** Another mapper than yesterday's would read yesterday's payloads wrongly, and say nothing. */

@@ -36,6 +36,7 @@ public record LambdaListener<P>(
 
     @Override
     public List<ListenerDefinition> listeners(PayloadCodec codec, RetryPolicy retry) {
+        codec.check(payload);
         return List.of(options.apply(definition(type, queue, retry, (job, json) -> handle(codec, job, json))));
     }
 

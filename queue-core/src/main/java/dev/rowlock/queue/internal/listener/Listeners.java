@@ -27,13 +27,15 @@ public final class Listeners {
         Map<String, ListenerDefinition> byType = new LinkedHashMap<>();
         for (ListenerSource source : sources) {
             for (ListenerDefinition listener : source.listeners(codec, retry)) {
-                ListenerDefinition sameType = byType.putIfAbsent(listener.type(), listener);
-                if (sameType != null) {
-                    throw new DuplicateJobListenerException(sameType, listener);
+                for (String type : listener.types()) {
+                    ListenerDefinition sameType = byType.putIfAbsent(type, listener);
+                    if (sameType != null) {
+                        throw new DuplicateJobListenerException(type, sameType, listener);
+                    }
                 }
             }
         }
-        return List.copyOf(byType.values());
+        return byType.values().stream().distinct().toList();
     }
 
     /** Null if no listener takes the type. */

@@ -20,8 +20,10 @@ final class ListenerRetries {
     /** As a JSON object by type. */
     static String json(Stream<ListenerDefinition> listeners) {
         ObjectNode byType = JsonNodeFactory.instance.objectNode();
-        listeners.forEach(listener ->
-                byType.set(listener.type(), StoredRetries.of(listener.retry().fallback(), MOST_WAITS)));
+        listeners.forEach(listener -> {
+            ObjectNode retries = StoredRetries.of(listener.retry().fallback(), MOST_WAITS);
+            listener.types().forEach(type -> byType.set(type, retries));
+        });
         return byType.toString();
     }
 }

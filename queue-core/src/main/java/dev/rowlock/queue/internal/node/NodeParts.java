@@ -29,10 +29,10 @@ import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
 import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import dev.rowlock.queue.spi.FetchSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -54,7 +54,7 @@ public record NodeParts(
         Recorder recorder = recorder(settings, services, observers);
         Deadlines deadlines = new Deadlines("rowlock");
         HandlerInvoker attempts = new HandlerInvoker(
-                listeners.stream().collect(Collectors.toMap(ListenerDefinition::type, Function.identity())),
+                byType(listeners),
                 context(settings, services, deadlines),
                 services.extensions(),
                 services.transactions());
@@ -77,6 +77,12 @@ public record NodeParts(
         ClaimReadyJobs claim = new ClaimReadyJobs(
                 services.database(), Buffer.longestWait(settings.worker().fetch()));
         return new NodeParts(settings, claim, queues, byQueue, recorder, observers, deadlines);
+    }
+
+    private static Map<String, ListenerDefinition> byType(List<ListenerDefinition> listeners) {
+        Map<String, ListenerDefinition> byType = new HashMap<>();
+        listeners.forEach(listener -> listener.types().forEach(type -> byType.put(type, listener)));
+        return byType;
     }
 
     Fetcher fetcher(QueueWorker queue, NodeView node) {
@@ -129,7 +135,8 @@ public record NodeParts(
         Map<String, Long> millis = new TreeMap<>();
         for (ListenerDefinition listener : listeners) {
             if (listener.timeout() != null) {
-                millis.put(listener.type(), listener.timeout().toMillis());
+                listener.types()
+                        .forEach(type -> millis.put(type, listener.timeout().toMillis()));
             }
         }
         return millis.isEmpty() ? null : JsonMapper.shared().writeValueAsString(millis);
