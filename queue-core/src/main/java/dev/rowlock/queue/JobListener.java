@@ -82,7 +82,7 @@ public @interface JobListener {
     String retryIntervals() default "";
 
     /**
-     * The job is given up where its next attempt would begin later than this after it was enqueued. Unless {@link
+     * The job is given up where its next attempt would begin later than this after it was enqueued, delays included. Unless {@link
      * #maxRetries()} is named as well, only the time counts. Default: {@code rowlock.retry.give-up-after}.
      */
     String giveUpAfter() default "";

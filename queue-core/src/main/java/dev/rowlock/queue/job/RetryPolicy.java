@@ -127,7 +127,8 @@ public final class RetryPolicy implements RetryStrategy {
 
     /**
      * The job is given up where its next attempt would begin later than this after it was enqueued, by the database's
-     * clock. Unless {@link #maxRetries(int)} is set as well, only the time counts. Snoozing ends then, too.
+     * clock. Unless {@link #maxRetries(int)} is set as well, only the time counts. Snoozing ends then, too. A delay is part of the
+     * time; a job that is redriven when it is over gets one attempt.
      */
     public RetryPolicy giveUpAfter(Duration time) {
         if (time.isNegative() || time.isZero()) {

@@ -278,7 +278,7 @@ public final class HandlerInvoker {
         private static final long serialVersionUID = 1L;
 
         StoppedBefore() {
-            super(null, null, false, false);
+            super("the job was stopped before its handler began", null, false, false);
         }
     }
 
