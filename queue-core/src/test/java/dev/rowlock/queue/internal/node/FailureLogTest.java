@@ -73,7 +73,7 @@ class FailureLogTest extends NodeTest {
         fail(new IllegalStateException("no"));
 
         assertThat(log.lines())
-                .allMatch(line -> line.contains("\tat dev.rowlock.queue.internal.worker.FailureLogTest"));
+                .allMatch(line -> line.contains("\tat " + FailureLogTest.class.getName()));
     }
 
     @Test
