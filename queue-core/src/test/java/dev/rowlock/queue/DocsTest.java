@@ -1,0 +1,126 @@
+package dev.rowlock.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Pages lead to what is there: classes, files, headings. */
+class DocsTest {
+
+    private static final Path TOP = Path.of("..");
+    private static final Path DESIGN = TOP.resolve("docs/design.md");
+    private static final Pattern CODE = Pattern.compile("`([^`]+)`");
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
+
+    @Test
+    void everyPlaceThatTheDesignNamesExists() throws IOException {
+        Set<String> classes = classes();
+
+        assertThat(places()).hasSizeGreaterThan(60).allSatisfy(place -> {
+            if (place.contains("/")) {
+                assertThat(TOP.resolve(place)).exists();
+            } else {
+                assertThat(classes).anyMatch(name -> name.endsWith("." + place));
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "claim", "timeout", "back-off", "due time", "dispatch", "wake-up sent", "wake-up heard", "outcome",
+                        "zombie",
+                "lease", "death", "rescue", "shutdown", "meters", "depth", "retention", "schema", "dead jobs"
+            })
+    void theDesignSaysWhereToLookFor(String what) throws IOException {
+        assertThat(rows()).anySatisfy(row -> {
+            String question = row.split("\\|")[1].toLowerCase(Locale.ROOT);
+            assertThat(question.split("\\W+")).contains(what.split("\\W+"));
+        });
+    }
+
+    @Test
+    void everyLinkOfAPageLeadsSomewhere() throws IOException {
+        List<String> broken = new ArrayList<>();
+        int links = 0;
+        for (Path page : pages()) {
+            Matcher link = LINK.matcher(Files.readString(page));
+            while (link.find()) {
+                links++;
+                if (!leadsSomewhere(page, link.group(1))) {
+                    broken.add(page + ": " + link.group(1));
+                }
+            }
+        }
+
+        assertThat(broken).isEmpty();
+        assertThat(links).isGreaterThan(30);
+    }
+
+    private static boolean leadsSomewhere(Path page, String link) throws IOException {
+        if (link.contains("://")) {
+            return true;
+        }
+        String[] parts = link.split("#", 2);
+        Path target = parts[0].isEmpty() ? page : page.resolveSibling(parts[0]);
+        return Files.exists(target) && (parts.length == 1 || anchors(target).contains(parts[1]));
+    }
+
+    /** Headings as GitHub names them in links. */
+    private static Set<String> anchors(Path page) throws IOException {
+        try (Stream<String> lines = Files.lines(page)) {
+            return lines.filter(line -> line.startsWith("#"))
+                    .map(line -> line.replaceFirst("^#+ ", "").toLowerCase(Locale.ROOT))
+                    .map(title -> title.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
+                    .collect(Collectors.toSet());
+        }
+    }
+
+    private static List<Path> pages() throws IOException {
+        try (Stream<Path> top = Files.list(TOP);
+                Stream<Path> docs = Files.walk(TOP.resolve("docs"))) {
+            return Stream.concat(top, docs)
+                    .filter(path -> path.toString().endsWith(".md"))
+                    .toList();
+        }
+    }
+
+    /** What stands between backquotes in the second column of the design's table of places. */
+    private static List<String> places() throws IOException {
+        return rows().stream()
+                .flatMap(row -> CODE.matcher(row.split("\\|")[2]).results())
+                .map(match -> match.group(1))
+                .toList();
+    }
+
+    private static List<String> rows() throws IOException {
+        String page = Files.readString(DESIGN);
+        return page.substring(page.indexOf("Finding your way in the code"))
+                .lines()
+                .filter(line -> line.startsWith("| ") && line.contains("?"))
+                .toList();
+    }
+
+    private static Set<String> classes() throws IOException {
+        try (Stream<Path> files = Files.walk(TOP)) {
+            return files.map(Path::toString)
+                    .filter(file -> file.contains("/src/main/java/") && file.endsWith(".java"))
+                    .map(file -> file.replaceFirst(".*/src/main/java/", "").replaceFirst("\\.java$", ""))
+                    .map(file -> file.replace('/', '.'))
+                    .collect(Collectors.toSet());
+        }
+    }
+}
