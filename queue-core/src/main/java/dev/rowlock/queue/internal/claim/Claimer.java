@@ -11,6 +11,7 @@ import dev.rowlock.queue.spi.FetchSettings;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -42,7 +43,6 @@ public final class Claimer {
     private final FetchSettings settings;
     private final NodeView node;
     private final @Nullable String timeouts;
-    private final QueueCursor cursor;
 
     private final ReentrantLock claiming = new ReentrantLock();
     private final MinimumInterval pace = new MinimumInterval(APART); // guarded by claiming, as are those below
@@ -52,8 +52,11 @@ public final class Claimer {
     private boolean lastWasQuick;
     private int emptyPolls;
 
+    private volatile QueueCursor cursor; // written under claiming
     private volatile boolean closed;
     private volatile boolean paused;
+    private volatile Left left = Left.NOTHING;
+    private volatile boolean lookAnew;
 
     /** @param timeouts the listeners' timeouts as a JSON object of milliseconds by type */
     public Claimer(
@@ -67,7 +70,11 @@ public final class Claimer {
         this.settings = settings;
         this.node = node;
         this.timeouts = timeouts;
-        this.cursor = new QueueCursor(this::sharers, System.nanoTime());
+        this.cursor = newCursor();
+    }
+
+    private QueueCursor newCursor() {
+        return new QueueCursor(this::sharers, System.nanoTime());
     }
 
     /**
@@ -105,6 +112,19 @@ public final class Claimer {
             consumer.releaseUnstarted();
         }
         return changed;
+    }
+
+    /**
+     * Leaves jobs of these types to others, also if they stand in front of those that it claims; from all types it claims
+     * nothing. Returns whether that is a change.
+     */
+    boolean leave(Set<String> types, boolean all) {
+        Left before = left;
+        Left now = new Left(types.stream().sorted().toList(), all);
+        left = now;
+        // The cursor has passed what was left, and now is to be claimed.
+        lookAnew |= !now.types.containsAll(before.types);
+        return !now.equals(before);
     }
 
     /** Gives back claimed jobs that would not begin soon. Called several times a second, by one thread at a time. */
@@ -160,10 +180,21 @@ public final class Claimer {
 
     private Duration claimBy(ClaimReadyJobs statement) {
         long nodeId = node.nodeId();
-        if (closed || paused || nodeId == 0) {
+        if (lookAnew) {
+            lookAnew = false; // before what is left is read: whoever changes that sets this afterwards
+            cursor = newCursor();
+        }
+        Left nobodys = left;
+        if (closed || paused || nobodys.all || nodeId == 0) {
             return settings.pollInterval();
         }
-        int limit = Math.min(consumer.demand(), lastWasFull ? LARGEST_CLAIM : ClaimReadyJobs.FEW);
+        boolean some = !nobodys.types.isEmpty();
+        Duration tooSoon = some ? cursor.untilNextPoll(System.nanoTime()) : Duration.ZERO;
+        if (!tooSoon.isZero()) {
+            return tooSoon; // even if woken: each look walks over all jobs that it leaves
+        }
+        // A claim of many tells other nodes how far it got, and they would pass over what this one leaves.
+        int limit = Math.min(consumer.demand(), lastWasFull && !some ? LARGEST_CLAIM : ClaimReadyJobs.FEW);
         if (limit == 0) {
             consumer.signalRoom();
             return settings.pollInterval();
@@ -174,7 +205,7 @@ public final class Claimer {
         pace.begun();
         int largest = consumer.budget().reserve(limit);
         try {
-            return claimBy(statement, limit, largest, nodeId);
+            return claimBy(statement, nobodys, limit, largest, nodeId);
         } catch (RuntimeException | Error e) {
             lastWasQuick = false;
             node.claimFailed();
@@ -184,12 +215,12 @@ public final class Claimer {
         }
     }
 
-    private Duration claimBy(ClaimReadyJobs statement, int limit, int largest, long nodeId) {
+    private Duration claimBy(ClaimReadyJobs statement, Left nobodys, int limit, int largest, long nodeId) {
         if (refused.isDue() && statement == throughPool) {
             refused.tryAgain(ids -> claimNamed(ids, largest, nodeId), limit);
             return Duration.ZERO; // there may be less demand by now
         }
-        QueueRange range = range().without(refused.ids());
+        QueueRange range = range().without(refused.ids()).withoutTypes(nobodys.types);
         Batch batch;
         try {
             batch = statement.run(consumer.queue(), range, limit, largest, nodeId, timeouts);
@@ -278,6 +309,12 @@ public final class Claimer {
     private Duration idleWait() {
         int factor = node.hearing() ? Math.min(IDLE_FACTOR, Math.max(1, emptyPolls)) : 1;
         return Signal.jittered(settings.pollInterval().multipliedBy(factor));
+    }
+
+    /** What of the queue is left to others: the jobs of some types, or all. */
+    private record Left(List<String> types, boolean all) {
+
+        private static final Left NOTHING = new Left(List.of(), false);
     }
 
     private static Duration shorter(Duration a, Duration b) {

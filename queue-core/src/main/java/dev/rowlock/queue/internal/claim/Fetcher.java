@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.store.node.BeatNode.Place;
 import dev.rowlock.queue.internal.thread.Signal;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -114,6 +115,13 @@ public final class Fetcher implements Runnable {
 
     public void pause(boolean pause) {
         if (claimer.pause(pause)) {
+            wake();
+        }
+    }
+
+    /** Leaves jobs of these types to others; from all types it claims nothing. */
+    public void leave(Set<String> types, boolean all) {
+        if (claimer.leave(types, all)) {
             wake();
         }
     }

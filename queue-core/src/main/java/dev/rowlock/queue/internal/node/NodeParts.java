@@ -27,11 +27,14 @@ import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
 import dev.rowlock.queue.internal.store.outcome.FindDoneClaims;
 import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
 import dev.rowlock.queue.internal.store.outcome.SaveProgress;
+import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.spi.FetchSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.util.HashMap;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -89,6 +92,49 @@ public record NodeParts(
         FetchSettings fetch = settings.worker().fetch();
         String timeouts = timeouts(listeners.getOrDefault(queue.queue(), List.of()));
         return new Fetcher(new Claimer(queue, claim, fetch, node, timeouts), fetch.pollInterval());
+    }
+
+    /** Leaves jobs of these types to other nodes. */
+    void leave(Set<String> types, List<Fetcher> fetchers) {
+        for (QueueWorker worker : queues) {
+            Set<String> known = listeners.getOrDefault(worker.queue(), List.of()).stream()
+                    .flatMap(listener -> listener.types().stream())
+                    .collect(Collectors.toSet());
+            Set<String> left = known.stream().filter(types::contains).collect(Collectors.toUnmodifiableSet());
+            // First: what the worker gives back must not be claimed again.
+            fetchers.stream()
+                    .filter(fetcher -> fetcher.queue().equals(worker.queue()))
+                    .forEach(fetcher -> fetcher.leave(left, left.equals(known)));
+            worker.leave(left);
+        }
+    }
+
+    /** How many handlers are running. */
+    int active() {
+        return queues.stream().mapToInt(QueueWorker::active).sum();
+    }
+
+    /** How many may run at once. */
+    int capacity() {
+        return queues.stream().mapToInt(QueueWorker::concurrency).sum();
+    }
+
+    /** The claims of handlers that still run so long after their deadline. */
+    List<Claim> overdue(Duration grace) {
+        return queues.stream().flatMap(queue -> queue.overdue(grace)).toList();
+    }
+
+    /** The tokens of the claims that are held. */
+    long[] heldTokens() {
+        return queues.stream().flatMapToLong(QueueWorker::heldTokens).toArray();
+    }
+
+    /** How many jobs of this type are in the hands of handlers, or about to be. */
+    long busy(String type) {
+        return queues.stream()
+                .flatMap(QueueWorker::busyJobs)
+                .filter(job -> job.type().equals(type))
+                .count();
     }
 
     /** What others must know of this node. */

@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,12 +46,12 @@ public final class WorkerNode {
     /** How long the last writes may take at a stop, all together. */
     private static final Duration LAST_WRITES = Duration.ofSeconds(4);
 
-    /** How often queues look for claimed jobs that would not begin soon. */
     private static final Duration LOOK_FOR_LATE = Duration.ofMillis(200);
 
     private final NodeSettings settings;
     private final NodeServices services;
     private volatile @Nullable Run run; // written under the monitor
+    private Set<String> left = Set.of(); // guarded by this
 
     public WorkerNode(NodeSettings settings, NodeServices services) {
         this.settings = settings;
@@ -65,6 +66,7 @@ public final class WorkerNode {
     public synchronized void start(List<ListenerDefinition> listeners) {
         if (run == null) {
             Run next = new Run(NodeParts.assemble(settings, services, listeners));
+            next.parts.leave(left, next.fetchers);
             try {
                 next.start();
             } catch (RuntimeException | Error e) {
@@ -85,6 +87,20 @@ public final class WorkerNode {
             last.stop();
             run = null;
         }
+    }
+
+    /** Leaves jobs of these types ready from now on, and takes all others. Handlers that run go on. Outlasts a stop. */
+    public synchronized void leave(Set<String> types) {
+        left = types;
+        if (run != null) {
+            run.parts.leave(types, run.fetchers);
+        }
+    }
+
+    /** How many jobs of this type are in the hands of handlers, or about to be. */
+    public long busy(String type) {
+        Run now = run;
+        return now == null ? 0 : now.parts.busy(type);
     }
 
     /** How the node is doing now. */
@@ -205,17 +221,14 @@ public final class WorkerNode {
         }
 
         NodeStatus status() {
-            int active = parts.queues().stream().mapToInt(QueueWorker::active).sum();
-            int capacity =
-                    parts.queues().stream().mapToInt(QueueWorker::concurrency).sum();
             return new NodeStatus(
                     lease.nodeId() == 0 ? NodeStatus.State.STARTING : NodeStatus.State.RUNNING,
                     lease.nodeId(),
                     !lease.failing(),
                     !parts.recorder().failing(),
                     hearing(),
-                    active,
-                    capacity,
+                    parts.active(),
+                    parts.capacity(),
                     parts.recorder().unwritten(),
                     parts.recorder().setAside(),
                     broken());
@@ -284,16 +297,12 @@ public final class WorkerNode {
 
         @Override
         public List<Claim> overdue(Duration grace) {
-            return parts.queues().stream()
-                    .flatMap(queue -> queue.overdue(grace))
-                    .toList();
+            return parts.overdue(grace);
         }
 
         @Override
         public long[] heldTokens() {
-            return parts.queues().stream()
-                    .flatMapToLong(QueueWorker::heldTokens)
-                    .toArray();
+            return parts.heldTokens();
         }
 
         @Override

@@ -71,7 +71,7 @@ public final class Drain {
 
     private static boolean awaitIdle(List<QueueWorker> queues, Duration longest) {
         long end = System.nanoTime() + longest.toNanos();
-        while (queues.stream().anyMatch(queue -> queue.busy() > 0)) {
+        while (queues.stream().anyMatch(queue -> queue.busyJobs().findAny().isPresent())) {
             if (System.nanoTime() - end >= 0) {
                 return false;
             }

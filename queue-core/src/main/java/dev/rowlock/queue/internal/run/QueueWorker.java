@@ -63,6 +63,7 @@ public final class QueueWorker implements QueueConsumer {
     private volatile int signalRoomAt = -1; // written by the claimer; reset by whoever signals
     private volatile long unknownTypeAt; // monotonic; 0: never
     private volatile boolean stopping;
+    private volatile Set<String> left = Set.of(); // types
 
     public QueueWorker(String queue, int concurrency, FetchSettings settings, QueueServices services) {
         this.queue = queue;
@@ -189,9 +190,8 @@ public final class QueueWorker implements QueueConsumer {
     }
 
     private void run(int thread, Execution execution) {
-        if (System.nanoTime() - execution.claimedNanos() > longestWait) {
-            // Its deadline in the database was set for an earlier start, and its node may have been frozen past its
-            // lease.
+        if (left.contains(execution.job().type()) || System.nanoTime() - execution.claimedNanos() > longestWait) {
+            // Waited too long: its deadline is that of an earlier start; its node may have been frozen past its lease.
             settle(execution, RELEASED, Duration.ZERO);
             return;
         }
@@ -291,6 +291,12 @@ public final class QueueWorker implements QueueConsumer {
                 .forEach(execution -> execution.stop(Execution.Stop.CANCELLED));
     }
 
+    /** Begins no job of these types any more: they go back. Those that run go on. */
+    public void leave(Set<String> types) {
+        left = types;
+        releaseUnstarted();
+    }
+
     @Override
     public void releaseUnstarted() {
         List<Execution> unstarted = buffer.takeAll();
@@ -351,13 +357,8 @@ public final class QueueWorker implements QueueConsumer {
                 .map(execution -> execution.job().claim());
     }
 
-    /** How many jobs are in the hands of threads, or about to be: held, and no outcome yet. */
-    public int busy() {
-        return (int) busyJobs().count();
-    }
-
-    /** The jobs that {@link #busy} counts. */
-    Stream<ClaimedJob> busyJobs() {
+    /** The jobs in the hands of threads, or about to be: held, and no outcome yet. */
+    public Stream<ClaimedJob> busyJobs() {
         return held.stream()
                 .filter(execution -> !execution.settled() && !execution.exiting())
                 .map(Execution::job);

@@ -96,7 +96,7 @@ class ClaimerTest {
         interrupted.claim();
 
         assertThat(rooms.count("running")).isEqualTo(5);
-        assertThat(worker.busy()).isZero();
+        assertThat(worker.busyJobs()).isEmpty();
         assertThat(worker.heldTokens()).isEmpty();
     }
 

@@ -83,6 +83,7 @@ public final class TestNode implements AutoCloseable {
             false);
     private LeaseSettings lease = new LeaseSettings("test", Duration.ofSeconds(30), Duration.ofMillis(200), 3);
     private RetentionSettings retention = RetentionSettings.DEFAULT;
+    private Set<String> left = Set.of();
     private WorkerNode node;
 
     public TestNode(TestDatabase testDatabase) {
@@ -246,8 +247,17 @@ public final class TestNode implements AutoCloseable {
                         new Extensions(observers, interceptors, redactors),
                         wakeups,
                         transactions));
+        node.leave(left);
         node.start(listeners);
         return this;
+    }
+
+    /** As {@link WorkerNode#leave}, also before the start. */
+    public void leave(Set<String> types) {
+        left = types;
+        if (node != null) {
+            node.leave(types);
+        }
     }
 
     public void stop() {

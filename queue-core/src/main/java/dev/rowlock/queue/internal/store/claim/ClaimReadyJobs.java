@@ -58,7 +58,7 @@ public final class ClaimReadyJobs {
 
     private static final String ALL = "";
 
-    private static final String WITHOUT = " AND id <> ALL (?::bigint[])";
+    private static final String WITHOUT = " AND id <> ALL (?::bigint[]) AND type <> ALL (?::text[])";
 
     private static final String FEW_PREFIX = IndexPlan.prefixAnd("true, " + NOW);
 
@@ -85,7 +85,7 @@ public final class ClaimReadyJobs {
 
     private static final String NAMES = IndexPlan.PREFIX + """
             SELECT id FROM rowlock.ready
-             WHERE queue = ? AND (rank, ready_at, id) > (?, ?, ?) AND rank <= ? AND id <> ALL (?::bigint[])
+             WHERE queue = ? AND (rank, ready_at, id) > (?, ?, ?) AND rank <= ? AND id <> ALL (?::bigint[]) AND type <> ALL (?::text[])
              ORDER BY queue, rank, ready_at, id
              LIMIT ?
             """;
@@ -264,8 +264,7 @@ public final class ClaimReadyJobs {
             throws SQLException {
         long begun = System.nanoTime();
         boolean many = limit > FEW;
-        try (PreparedStatement statement =
-                IndexPlan.prepare(connection, texts.of(many, !range.without().isEmpty()))) {
+        try (PreparedStatement statement = IndexPlan.prepare(connection, texts.of(many, !range.complete()))) {
             Parameters parameters = new Parameters(statement);
             String together = range.orFurther() ? queue : null;
             if (many) {
@@ -279,8 +278,8 @@ public final class ClaimReadyJobs {
                 parameters.add(queue).add(range.after());
             }
             parameters.add(range.maxRank()).add(nodeId);
-            if (!range.without().isEmpty()) {
-                parameters.add(range.without());
+            if (!range.complete()) {
+                parameters.add(range.without()).addTexts(range.withoutTypes());
             }
             parameters.add(limit);
             if (many) {
@@ -337,6 +336,7 @@ public final class ClaimReadyJobs {
                         .add(range.after())
                         .add(range.maxRank())
                         .add(range.without())
+                        .addTexts(range.withoutTypes())
                         .add(limit);
                 try (ResultSet rows = IndexPlan.query(statement)) {
                     return Ids.read(rows);
@@ -377,6 +377,11 @@ public final class ClaimReadyJobs {
 
         Parameters add(List<Long> ids) throws SQLException {
             statement.setObject(++set, Columns.longs(ids, Long::longValue));
+            return this;
+        }
+
+        Parameters addTexts(List<String> texts) throws SQLException {
+            statement.setObject(++set, texts.toArray(String[]::new));
             return this;
         }
 
