@@ -4,13 +4,13 @@
  * <p>Whoever commits jobs tells the bus. The bus wakes this node's own fetchers directly, and the notifier tells the
  * other nodes by {@code NOTIFY}: after the commit, because NOTIFY inside a business transaction takes a database-wide
  * lock; from a connection of its own; coalesced, at most one round each few milliseconds, so that a thousand
- * commits per second do not become a thousand notifications. The ear holds one connection that listens, and
+ * commits per second do not become a thousand notifications. The notification listener holds one connection and
  * checks it, because a half-open connection never fails by itself.
  *
- * <p>Who is told of jobs is offered the ear's connection to claim them by, unless there is more to hear already.
+ * <p>Whoever is told of jobs may claim them by that same connection, unless there is more to hear already.
  *
  * <p>Only latency depends on any of this. Fetchers and the dispatcher also look by themselves, so a lost notification
- * costs at most a poll interval (five seconds or so for jobs that fall due); a pooler that swallows them all costs nothing else.
+ * costs at most a poll interval (up to five of them where a node is idle, five seconds or so for jobs that fall due); a pooler that swallows them all costs nothing else.
  *
  * <p>A message is {@code origin|kind|what it says}: kind {@code r} (ready: {@code rank|jobs|turn|queue}), {@code w}
  * (waiting: milliseconds until due), {@code m} (all that was due has been moved: milliseconds until the next is due, or nothing if
