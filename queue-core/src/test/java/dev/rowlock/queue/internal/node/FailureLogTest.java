@@ -72,8 +72,7 @@ class FailureLogTest extends NodeTest {
 
         fail(new IllegalStateException("no"));
 
-        assertThat(log.lines())
-                .allMatch(line -> line.contains("\tat " + FailureLogTest.class.getName()));
+        assertThat(log.lines()).allMatch(line -> line.contains("\tat " + FailureLogTest.class.getName()));
     }
 
     @Test
