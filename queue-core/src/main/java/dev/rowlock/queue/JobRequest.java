@@ -21,6 +21,7 @@ public record JobRequest(Object payload, JobOptions options) {
     }
 
     /** A payload with these options; a request as it is, which takes no further options. */
+    @SuppressWarnings("NullAway") // null is refused by the constructor
     static JobRequest from(@Nullable Object payload, JobOptions options) {
         return payload instanceof JobRequest request && options == JobOptions.NONE
                 ? request

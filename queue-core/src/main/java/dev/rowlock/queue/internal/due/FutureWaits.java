@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.store.due.RestartWaits;
 import dev.rowlock.queue.internal.store.due.RestartWaits.Stretch;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
+import java.util.OptionalLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -80,15 +81,15 @@ public final class FutureWaits implements Chore {
             size /= 2;
             return Duration.ZERO;
         }
-        Long refused = restart.next(behind);
-        if (refused == null) {
+        OptionalLong next = restart.next(behind);
+        if (next.isEmpty()) {
             return end();
         }
+        behind = next.getAsLong();
         log.error(
                 "the wait of job {} should begin anew, because the database's clock was set back, and the server refuses that",
-                refused,
+                behind,
                 refusal);
-        behind = refused;
         return Duration.ZERO;
     }
 

@@ -2,6 +2,8 @@ package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.internal.thread.ThreadState;
 import dev.rowlock.queue.job.ClaimedJob;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.slf4j.MDC;
 
 /**
@@ -10,12 +12,20 @@ import org.slf4j.MDC;
  */
 final class LogContext {
 
+    /** The usual ones, since each job needs one. */
+    private static final List<String> ATTEMPTS =
+            IntStream.range(0, 32).mapToObj(Integer::toString).toList();
+
     private LogContext() {}
 
     static void of(ClaimedJob job) {
         MDC.put("rowlock.job.id", Long.toString(job.id()));
         MDC.put("rowlock.job.type", job.type());
         MDC.put("rowlock.job.queue", job.queue());
-        MDC.put("rowlock.job.attempt", Integer.toString(job.attempt()));
+        MDC.put("rowlock.job.attempt", attempt(job.attempt()));
+    }
+
+    private static String attempt(int number) {
+        return number < ATTEMPTS.size() ? ATTEMPTS.get(number) : Integer.toString(number);
     }
 }

@@ -1,12 +1,12 @@
 package dev.rowlock.queue.internal.store.due;
 
-import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +39,7 @@ public final class RestartWaits {
               FROM restarted
             """;
 
-    private static final String NEXT = "SELECT min(id) FROM rowlock.waiting WHERE id > ?";
+    private static final String NEXT = "SELECT id FROM rowlock.waiting WHERE id > ? ORDER BY id LIMIT 1";
 
     /** Before all jobs. */
     public static final long FRONT = Long.MIN_VALUE;
@@ -78,14 +78,13 @@ public final class RestartWaits {
         });
     }
 
-    /** The id of the first waiting job behind this one; null if there is none. */
-    public @Nullable Long next(long behind) {
+    /** The id of the first waiting job behind this one; empty if there is none. */
+    public OptionalLong next(long behind) {
         return database.alone(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, database.sql(NEXT))) {
                 statement.setLong(1, behind);
                 try (ResultSet row = statement.executeQuery()) {
-                    row.next();
-                    return Columns.number(row, 1);
+                    return row.next() ? OptionalLong.of(row.getLong(1)) : OptionalLong.empty();
                 }
             }
         });
