@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of the view {@code job} as values. */
+/** Rows of the view {@code job_details} as values. */
 final class JobRows {
 
     JobSummary summary(ResultSet row) throws SQLException {

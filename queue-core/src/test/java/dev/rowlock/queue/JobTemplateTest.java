@@ -189,7 +189,7 @@ class JobTemplateTest {
 
         assertThat(count).isEqualTo(10);
         assertThat(ids.stream()
-                        .map(id -> rooms.sql("SELECT payload ->> 'to' FROM rowlock.job WHERE id = " + id)
+                        .map(id -> rooms.sql("SELECT payload ->> 'to' FROM rowlock.job_details WHERE id = " + id)
                                 .query(String.class)
                                 .single())
                         .toList())

@@ -291,7 +291,7 @@ class UniqueJobsTest {
     }
 
     private String mail(long id) {
-        return rooms.sql("SELECT payload ->> 'to' FROM rowlock.job WHERE id = ?")
+        return rooms.sql("SELECT payload ->> 'to' FROM rowlock.job_details WHERE id = ?")
                 .param(id)
                 .query(String.class)
                 .single();

@@ -116,7 +116,7 @@ public final class Audit {
                         SELECT id, coalesce((payload ->> 'uid')::bigint, u.uid) AS uid, state, attempt, crashes, token,
                                coalesce(jsonb_array_length(errors), 0) AS errors,
                                ARRAY(SELECT e ->> 'type' FROM jsonb_array_elements(coalesce(errors, '[]')) e) AS blames
-                          FROM (SELECT id, payload, state, attempt, crashes, errors, token FROM rowlock.job%s) job
+                          FROM (SELECT id, payload, state, attempt, crashes, errors, token FROM rowlock.job_details%s) job
                           LEFT JOIN audit_uid u ON u.job = job.id
                         """.formatted(kept)).query((row, n) -> row(row)).list();
     }

@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.cleanup.DepthMeasurement;
 import dev.rowlock.queue.internal.cleanup.DonePartitions;
 import dev.rowlock.queue.internal.cleanup.FreeKeys;
 import dev.rowlock.queue.internal.cleanup.LeftoverPayloads;
+import dev.rowlock.queue.internal.cleanup.PastNodes;
 import dev.rowlock.queue.internal.cleanup.ReachedPlaces;
 import dev.rowlock.queue.internal.cleanup.Retention;
 import dev.rowlock.queue.internal.due.Dispatcher;
@@ -25,6 +26,7 @@ import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
 import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
 import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
 import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads;
+import dev.rowlock.queue.internal.store.cleanup.RemovePastNodes;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.due.RestartWaits;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
@@ -96,6 +98,7 @@ public final class Janitor {
                         retention,
                         new FreeKeys(takeChore, new RemoveFreeKeys(database)),
                         new LeftoverPayloads(takeChore, new RemoveLeftoverPayloads(database.patient())),
+                        new PastNodes(takeChore, new RemovePastNodes(database.patient())),
                         new ReachedPlaces(takeChore, new RemoveReached(database)),
                         new DepthMeasurement(takeChore, new MeasureDepth(database.patient()))));
     }

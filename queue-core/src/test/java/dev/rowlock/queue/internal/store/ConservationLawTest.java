@@ -25,16 +25,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ConservationLawTest {
 
     private static final String LAW = """
-            SELECT (SELECT count(*) FROM rowlock.job) + (SELECT coalesce(sum(jobs), 0) FROM rowlock.dropped)
+            SELECT (SELECT count(*) FROM rowlock.job_details) + (SELECT coalesce(sum(jobs), 0) FROM rowlock.dropped)
             """;
 
     private static final String IN_TWO_ROOMS =
-            "SELECT count(*) FROM (SELECT id FROM rowlock.job GROUP BY id HAVING count(*) > 1) AS twice";
+            "SELECT count(*) FROM (SELECT id FROM rowlock.job_details GROUP BY id HAVING count(*) > 1) AS twice";
 
     private static final String KEPT_FOR_NOTHING =
-            "SELECT count(*) FROM rowlock.payload WHERE job_id NOT IN (SELECT id FROM rowlock.job)";
+            "SELECT count(*) FROM rowlock.payload WHERE job_id NOT IN (SELECT id FROM rowlock.job_details)";
 
-    private static final String WITHOUT_PAYLOAD = "SELECT count(*) FROM rowlock.job WHERE payload IS NULL";
+    private static final String WITHOUT_PAYLOAD = "SELECT count(*) FROM rowlock.job_details WHERE payload IS NULL";
 
     private final Rooms rooms;
 
@@ -58,7 +58,7 @@ class ConservationLawTest {
                     .as("jobs without payload after step %d", step)
                     .isZero();
         }
-        assertThat(rooms.number("SELECT count(DISTINCT state) FROM rowlock.job"))
+        assertThat(rooms.number("SELECT count(DISTINCT state) FROM rowlock.job_details"))
                 .as("states that the walk has come to")
                 .isGreaterThanOrEqualTo(4);
         assertThat(rooms.count("dropped")).isPositive();

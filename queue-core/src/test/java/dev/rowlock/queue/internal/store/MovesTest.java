@@ -36,7 +36,7 @@ class MovesTest {
             SELECT jsonb_build_object('queue', queue, 'type', type, 'priority', priority, 'max_retries', max_retries, 'crashes', crashes,
                        'timeout', timeout_millis, 'enqueued_at', enqueued_at, 'payload', payload, 'headers', headers,
                        'first error', errors -> 0)::text
-              FROM rowlock.job WHERE id = ?
+              FROM rowlock.job_details WHERE id = ?
             """;
 
     private Rooms rooms;

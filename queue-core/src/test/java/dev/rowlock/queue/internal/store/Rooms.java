@@ -51,6 +51,7 @@ public final class Rooms {
             "payload",
             "unique_key",
             "node",
+            "past_node",
             "reached",
             "queue",
             "chore",
@@ -308,7 +309,7 @@ public final class Rooms {
                         + " CASE WHEN i %% 2 = 0 THEN statement_timestamp() + i * interval '1 ms' + interval '1 day' END,"
                                 .replace("%%", "%")
                         + " 1, 0, 0, 'mail', 'send', '{}' FROM generate_series(1, %d) i".formatted(jobs));
-        execute("INSERT INTO rowlock.payload SELECT id, 2, '{}' FROM rowlock.job ON CONFLICT DO NOTHING");
+        execute("INSERT INTO rowlock.payload SELECT id, 2, '{}' FROM rowlock.job_details ON CONFLICT DO NOTHING");
     }
 
     // Looking
@@ -330,9 +331,12 @@ public final class Rooms {
         return found;
     }
 
-    /** The job's line of the view {@code job}. */
+    /** The job's line of the view {@code job_details}. */
     public Map<String, Object> look(long id) {
-        return sql("SELECT * FROM rowlock.job WHERE id = ?").param(id).query().singleRow();
+        return sql("SELECT * FROM rowlock.job_details WHERE id = ?")
+                .param(id)
+                .query()
+                .singleRow();
     }
 
     public long count(String room) {
@@ -349,7 +353,9 @@ public final class Rooms {
 
     /** Everything that the live rooms and dead hold, to be compared with later. */
     public List<Map<String, Object>> everything() {
-        return sql("SELECT j::text FROM rowlock.job j ORDER BY id").query().listOfRows();
+        return sql("SELECT j::text FROM rowlock.job_details j ORDER BY id")
+                .query()
+                .listOfRows();
     }
 
     /** Makes the planner believe what a vacuum finds where all rows are gone and their pages still there. */

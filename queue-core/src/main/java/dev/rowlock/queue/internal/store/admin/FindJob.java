@@ -11,7 +11,7 @@ import java.util.Optional;
 public final class FindJob {
 
     // A snapshot sees each job in exactly one room.
-    private static final String SQL = "SELECT * FROM rowlock.job WHERE id = ?";
+    private static final String SQL = "SELECT * FROM rowlock.job_details WHERE id = ?";
 
     /** Turns the row into what the caller needs. */
     @FunctionalInterface

@@ -121,7 +121,7 @@ public final class DropDonePartitions {
             statement.execute(database.sql("LOCK TABLE rowlock." + partition + " IN SHARE ROW EXCLUSIVE MODE"));
             long jobs = count(statement, partition);
             limitWait(connection, tableLock);
-            dropSoon(statement, database.sql("DROP TABLE rowlock." + partition));
+            dropSoon(statement, database.sql("SELECT rowlock.drop_done_partition('" + partition + "')"));
             statement.execute(
                     database.sql("INSERT INTO rowlock.dropped VALUES (statement_timestamp(), 'done', " + jobs + ")"));
         }

@@ -14,13 +14,18 @@ public final class RemoveExpiredNodes {
     // lease, and
     // whoever has beaten since has another number.
     private static final String SQL = """
-            DELETE FROM rowlock.node
-             WHERE id IN (
-                   SELECT n.id FROM rowlock.node n
-                     JOIN unnest(?::bigint[], ?::bigint[]) AS silent (id, beats) ON silent.id = n.id AND silent.beats = n.beats
-                    WHERE EXISTS (SELECT FROM rowlock.node me WHERE me.id = ? AND me.id <> n.id)
-                    ORDER BY n.id
-                      FOR UPDATE OF n SKIP LOCKED)
+            WITH expired AS (
+                DELETE FROM rowlock.node
+                 WHERE id IN (
+                       SELECT n.id FROM rowlock.node n
+                         JOIN unnest(?::bigint[], ?::bigint[]) AS silent (id, beats) ON silent.id = n.id AND silent.beats = n.beats
+                        WHERE EXISTS (SELECT FROM rowlock.node me WHERE me.id = ? AND me.id <> n.id)
+                        ORDER BY n.id
+                          FOR UPDATE OF n SKIP LOCKED)
+                RETURNING id, name, started_at
+            )
+            INSERT INTO rowlock.past_node (id, name, started_at, ended_at, expired)
+            SELECT id, name, started_at, clock_timestamp(), true FROM expired
             RETURNING name
             """;
 

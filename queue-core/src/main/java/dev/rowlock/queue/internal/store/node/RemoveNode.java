@@ -8,7 +8,11 @@ import java.sql.SQLException;
 /** Removes a node that stops in good order. Jobs that it still holds go back as after a crash. */
 public final class RemoveNode {
 
-    private static final String SQL = "DELETE FROM rowlock.node WHERE id = ?";
+    private static final String SQL = """
+            WITH stopped AS (DELETE FROM rowlock.node WHERE id = ? RETURNING id, name, started_at)
+            INSERT INTO rowlock.past_node (id, name, started_at, ended_at, expired)
+            SELECT id, name, started_at, clock_timestamp(), false FROM stopped
+            """;
 
     private final String sql;
 

@@ -43,11 +43,11 @@ public final class RescueJobs {
                        crashes_now, max_retries, 'cancelled', queue, type, payload, headers, errors
                   FROM judged WHERE fate = 'cancelled'
             ), quarantined AS (
-                INSERT INTO rowlock.dead (id, died_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                          state, queue, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, timeout_millis, rank, attempt, crashes_now, max_retries,
-                       'quarantined', queue, type, payload, headers,
-                       rowlock.with_error(errors, attempt, jsonb_build_object('type', 'crash', 'trace', '', 'message',
+                INSERT INTO rowlock.dead (id, died_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                                          crashes, max_retries, state, queue, type, payload, headers, errors)
+                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                       crashes_now, max_retries, 'quarantined', queue, type, payload, headers,
+                       rowlock.with_error(errors, attempt, node_id, jsonb_build_object('type', 'crash', 'trace', '', 'message',
                            'its node died while it ran, ' || crashes_now || ' times in all'))
                   FROM judged WHERE fate = 'quarantined'
             ), back AS (

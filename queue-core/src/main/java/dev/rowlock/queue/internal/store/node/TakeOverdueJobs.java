@@ -26,7 +26,7 @@ public final class TakeOverdueJobs {
                         WHERE r.id = ANY (?::bigint[])
                         ORDER BY r.id
                           FOR UPDATE OF r SKIP LOCKED))
-                RETURNING *, rowlock.with_error(errors, attempt, jsonb_build_object('type', 'timeout', 'trace', '', 'message',
+                RETURNING *, rowlock.with_error(errors, attempt, node_id, jsonb_build_object('type', 'timeout', 'trace', '', 'message',
                     'still running after its deadline; its node did not stop it')) AS history
             ), policed AS (
                 SELECT o.*, coalesce((o.headers ->> 'rowlock-retry')::jsonb, n.retries -> o.type) AS policy
@@ -50,10 +50,10 @@ public final class TakeOverdueJobs {
                        crashes, max_retries, 'cancelled', queue, type, payload, headers, history
                   FROM judged WHERE fate = 'cancelled'
             ), failed AS (
-                INSERT INTO rowlock.dead (id, died_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                          state, queue, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                       'failed', queue, type, payload, headers, history
+                INSERT INTO rowlock.dead (id, died_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                                          crashes, max_retries, state, queue, type, payload, headers, errors)
+                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                       crashes, max_retries, 'failed', queue, type, payload, headers, history
                   FROM judged WHERE fate = 'failed'
             ), retried AS (
                 INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, attempt, crashes, max_retries,

@@ -167,7 +167,7 @@ class RemoveFreeKeysTest {
     private long twins() {
         return rooms.number("""
                 SELECT count(*) FROM (
-                    SELECT payload::text FROM rowlock.job WHERE state IN ('waiting', 'ready', 'running')
+                    SELECT payload::text FROM rowlock.job_details WHERE state IN ('waiting', 'ready', 'running')
                      GROUP BY payload::text HAVING count(*) > 1) AS twice
                 """);
     }
@@ -178,7 +178,7 @@ class RemoveFreeKeysTest {
             names = {"CUSTOM", "GENERIC"})
     void aStretchIsReadThroughTheIndexAndItsJobsThroughTheirs(Plans plans) throws Exception {
         rooms.fill(20_000, rooms.node());
-        rooms.execute("INSERT INTO rowlock.unique_key SELECT 'send', 'k' || id, id FROM rowlock.job");
+        rooms.execute("INSERT INTO rowlock.unique_key SELECT 'send', 'k' || id, id FROM rowlock.job_details");
         rooms.believeEmptied("ready", "waiting", "running");
 
         try (ExplainedDatabase explained = new ExplainedDatabase(test, new Schema("rowlock"), plans)) {

@@ -169,7 +169,7 @@ class RemoveLeftoverPayloadsTest {
         long without = 0;
         for (int round = 0; round < rounds; round++) {
             step.run();
-            without += rooms.number("SELECT count(*) FROM rowlock.job WHERE payload IS NULL");
+            without += rooms.number("SELECT count(*) FROM rowlock.job_details WHERE payload IS NULL");
         }
         return without;
     }
