@@ -27,7 +27,7 @@ public final class Fetcher implements Runnable {
      */
     private static final Duration COURTESY = Duration.ofMillis(200);
 
-    /** So long the fetcher claims what the ear hears of, after a claim on the ear's connection has failed. */
+    /** After a claim on the listening connection has failed, the fetcher claims instead, for this long. */
     private static final Duration AFTER_FAILURE = Duration.ofMinutes(1);
 
     private final Claimer claimer;
@@ -35,7 +35,7 @@ public final class Fetcher implements Runnable {
     private final Duration retryInterval;
 
     private long seenNode; // lease's thread only
-    private long avoidLineUntil = System.nanoTime(); // ear's thread only
+    private long avoidLineUntil = System.nanoTime(); // the listening thread only
     private volatile boolean stopping;
 
     /** @param retryInterval how long to wait after a claim that failed */

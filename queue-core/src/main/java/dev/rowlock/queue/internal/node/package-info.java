@@ -39,9 +39,10 @@
  *
  * <h2>Threads</h2>
  *
- * <p>Per node: lease, recorder, deadlines, the ear. Per queue: a fetcher, which decides when to claim, and as many handler
- * threads as its concurrency. Where all is idle, the ear claims the jobs that it hears of. Only fetchers, the recorder, the
- * lease and the ear talk to the database, so a node uses one connection per queue, one for recording and two of its own,
+ * <p>Per node: lease, recorder, deadlines, the notification listener. Per queue: a fetcher, which decides when to claim, and as
+ * many handler threads as its concurrency. Where all is idle, the notification listener claims the jobs that it hears of. Only
+ * fetchers, the recorder, the lease and the notification listener talk to the database, so a node uses one connection per
+ * queue, one for recording and two of its own,
  * whatever its concurrency. Handlers use what they ask for.
  *
  * <p>Code of the application leaves no trace on them: wherever it runs, {@link

@@ -33,7 +33,7 @@ public final class NotificationListener implements AutoCloseable {
     public interface Messages {
 
         /**
-         * Called on the ear's thread, which hears nothing else until it returns.
+         * Called on the listening thread, which hears nothing else until it returns.
          *
          * @param line the connection that brought it, for one short statement; null if there is more to hear already, or
          *     the connection is a pooler's and not ours alone
@@ -47,8 +47,9 @@ public final class NotificationListener implements AutoCloseable {
     private final Runnable connectedAgain;
     private final EndlessTask listening;
     private final Thread thread;
-    private volatile @Nullable Connection connection; // written by the ear's thread
-    private boolean ownBackend; // ear's thread only; no pooler may put others' statements on it, or ours elsewhere
+    private volatile @Nullable Connection connection; // written by the listening thread
+    private boolean
+            ownBackend; // the listening thread only; no pooler may put others' statements on it, or ours elsewhere
     private volatile boolean hearing;
     private volatile boolean closed;
 

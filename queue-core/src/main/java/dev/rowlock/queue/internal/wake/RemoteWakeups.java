@@ -4,14 +4,17 @@ import java.sql.Connection;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Told what happened in another process, as all nodes are, each by its own ear, on the ear's thread: must not keep it long. */
+/**
+ * Hears what happened in another process, as all nodes do. Called on the thread of this node's notification listener: must
+ * not keep it long.
+ */
 public interface RemoteWakeups {
 
     /**
      * So many jobs became runnable in this queue, the most urgent with this rank.
      *
      * @param turn the same for all who hear this, another one the next time: whose turn it is to look first
-     * @param line the ear's connection, for one short statement before this returns; null if that cannot be had
+     * @param line the listening connection, for one short statement before this returns; null if that cannot be had
      */
     void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection line);
 

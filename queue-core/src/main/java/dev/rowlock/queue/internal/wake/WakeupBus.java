@@ -28,7 +28,10 @@ public final class WakeupBus implements Wakeups {
         local.remove(worker);
     }
 
-    /** Where an ear's messages go: to this worker, without those of this bus, which its own workers know already. */
+    /**
+     * Where a notification listener's messages go: to this worker, without those of this bus, which its own workers know
+     * already.
+     */
     public NotificationListener.Messages heardBy(RemoteWakeups worker) {
         return (message, line) -> WakeupMessage.deliver(message, origin, worker, line);
     }
