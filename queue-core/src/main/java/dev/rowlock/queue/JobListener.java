@@ -47,7 +47,19 @@ import org.springframework.transaction.annotation.Isolation;
 @Retention(RetentionPolicy.RUNTIME)
 public @interface JobListener {
 
-    /** The queue to listen to. Default: the queue of the payload's {@link JobType}, otherwise {@code default}. */
+    /**
+     * By what the listener is started and stopped at run time: {@link Rowlock#listener}. Unique in the application.
+     * Default: the type of the jobs.
+     */
+    String id() default "";
+
+    /**
+     * {@code false}: the listener runs no jobs until it is started by its {@link #id}; they stay ready, for other nodes or
+     * until then. Default: {@code rowlock.worker.auto-startup}, true.
+     */
+    String autoStartup() default "";
+
+    /** The queue to listen to. Default: the queue of the payload's {@link JobType}, otherwise {@code rowlock.default-queue}. */
     String queue() default "";
 
     /**
@@ -57,7 +69,10 @@ public @interface JobListener {
      */
     String concurrency() default "";
 
-    /** How long an attempt may take before its thread is interrupted and the attempt fails. Default: no limit. */
+    /**
+     * How long an attempt may take before its thread is interrupted and the attempt fails. Default: {@code
+     * rowlock.queues.<name>.timeout}, otherwise no limit.
+     */
     String timeout() default "";
 
     /** Attempts after the first. Default: {@code rowlock.retry.max-retries}. */

@@ -1,6 +1,7 @@
 package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.listener.Listeners;
+import dev.rowlock.queue.internal.listener.Switches;
 import dev.rowlock.queue.internal.listener.TransactionalListeners;
 import dev.rowlock.queue.internal.node.NodeServices;
 import dev.rowlock.queue.internal.node.NodeSettings;
@@ -18,6 +19,7 @@ import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.SchemaMode;
 import dev.rowlock.queue.spi.Wakeups;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -60,6 +62,7 @@ public final class Rowlock implements AutoCloseable {
     private final WakeupBus wakeups;
     private final KeepAlive alive = new KeepAlive(); // guarded by this
     private volatile @Nullable WorkerNode node; // made at the first start; written under the monitor
+    private final Switches switches; // guarded by this
     private @Nullable TransactionOperations transactions; // as the node; guarded by this
     private boolean running; // guarded by this
     private boolean closed; // guarded by this
@@ -71,7 +74,8 @@ public final class Rowlock implements AutoCloseable {
         this.listeners = new Listeners(settings.listeners, settings.codec, settings.retry);
         this.notifier = settings.notifications ? new Notifier(new SendWakeup(database)) : null;
         this.wakeups = new WakeupBus(notifier != null ? notifier : Wakeups.NONE);
-        this.jobs = new JobTemplate(database, settings.codec, settings.maxPayloadBytes, listeners::queueOf, wakeups);
+        this.jobs = new JobTemplate(database, settings.codec, settings.maxPayloadBytes, this::queueOf, wakeups);
+        this.switches = new Switches(settings.autoStartup);
         this.admin = new JobAdmin(database, wakeups);
         this.search = new JobSearch(database);
     }
@@ -122,13 +126,74 @@ public final class Rowlock implements AutoCloseable {
     }
 
     /**
-     * The queues that the listeners listen to, each with how many of its jobs run here at once.
+     * Starts and stops the listener with this id.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
+    public ListenerHandle listener(String id) {
+        List<ListenerDefinition> all = listeners.all();
+        return all.stream()
+                .filter(listener -> listener.id().equals(id))
+                .findAny()
+                .map(listener -> new ListenerHandle(this, listener))
+                .orElseThrow(() -> new IllegalArgumentException("there is no listener '%s'; there are %s"
+                        .formatted(id, all.stream().map(ListenerDefinition::id).toList())));
+    }
+
+    synchronized boolean runs(ListenerDefinition listener) {
+        return running && node != null && selected(listener) && switches.on(listener);
+    }
+
+    synchronized void turn(ListenerDefinition listener, boolean on) {
+        if (on && !selected(listener)) {
+            throw new IllegalStateException(
+                    "%s listens to queue '%s', whose jobs this deployment does not run: it runs %s"
+                            .formatted(listener.name(), listener.queue(), settings.queues.patterns()));
+        }
+        if (switches.turn(listener, on)) {
+            WorkerNode worker = node;
+            if (worker != null) {
+                worker.leave(switches.typesOff(listeners.all()));
+            }
+            log.info("listener '{}' is {}", listener.id(), on ? "started" : "stopped: its jobs stay ready");
+        }
+    }
+
+    boolean awaitIdle(ListenerDefinition listener, Duration longest) throws InterruptedException {
+        long end = System.nanoTime() + longest.toNanos();
+        WorkerNode worker = node;
+        while (worker != null && listener.types().stream().anyMatch(type -> worker.busy(type) > 0)) {
+            if (System.nanoTime() - end >= 0) {
+                return false;
+            }
+            Thread.sleep(10);
+        }
+        return true;
+    }
+
+    private String queueOf(String type) {
+        String listened = listeners.queueOf(type);
+        return listened != null ? listened : settings.defaultQueue;
+    }
+
+    /** Whether this deployment runs jobs of its queue. */
+    private boolean selected(ListenerDefinition listener) {
+        return settings.queues.matches(listener.queue());
+    }
+
+    /** The listeners whose jobs this deployment runs. */
+    private List<ListenerDefinition> run() {
+        return listeners.all().stream().filter(this::selected).toList();
+    }
+
+    /**
+     * The queues that are run here, each with how many of its jobs run at once.
      *
      * @throws IllegalArgumentException if listeners of one queue disagree and no setting decides
      */
     public Map<String, Integer> queues() {
         Map<String, Integer> queues = new TreeMap<>();
-        listeners.all().stream()
+        run().stream()
                 .collect(Collectors.groupingBy(ListenerDefinition::queue))
                 .forEach((queue, own) -> queues.put(queue, QueueConcurrency.of(queue, own, settings.worker)));
         return queues;
@@ -148,7 +213,7 @@ public final class Rowlock implements AutoCloseable {
         }
         if (!running) {
             prepareSchema(settings.onStart);
-            startNode(settings.runsJobs ? listeners.all() : List.of());
+            startNode(settings.runsJobs ? run() : List.of());
             running = true;
         }
     }
@@ -164,6 +229,7 @@ public final class Rowlock implements AutoCloseable {
             node = worker;
         }
         TransactionalListeners.require(all, transactions, database);
+        worker.leave(switches.typesOff(all));
         worker.start(all);
         if (settings.keepAlive) {
             alive.start();

@@ -3,6 +3,7 @@ package dev.rowlock.queue;
 import dev.rowlock.queue.internal.listener.FixedListener;
 import dev.rowlock.queue.internal.listener.LambdaListener;
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
@@ -12,6 +13,7 @@ import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.ListenerSource;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.PayloadHandler;
+import dev.rowlock.queue.spi.QueuePatterns;
 import dev.rowlock.queue.spi.RetentionSettings;
 import dev.rowlock.queue.spi.SchemaMode;
 import dev.rowlock.queue.spi.WorkerSettings;
@@ -50,6 +52,9 @@ public final class RowlockBuilder {
 
     boolean runsJobs = true;
     boolean keepAlive = true;
+    boolean autoStartup = true;
+    String defaultQueue = JobTemplate.DEFAULT_QUEUE;
+    QueuePatterns queues = QueuePatterns.ALL;
     boolean notifications = true;
     WorkerSettings worker = WorkerSettings.DEFAULT;
     LeaseSettings lease = LeaseSettings.defaults();
@@ -83,6 +88,9 @@ public final class RowlockBuilder {
         this.onStart = other.onStart;
         this.runsJobs = other.runsJobs;
         this.keepAlive = other.keepAlive;
+        this.autoStartup = other.autoStartup;
+        this.defaultQueue = other.defaultQueue;
+        this.queues = other.queues;
         this.notifications = other.notifications;
         this.worker = other.worker;
         this.lease = other.lease;
@@ -223,6 +231,24 @@ public final class RowlockBuilder {
     }
 
     // How jobs run
+
+    /** Which queues this process runs jobs of; all by default. Jobs of the others can be enqueued all the same. */
+    public RowlockBuilder queues(QueuePatterns run) {
+        this.queues = run;
+        return this;
+    }
+
+    /** The queue of jobs of types that no listener here takes and that name none themselves; {@code default}. */
+    public RowlockBuilder defaultQueue(String name) {
+        this.defaultQueue = Names.queue(name);
+        return this;
+    }
+
+    /** Whether listeners that say nothing run jobs as soon as the node does; otherwise {@link Rowlock#listener} starts them. */
+    public RowlockBuilder autoStartup(boolean enabled) {
+        this.autoStartup = enabled;
+        return this;
+    }
 
     public RowlockBuilder worker(WorkerSettings settings) {
         this.worker = settings;

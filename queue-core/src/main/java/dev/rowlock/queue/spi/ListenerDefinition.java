@@ -20,6 +20,8 @@ public final class ListenerDefinition {
     /** More handlers at once in one process are a slip of units. */
     public static final int MAX_CONCURRENCY = 10_000;
 
+    private final String id;
+    private final @Nullable Boolean autoStartup;
     private final String name;
     private final String queue;
     private final String type;
@@ -34,6 +36,8 @@ public final class ListenerDefinition {
     private final JobHandler handler;
 
     private ListenerDefinition(Draft draft) {
+        this.id = draft.id;
+        this.autoStartup = draft.autoStartup;
         this.name = draft.name;
         this.queue = Names.queue(draft.queue);
         this.type = Names.type(draft.type);
@@ -59,6 +63,20 @@ public final class ListenerDefinition {
     /** A listener of the queue {@code default} with {@link RetryPolicy#DEFAULT}, without a timeout. */
     public static ListenerDefinition of(String type, JobHandler handler) {
         return new ListenerDefinition(new Draft(type, handler));
+    }
+
+    /** By what it is started and stopped at run time. Default: the type. */
+    public ListenerDefinition id(String unique) {
+        Draft draft = new Draft(this);
+        draft.id = unique;
+        return new ListenerDefinition(draft);
+    }
+
+    /** Whether it begins to run jobs without being asked to; null for the default. */
+    public ListenerDefinition autoStartup(@Nullable Boolean startsItself) {
+        Draft draft = new Draft(this);
+        draft.autoStartup = startsItself;
+        return new ListenerDefinition(draft);
     }
 
     /** For messages and logs, such as {@code Mailer.send(SendMail)}. Default: the type. */
@@ -131,6 +149,14 @@ public final class ListenerDefinition {
         return new ListenerDefinition(draft);
     }
 
+    public String id() {
+        return id;
+    }
+
+    public @Nullable Boolean autoStartup() {
+        return autoStartup;
+    }
+
     public String name() {
         return name;
     }
@@ -191,6 +217,8 @@ public final class ListenerDefinition {
 
         private final String type;
         private final JobHandler handler;
+        private String id;
+        private @Nullable Boolean autoStartup;
         private String name;
         private String queue = Names.DEFAULT_QUEUE;
         private Collection<String> formerTypes = List.of();
@@ -205,11 +233,14 @@ public final class ListenerDefinition {
         Draft(String type, JobHandler handler) {
             this.type = type;
             this.handler = handler;
+            this.id = type;
             this.name = type;
         }
 
         Draft(ListenerDefinition from) {
             this(from.type, from.handler);
+            id = from.id;
+            autoStartup = from.autoStartup;
             name = from.name;
             queue = from.queue;
             formerTypes = from.formerTypes;

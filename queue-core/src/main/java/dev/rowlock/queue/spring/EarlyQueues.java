@@ -1,6 +1,5 @@
 package dev.rowlock.queue.spring;
 
-import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.JobTypes;
 import dev.rowlock.queue.spi.InvalidJobListenerException;
 import dev.rowlock.queue.spi.ListenerDefinition;
@@ -20,11 +19,14 @@ import org.springframework.beans.factory.config.EmbeddedValueResolver;
 final class EarlyQueues {
 
     private final ConfigurableListableBeanFactory beans;
+    private final String defaultQueue;
     private final Set<String> unknown = new HashSet<>(); // guarded by this
     private @Nullable Map<String, String> byType; // guarded by this
 
-    EarlyQueues(ConfigurableListableBeanFactory beans) {
+    /** @param defaultQueue where neither listener nor payload names one */
+    EarlyQueues(ConfigurableListableBeanFactory beans, String defaultQueue) {
         this.beans = beans;
+        this.defaultQueue = defaultQueue;
     }
 
     /** Null if no bean is declared whose class has such a listener. */
@@ -45,7 +47,7 @@ final class EarlyQueues {
         for (Candidate candidate : new ListenerBeans(beans).declared()) {
             Class<?> payload = ListenerMethod.of(candidate.beanName(), candidate.type(), candidate.method())
                     .payloadClass();
-            String queue = new ListenerAttributes(candidate.annotation(), resolver).queue(payload);
+            String queue = new ListenerAttributes(candidate.annotation(), resolver, defaultQueue).queue(payload);
             queues.put(JobTypes.typeOf(payload), queue);
         }
         return queues;
@@ -53,10 +55,10 @@ final class EarlyQueues {
 
     /** The listeners are known: fails if jobs went to another queue than this one's. */
     synchronized void requireRight(ListenerDefinition listener) {
-        if (unknown.contains(listener.type()) && !listener.queue().equals(JobTemplate.DEFAULT_QUEUE)) {
+        if (unknown.contains(listener.type()) && !listener.queue().equals(defaultQueue)) {
             throw new InvalidJobListenerException(
                     "jobs of type '%s' were enqueued to queue '%s' before it could be known that %s listens to '%s'"
-                            .formatted(listener.type(), JobTemplate.DEFAULT_QUEUE, listener.name(), listener.queue()),
+                            .formatted(listener.type(), defaultQueue, listener.name(), listener.queue()),
                     "Let the @Bean method of the listener return its class, name the queue in the payload's @JobType,"
                             + " or enqueue when all beans exist, as an ApplicationRunner does");
         }

@@ -26,6 +26,13 @@ public final class JobListenerRegistry {
                 throw new DuplicateJobListenerException(type, sameType, listener);
             }
         }
+        byType.values().stream()
+                .filter(other -> other.id().equals(listener.id()))
+                .findAny()
+                .ifPresent(sameId -> {
+                    throw new IllegalArgumentException(
+                            "its id '%s' is that of %s as well".formatted(listener.id(), sameId.name()));
+                });
         listener.types().forEach(type -> byType.put(type, listener));
     }
 

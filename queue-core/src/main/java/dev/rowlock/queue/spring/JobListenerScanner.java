@@ -33,7 +33,7 @@ public final class JobListenerScanner implements ListenerSource, SmartInitializi
 
     private final JobListenerRegistry registry;
     private final PayloadCodec codec;
-    private final RetryPolicy retryDefaults;
+    private final ListenerDefaults defaults;
     private final Supplier<@Nullable PlatformTransactionManager> transactions;
     private @Nullable ConfigurableListableBeanFactory beanFactory; // written by the context before anything else runs
     private @Nullable EarlyQueues early; // as above
@@ -42,17 +42,17 @@ public final class JobListenerScanner implements ListenerSource, SmartInitializi
     /**
      * @param registry gets what is found
      * @param codec decodes the payloads
-     * @param retryDefaults for listeners that say nothing
+     * @param defaults for listeners that say nothing
      * @param transactions the manager of transactional listeners that name none; asked once every singleton exists
      */
     public JobListenerScanner(
             JobListenerRegistry registry,
             PayloadCodec codec,
-            RetryPolicy retryDefaults,
+            ListenerDefaults defaults,
             Supplier<@Nullable PlatformTransactionManager> transactions) {
         this.registry = registry;
         this.codec = codec;
-        this.retryDefaults = retryDefaults;
+        this.defaults = defaults;
         this.transactions = transactions;
     }
 
@@ -60,7 +60,7 @@ public final class JobListenerScanner implements ListenerSource, SmartInitializi
     public void setBeanFactory(BeanFactory factory) {
         ConfigurableListableBeanFactory listable = (ConfigurableListableBeanFactory) factory;
         this.beanFactory = listable;
-        this.early = new EarlyQueues(listable);
+        this.early = new EarlyQueues(listable, defaults.queue());
     }
 
     @Override
@@ -100,17 +100,30 @@ public final class JobListenerScanner implements ListenerSource, SmartInitializi
         Object bean = beans.getBean(beanName);
         Method invocable = invocable(bean, candidate, listener);
         try {
-            registry.register(listener.definition(
-                    new ListenerAttributes(candidate.annotation(), new EmbeddedValueResolver(beans)),
-                    attributes -> attributes.retry(retryDefaults, name -> strategy(beans, name)),
-                    new OwnTransactions(beans, transactions),
-                    new MethodJobHandler(bean, invocable, listener, codec)));
+            registry.register(definition(beans, candidate, listener, bean, invocable));
         } catch (IllegalArgumentException e) {
             throw new InvalidJobListenerException(
                     "@JobListener %s of bean '%s' cannot work: %s".formatted(listener.name(), beanName, e.getMessage()),
                     "Correct the annotation or the property that it refers to",
                     e);
         }
+    }
+
+    private ListenerDefinition definition(
+            ConfigurableListableBeanFactory beans,
+            Candidate candidate,
+            ListenerMethod listener,
+            Object bean,
+            Method invocable) {
+        ListenerAttributes own =
+                new ListenerAttributes(candidate.annotation(), new EmbeddedValueResolver(beans), defaults.queue());
+        String queue = own.queue(listener.payloadClass());
+        ListenerDefinition definition = listener.definition(
+                own,
+                attributes -> attributes.retry(defaults.retryIn(queue), name -> strategy(beans, name)),
+                new OwnTransactions(beans, transactions),
+                new MethodJobHandler(bean, invocable, listener, codec));
+        return definition.timeout() != null ? definition : definition.timeout(defaults.timeoutIn(queue));
     }
 
     private static RetryStrategy strategy(ConfigurableListableBeanFactory beans, String name) {

@@ -21,10 +21,33 @@ final class ListenerAttributes {
 
     private final JobListener annotation;
     private final StringValueResolver resolver;
+    private final String defaultQueue;
 
     ListenerAttributes(JobListener annotation, StringValueResolver resolver) {
+        this(annotation, resolver, JobTemplate.DEFAULT_QUEUE);
+    }
+
+    /** @param defaultQueue where neither the annotation nor the payload names one */
+    ListenerAttributes(JobListener annotation, StringValueResolver resolver, String defaultQueue) {
         this.annotation = annotation;
         this.resolver = resolver;
+        this.defaultQueue = defaultQueue;
+    }
+
+    String id(String type) {
+        return value("id", annotation.id(), text -> text, type);
+    }
+
+    @Nullable
+    Boolean autoStartup() {
+        return optional("autoStartup", annotation.autoStartup(), ListenerAttributes::flag);
+    }
+
+    private static Boolean flag(String text) {
+        if (!text.equals("true") && !text.equals("false")) {
+            throw new IllegalArgumentException("write true or false");
+        }
+        return Boolean.valueOf(text);
     }
 
     JobListener annotation() {
@@ -33,8 +56,7 @@ final class ListenerAttributes {
 
     String queue(Class<?> payload) {
         String declared = JobTypes.declaredQueueOf(payload);
-        return value(
-                "queue", annotation.queue(), text -> text, declared != null ? declared : JobTemplate.DEFAULT_QUEUE);
+        return value("queue", annotation.queue(), text -> text, declared != null ? declared : defaultQueue);
     }
 
     @Nullable

@@ -67,6 +67,8 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
         JobListener annotation = attributes.annotation();
         return ListenerDefinition.of(JobTypes.typeOf(payloadClass()), handler)
                 .formerTypes(JobTypes.formerTypesOf(payloadClass()))
+                .id(attributes.id(JobTypes.typeOf(payloadClass())))
+                .autoStartup(attributes.autoStartup())
                 .name(name)
                 .queue(attributes.queue(payloadClass()))
                 .concurrency(attributes.concurrency())

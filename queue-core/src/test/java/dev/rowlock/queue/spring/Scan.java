@@ -93,7 +93,7 @@ final class Scan {
                 () -> new JobListenerScanner(
                         context.getBean(JobListenerRegistry.class),
                         context.getBean(PayloadCodec.class),
-                        RetryPolicy.DEFAULT,
+                        ListenerDefaults.of(RetryPolicy.DEFAULT),
                         context.getBeanProvider(PlatformTransactionManager.class)::getIfUnique));
         for (Class<?> bean : beans) {
             context.registerBean(bean);

@@ -59,13 +59,13 @@ public final class RowlockAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    JobListenerRegistry jobListenerRegistry() {
+    JobListenerRegistry rowlockJobListenerRegistry() {
         return new JobListenerRegistry();
     }
 
     @Bean
     @ConditionalOnMissingBean
-    static JobListenerScanner jobListenerScanner(
+    static JobListenerScanner rowlockJobListenerScanner(
             JobListenerRegistry registry,
             PayloadCodec codec,
             RowlockProperties properties,
@@ -75,7 +75,7 @@ public final class RowlockAutoConfiguration {
         return new JobListenerScanner(
                 registry,
                 codec,
-                RowlockSettings.retry(properties),
+                RowlockSettings.listeners(properties),
                 () -> ListenerTransactions.chosen(jobs.getObject().dataSource(), transactionManagers, marked));
     }
 
@@ -117,19 +117,19 @@ public final class RowlockAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(JobOperations.class)
-    JobTemplate jobTemplate(Rowlock rowlock) {
+    JobTemplate rowlockJobTemplate(Rowlock rowlock) {
         return rowlock.jobs();
     }
 
     @Bean
     @ConditionalOnMissingBean
-    JobAdmin jobAdmin(Rowlock rowlock) {
+    JobAdmin rowlockJobAdmin(Rowlock rowlock) {
         return rowlock.admin();
     }
 
     @Bean
     @ConditionalOnMissingBean
-    JobSearch jobSearch(Rowlock rowlock) {
+    JobSearch rowlockJobSearch(Rowlock rowlock) {
         return rowlock.search();
     }
 }

@@ -2,6 +2,7 @@ package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.spi.SchemaMode;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -13,11 +14,13 @@ import org.springframework.util.unit.DataSize;
  * Everything that can be set about Rowlock. A value that is not allowed stops the start.
  *
  * @param enabled Whether there is a job queue at all.
+ * @param defaultQueue Queue of jobs and listeners that name none.
  * @param queues Settings of single queues, by name.
  */
 @ConfigurationProperties("rowlock")
 public record RowlockProperties(
         @DefaultValue("true") boolean enabled,
+        @DefaultValue("default") String defaultQueue,
         @DefaultValue SchemaProperties schema,
         @DefaultValue Worker worker,
         @DefaultValue Retry retry,
@@ -79,6 +82,11 @@ public record RowlockProperties(
      * @param nodeName Name of this node for people; host name and process id by default.
      * @param directUrl JDBC URL that leads to the same database past a pooler such as PgBouncer. The node's heartbeat and
      *     its notifications use it, with the DataSource's user and password; by default the DataSource's URL.
+     * @param autoStartup Whether listeners run jobs as soon as the application does; if not, Rowlock.listener(id) starts
+     *     each. A listener's own autoStartup goes before.
+     * @param queues Queues that this deployment runs jobs of: names and patterns such as mail-*; a leading ! excludes.
+     * @param allowUnknownQueues Whether rowlock.queues and rowlock.worker.queues may name queues that no listener here
+     *     listens to, as configuration does that several applications share; otherwise the start stops.
      */
     public record Worker(
             @DefaultValue("true") boolean enabled,
@@ -92,7 +100,10 @@ public record RowlockProperties(
             @DefaultValue("3") int maxCrashes,
             @DefaultValue("true") boolean keepAlive,
             @Nullable String nodeName,
-            @Nullable String directUrl) {}
+            @Nullable String directUrl,
+            @DefaultValue("true") boolean autoStartup,
+            @DefaultValue("*") List<String> queues,
+            @DefaultValue("false") boolean allowUnknownQueues) {}
 
     /**
      * When failed jobs run again, unless their listener or the job says otherwise.
@@ -141,6 +152,30 @@ public record RowlockProperties(
      * One queue.
      *
      * @param concurrency Jobs of this queue that this node runs at once, whatever the listeners say; 1 to 10000.
+     * @param timeout How long an attempt may take, for listeners and jobs that say nothing.
+     * @param retry When failed jobs run again, for listeners and jobs that say nothing.
      */
-    public record Queue(@Nullable Integer concurrency) {}
+    public record Queue(
+            @Nullable Integer concurrency,
+            @Nullable Duration timeout,
+            @DefaultValue QueueRetry retry) {}
+
+    /**
+     * When failed jobs of one queue run again, unless their listener or the job says otherwise. What is left out is as for
+     * all queues.
+     *
+     * @param maxRetries Attempts after the first; 0 to 10000.
+     * @param initialInterval Wait before the first retry.
+     * @param multiplier Each further wait is this many times the one before; at least 1.
+     * @param maxInterval Longest wait between two attempts.
+     * @param jitter Share of each wait by which it is moved at random; 0 to 1.
+     * @param giveUpAfter How long after its enqueue a job is tried.
+     */
+    public record QueueRetry(
+            @Nullable Integer maxRetries,
+            @Nullable Duration initialInterval,
+            @Nullable Double multiplier,
+            @Nullable Duration maxInterval,
+            @Nullable Double jitter,
+            @Nullable Duration giveUpAfter) {}
 }

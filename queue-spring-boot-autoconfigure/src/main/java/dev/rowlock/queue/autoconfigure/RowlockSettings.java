@@ -2,17 +2,23 @@ package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.RowlockBuilder;
+import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.schema.SchemaMigrator;
 import dev.rowlock.queue.spi.FetchSettings;
 import dev.rowlock.queue.spi.LeaseSettings;
+import dev.rowlock.queue.spi.QueuePatterns;
 import dev.rowlock.queue.spi.RetentionSettings;
 import dev.rowlock.queue.spi.WorkerSettings;
+import dev.rowlock.queue.spring.ListenerDefaults;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** The properties as the settings of the parts, which check them. */
 final class RowlockSettings {
@@ -37,7 +43,10 @@ final class RowlockSettings {
                 .retention(retention(properties))
                 .retry(retry(properties))
                 .notifications(properties.notifications().enabled())
-                .keepAlive(properties.worker().keepAlive());
+                .keepAlive(properties.worker().keepAlive())
+                .autoStartup(properties.worker().autoStartup())
+                .defaultQueue(defaultQueue(properties))
+                .queues(queues(properties));
         checked(
                 "rowlock.payload",
                 () -> builder.maxPayload(properties.payload().maxSize().toBytes()));
@@ -47,15 +56,68 @@ final class RowlockSettings {
 
     static RetryPolicy retry(RowlockProperties properties) {
         RowlockProperties.Retry retry = properties.retry();
-        return checked("rowlock.retry", () -> {
-            RetryPolicy policy = RetryPolicy.exponential(
-                            retry.initialInterval(), retry.multiplier(), retry.maxInterval())
-                    .jitter(retry.jitter());
-            if (retry.maxRetries() != null) {
-                policy = policy.maxRetries(retry.maxRetries());
-            }
-            return retry.giveUpAfter() == null ? policy : policy.giveUpAfter(retry.giveUpAfter());
+        return checked(
+                "rowlock.retry",
+                () -> policy(new RowlockProperties.QueueRetry(
+                        retry.maxRetries(),
+                        retry.initialInterval(),
+                        retry.multiplier(),
+                        retry.maxInterval(),
+                        retry.jitter(),
+                        retry.giveUpAfter())));
+    }
+
+    private static RetryPolicy policy(RowlockProperties.QueueRetry retry) {
+        RetryPolicy policy = RetryPolicy.exponential(
+                        required(retry.initialInterval()), required(retry.multiplier()), required(retry.maxInterval()))
+                .jitter(required(retry.jitter()));
+        if (retry.maxRetries() != null) {
+            policy = policy.maxRetries(retry.maxRetries());
+        }
+        return retry.giveUpAfter() == null ? policy : policy.giveUpAfter(retry.giveUpAfter());
+    }
+
+    private static <T> T required(@Nullable T value) {
+        return Objects.requireNonNull(value, "has a default");
+    }
+
+    /** For listeners that say nothing. */
+    static ListenerDefaults listeners(RowlockProperties properties) {
+        Map<String, ListenerDefaults.OfQueue> queues = new HashMap<>();
+        properties.queues().forEach((name, queue) -> queues.put(name, ofQueue(name, queue, properties.retry())));
+        return new ListenerDefaults(defaultQueue(properties), retry(properties), queues);
+    }
+
+    private static ListenerDefaults.OfQueue ofQueue(
+            String name, RowlockProperties.Queue queue, RowlockProperties.Retry forAll) {
+        return checked("rowlock.queues." + name, () -> {
+            Duration timeout = queue.timeout() == null ? null : JobOptions.validTimeout(queue.timeout());
+            RowlockProperties.QueueRetry own = queue.retry();
+            boolean silent = own.equals(new RowlockProperties.QueueRetry(null, null, null, null, null, null));
+            return new ListenerDefaults.OfQueue(silent ? null : policy(merged(own, forAll)), timeout);
         });
+    }
+
+    private static RowlockProperties.QueueRetry merged(
+            RowlockProperties.QueueRetry own, RowlockProperties.Retry forAll) {
+        boolean silentAboutEnd = own.maxRetries() == null && own.giveUpAfter() == null;
+        return new RowlockProperties.QueueRetry(
+                silentAboutEnd ? forAll.maxRetries() : own.maxRetries(),
+                own.initialInterval() != null ? own.initialInterval() : forAll.initialInterval(),
+                own.multiplier() != null ? own.multiplier() : forAll.multiplier(),
+                own.maxInterval() != null ? own.maxInterval() : forAll.maxInterval(),
+                own.jitter() != null ? own.jitter() : forAll.jitter(),
+                own.giveUpAfter() != null ? own.giveUpAfter() : forAll.giveUpAfter());
+    }
+
+    private static String defaultQueue(RowlockProperties properties) {
+        return checked("rowlock.default-queue", () -> Names.queue(properties.defaultQueue()));
+    }
+
+    static QueuePatterns queues(RowlockProperties properties) {
+        return checked(
+                "rowlock.worker.queues",
+                () -> new QueuePatterns(properties.worker().queues()));
     }
 
     static WorkerSettings worker(RowlockProperties properties, boolean virtualThreads) {

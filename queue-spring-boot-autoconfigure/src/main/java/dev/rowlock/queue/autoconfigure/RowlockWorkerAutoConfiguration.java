@@ -19,7 +19,7 @@ public final class RowlockWorkerAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    JobListenerContainer jobListenerContainer(Rowlock rowlock, StartAdvice advice) {
+    JobListenerContainer rowlockJobListenerContainer(Rowlock rowlock, StartAdvice advice) {
         return new JobListenerContainer(rowlock, advice);
     }
 
@@ -29,6 +29,6 @@ public final class RowlockWorkerAutoConfiguration {
             RowlockProperties properties,
             ConfigurableEnvironment environment,
             ObjectProvider<DataSourcePoolMetadataProvider> pools) {
-        return new StartAdvice(rowlock, RowlockSettings.worker(properties, false), environment, pools);
+        return new StartAdvice(rowlock, properties, environment, pools);
     }
 }

@@ -2,7 +2,6 @@ package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.spi.ListenerDefinition;
-import dev.rowlock.queue.spi.WorkerSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +15,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.jdbc.metadata.CompositeDataSourcePoolMetadataProvider;
@@ -42,43 +42,58 @@ final class StartAdvice implements Consumer<List<ListenerDefinition>> {
     private static final Duration UNWIND = Duration.ofSeconds(10);
 
     private final Rowlock rowlock;
-    private final WorkerSettings settings;
+    private final RowlockProperties properties;
     private final ConfigurableEnvironment environment;
     private final ObjectProvider<DataSourcePoolMetadataProvider> pools;
 
     StartAdvice(
             Rowlock rowlock,
-            WorkerSettings settings,
+            RowlockProperties properties,
             ConfigurableEnvironment environment,
             ObjectProvider<DataSourcePoolMetadataProvider> pools) {
         this.rowlock = rowlock;
-        this.settings = settings;
+        this.properties = properties;
         this.environment = environment;
         this.pools = pools;
     }
 
     @Override
     public void accept(List<ListenerDefinition> listeners) {
-        adviseOnQueues(listeners);
+        requireKnownQueues(listeners);
         adviseOnPool(listeners);
         adviseOnShutdown();
     }
 
-    private void adviseOnQueues(List<ListenerDefinition> listeners) {
-        for (String name : misread()) {
-            log.warn(
-                    "{} is not read: write a queue's name that has dots or upper case in brackets, as in rowlock.queues[Big.Q].concurrency",
-                    name);
-        }
-        Set<String> queues =
+    /** A name that nobody uses is misspelt, as a rule, and what is set there would be lost in silence. */
+    private void requireKnownQueues(List<ListenerDefinition> listeners) {
+        Set<String> known =
                 listeners.stream().map(ListenerDefinition::queue).collect(Collectors.toCollection(TreeSet::new));
-        Set<String> unknown = new TreeSet<>(settings.queues().keySet());
-        unknown.removeAll(queues);
-        if (!unknown.isEmpty()) {
-            log.warn(
-                    "rowlock.queues.* names queues that no listener here listens to: {}; there are {}. A name that has dots or upper case stands in brackets",
-                    unknown,
-                    queues);
+        for (String name : misread()) {
+            unknown(
+                    name,
+                    "is not read: a queue's name that has dots or upper case stands in brackets, as in rowlock.queues[Big.Q].concurrency");
+        }
+        for (String queue : new TreeSet<>(properties.queues().keySet())) {
+            if (!known.contains(queue)) {
+                unknown("rowlock.queues." + queue, "no listener here listens to that queue; there are " + known);
+            }
+        }
+        for (String pattern : RowlockSettings.queues(properties).unmatched(known)) {
+            unknown(
+                    "rowlock.worker.queues",
+                    "no listener here listens to '%s'; there are %s".formatted(pattern, known));
+        }
+    }
+
+    private void unknown(String property, String problem) {
+        if (properties.worker().allowUnknownQueues()) {
+            log.debug("{}: {}", property, problem);
+        } else {
+            throw new InvalidSettingException(
+                    property,
+                    new IllegalArgumentException(
+                            problem
+                                    + ". If several applications share this configuration, set rowlock.worker.allow-unknown-queues=true"));
         }
     }
 
@@ -86,12 +101,18 @@ final class StartAdvice implements Consumer<List<ListenerDefinition>> {
         Set<String> names = new TreeSet<>();
         ConfigurationPropertySources.from(environment.getPropertySources()).forEach(source -> {
             if (source instanceof IterableConfigurationPropertySource iterable) {
-                iterable.stream()
-                        .filter(name -> QUEUES.isAncestorOf(name) && name.getNumberOfElements() > ELEMENTS)
-                        .forEach(name -> names.add(name.toString()));
+                iterable.stream().filter(StartAdvice::misread).forEach(name -> names.add(name.toString()));
             }
         });
         return names;
+    }
+
+    private static boolean misread(ConfigurationPropertyName name) {
+        int elements = name.getNumberOfElements();
+        return QUEUES.isAncestorOf(name)
+                && elements > ELEMENTS
+                && !(elements == ELEMENTS + 1
+                        && name.getElement(ELEMENTS - 1, Form.UNIFORM).equals("retry"));
     }
 
     private void adviseOnPool(List<ListenerDefinition> listeners) {
@@ -100,7 +121,7 @@ final class StartAdvice implements Consumer<List<ListenerDefinition>> {
                 .filter(ListenerDefinition::transactional)
                 .map(ListenerDefinition::queue)
                 .distinct()
-                .mapToInt(concurrency::get)
+                .mapToInt(queue -> concurrency.getOrDefault(queue, 0))
                 .sum();
         Integer most = most();
         if (most != null && most > 0 && held >= most) {
@@ -122,10 +143,11 @@ final class StartAdvice implements Consumer<List<ListenerDefinition>> {
         Duration phase = Binder.get(environment)
                 .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
                 .orElse(PHASE_DEFAULT);
-        if (settings.drainTimeout().plus(UNWIND).compareTo(phase) > 0) {
+        Duration drain = properties.worker().drainTimeout();
+        if (drain.plus(UNWIND).compareTo(phase) > 0) {
             log.warn(
                     "a shutdown may take rowlock.worker.drain-timeout ({} s) and {} s more, but spring.lifecycle.timeout-per-shutdown-phase is {} s: outcomes of jobs that end late would be lost, and these jobs run again",
-                    settings.drainTimeout().toSeconds(),
+                    drain.toSeconds(),
                     UNWIND.toSeconds(),
                     phase.toSeconds());
         }

@@ -1,6 +1,8 @@
 package dev.rowlock.queue.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.equalTo;
 
 import dev.rowlock.queue.EnqueueResult;
 import dev.rowlock.queue.JacksonPayloadCodec;
@@ -150,7 +152,7 @@ class RowlockAutoConfigurationTest {
                     context.getBean(JobTemplate.class).enqueue(new Greeter.Greeting("watched"));
 
                     assertThat(context.getBean(Greeter.class).nextCall()).isNotNull();
-                    assertThat(observer.started).hasValue(1);
+                    await().untilAtomic(observer.started, equalTo(1)); // told on the observer's own thread
                 });
     }
 
@@ -318,7 +320,11 @@ class RowlockAutoConfigurationTest {
 
         @Bean
         JobListenerScanner ownScanner(JobListenerRegistry registry, PayloadCodec codec) {
-            return new JobListenerScanner(registry, codec, dev.rowlock.queue.job.RetryPolicy.DEFAULT, () -> null);
+            return new JobListenerScanner(
+                    registry,
+                    codec,
+                    dev.rowlock.queue.spring.ListenerDefaults.of(dev.rowlock.queue.job.RetryPolicy.DEFAULT),
+                    () -> null);
         }
 
         @Bean

@@ -47,19 +47,45 @@ class StartAdviceTest {
     }
 
     @Test
-    void aQueueThatNoListenerListensToIsNamed(CapturedOutput output) {
-        contexts.withBean(Greeter.class)
-                .withPropertyValues("rowlock.queues.greeting.concurrency=2", "rowlock.queues.greetings.concurrency=3")
-                .run(context ->
-                        assertThat(output).contains("no listener here listens to: [greeting]; there are [greetings]"));
+    void aQueueThatNoListenerListensToStopsTheStart() {
+        assertRefused(
+                contexts.withBean(Greeter.class)
+                        .withPropertyValues(
+                                "rowlock.queues.greeting.concurrency=2", "rowlock.queues.greetings.concurrency=3"),
+                "rowlock.queues.greeting: no listener here listens to that queue; there are [greetings]");
     }
 
     @Test
-    void aQueueThatNeedsBracketsIsSaidToNeedThem(CapturedOutput output) {
-        contexts.withBean(Transactional.class)
-                .withPropertyValues("rowlock.queues.Big.Q.concurrency=1")
-                .run(context ->
-                        assertThat(output).containsIgnoringCase("rowlock.queues.big.q.concurrency is not read"));
+    void aQueueThatNeedsBracketsIsSaidToNeedThem() {
+        assertRefused(
+                contexts.withBean(Transactional.class).withPropertyValues("rowlock.queues.Big.Q.concurrency=1"),
+                "rowlock.queues.big.q.concurrency: is not read");
+    }
+
+    @Test
+    void aPatternThatFitsNoQueueStopsTheStart() {
+        assertRefused(
+                contexts.withBean(Greeter.class).withPropertyValues("rowlock.worker.queues=greetings,mial-*"),
+                "rowlock.worker.queues: no listener here listens to 'mial-*'; there are [greetings]");
+    }
+
+    @Test
+    void configurationThatApplicationsShareMayNameOthersQueues() {
+        contexts.withBean(Greeter.class)
+                .withPropertyValues(
+                        "rowlock.worker.allow-unknown-queues=true",
+                        "rowlock.queues.reports.concurrency=2",
+                        "rowlock.worker.queues=greetings,reports")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    private static void assertRefused(ApplicationContextRunner contexts, String problem) {
+        contexts.run(context -> {
+            FailureAnalysis analysis = requireNonNull(
+                    new RowlockFailureAnalyzer(null).analyze(requireNonNull(context.getStartupFailure())));
+
+            assertThat(analysis.getDescription()).contains(problem);
+        });
     }
 
     @Test
