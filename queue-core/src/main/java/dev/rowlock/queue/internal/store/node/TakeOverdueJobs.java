@@ -29,7 +29,11 @@ public final class TakeOverdueJobs {
                 RETURNING *, rowlock.with_error(errors, attempt, node_id, jsonb_build_object('type', 'timeout', 'trace', '', 'message',
                     'still running after its deadline; its node did not stop it')) AS history
             ), policed AS (
-                SELECT o.*, coalesce((o.headers ->> 'rowlock-retry')::jsonb, n.retries -> o.type) AS policy
+                -- To look for one header, PostgreSQL reads them all, and refuses an escaped NUL, or half a surrogate pair, in
+                -- any. An n in place of backslash and u leaves plain letters, or a line break behind a backslash of the text's
+                -- own. Rowlock's header has neither.
+                SELECT o.*, coalesce((replace(o.headers::text, E'\\\\u', 'n')::json ->> 'rowlock-retry')::jsonb,
+                                     n.retries -> o.type) AS policy
                   FROM overdue o
                   LEFT JOIN rowlock.node n ON n.id = o.node_id
             ), waiting AS (

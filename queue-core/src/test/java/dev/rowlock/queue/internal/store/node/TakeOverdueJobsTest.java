@@ -141,6 +141,24 @@ class TakeOverdueJobsTest {
     }
 
     @Test
+    void noHeaderOfAnApplicationKeepsAJobFromBeingTaken() {
+        JobOptions nul = JobOptions.NONE
+                .header("nul", "\u0000")
+                .header("path", "C:\\u0000\\users")
+                .header("half a pair", "\uD83D")
+                .header("quoted", "\"rowlock-retry\": 1");
+        JobOptions own = nul.retry(RetryPolicy.fixed(Duration.ofHours(5)));
+        String listener = "{\"send\": {\"maxRetries\": 9, \"waits\": [7200000]}}";
+        ClaimedJob withoutPolicy = runningOn(listener, withHeaders(nul));
+        ClaimedJob withPolicy = runningOn(listener, withHeaders(own));
+
+        take(withoutPolicy, withPolicy);
+
+        assertThat(hoursUntilDue(withoutPolicy)).isEqualTo(2);
+        assertThat(hoursUntilDue(withPolicy)).isEqualTo(5);
+    }
+
+    @Test
     void aJobWhoseNextAttemptWouldComeTooLateIsDead() {
         String anHour = "{\"send\": {\"maxRetries\": 9, \"waits\": [60000], \"giveUpAfter\": 3600000}}";
         ClaimedJob young = runningOn(anHour, (Integer) null);
@@ -257,6 +275,10 @@ class TakeOverdueJobsTest {
 
     private static NewJob limited(@Nullable Integer maxRetries) {
         return new NewJob(QUEUE, "send", 0, null, maxRetries, Duration.ofMinutes(1), "{}", null, null);
+    }
+
+    private static NewJob withHeaders(JobOptions options) {
+        return new NewJob(QUEUE, "send", 0, null, null, Duration.ofMinutes(1), "{}", Headers.encode(options), null);
     }
 
     private long hoursUntilDue(ClaimedJob job) {
