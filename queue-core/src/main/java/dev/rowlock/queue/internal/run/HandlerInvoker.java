@@ -144,7 +144,27 @@ public final class HandlerInvoker {
         String payload = payload(execution);
         return interceptors.none()
                 ? attempt(execution, listener, context, payload)
-                : interceptors.around(context, () -> attempt(execution, listener, context, payload));
+                : intercepted(execution, listener, context, payload);
+    }
+
+    /** A job that was stopped before its handler began is not done, whatever interceptors make of that exception. */
+    private @Nullable Object intercepted(
+            Execution execution, ListenerDefinition listener, ExecutionContext context, String payload)
+            throws Throwable {
+        AtomicReference<@Nullable StoppedBefore> stopped = new AtomicReference<>();
+        Object result = interceptors.around(context, () -> {
+            try {
+                return attempt(execution, listener, context, payload);
+            } catch (StoppedBefore e) {
+                stopped.set(e);
+                throw e;
+            }
+        });
+        StoppedBefore swallowed = stopped.get();
+        if (swallowed != null) {
+            throw swallowed;
+        }
+        return result;
     }
 
     /** What interceptors wrap. */

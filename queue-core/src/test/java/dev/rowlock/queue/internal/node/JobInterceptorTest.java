@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -169,6 +170,32 @@ class JobInterceptorTest extends NodeTest {
 
         awaitResult(id, "\"skipped\"");
         assertThat(story).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoSwallowsExceptionsCompletesNoJobThatAStopKeptFromBeginning(boolean transactional) throws Exception {
+        CountDownLatch waiting = new CountDownLatch(1);
+        node.drain(Duration.ofMillis(100)).interceptor((job, next) -> {
+            try {
+                waiting.countDown();
+                new CountDownLatch(1).await(); // for a permit, say, until the stop interrupts that
+            } catch (InterruptedException e) {
+                story.add("interrupted");
+            }
+            try {
+                return next.proceed();
+            } catch (RuntimeException e) {
+                return "reported";
+            }
+        });
+        long id = run(transactional, (context, payload) -> story.add("handler"));
+        waiting.await();
+
+        node.stop();
+
+        assertThat(story).containsExactly("interrupted");
+        assertThat(node.search.find(id).orElseThrow().state()).isEqualTo(JobState.READY);
     }
 
     @Test
