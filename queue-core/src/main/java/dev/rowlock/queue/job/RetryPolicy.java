@@ -127,12 +127,12 @@ public final class RetryPolicy implements RetryStrategy {
 
     /**
      * The job is given up where its next attempt would begin later than this after it was enqueued, by the database's
-     * clock. Unless {@link #maxRetries(int)} is set as well, only the time counts. Snoozing ends then, too. A delay is part of the
-     * time; a job that is redriven when it is over gets one attempt.
+     * clock; at least 1 ms. Unless {@link #maxRetries(int)} is set as well, only the time counts. Snoozing ends then, too. A delay is
+     * part of the time; a job that is redriven when it is over gets one attempt.
      */
     public RetryPolicy giveUpAfter(Duration time) {
-        if (time.isNegative() || time.isZero()) {
-            throw new IllegalArgumentException("give-up-after %s must be positive".formatted(time));
+        if (time.compareTo(Duration.ofMillis(1)) < 0) {
+            throw new IllegalArgumentException("give-up-after %s must be at least 1 ms".formatted(time));
         }
         notTooLong("give-up-after", time);
         return new RetryPolicy(new Values(
@@ -142,6 +142,25 @@ public final class RetryPolicy implements RetryStrategy {
                 values.jitter,
                 values.maxRetries,
                 time,
+                values.rules));
+    }
+
+    /** No wait is longer than this, whatever its jitter; at least as long as the longest interval. */
+    public RetryPolicy maxInterval(Duration longest) {
+        notTooLong("max-interval", longest);
+        values.intervals.forEach(interval -> {
+            if (longest.compareTo(interval) < 0) {
+                throw new IllegalArgumentException(
+                        "max-interval %s must be at least the interval %s".formatted(longest, interval));
+            }
+        });
+        return new RetryPolicy(new Values(
+                values.intervals,
+                values.multiplier,
+                longest,
+                values.jitter,
+                values.maxRetries,
+                values.giveUpAfter,
                 values.rules));
     }
 
@@ -248,9 +267,17 @@ public final class RetryPolicy implements RetryStrategy {
         return after.compareTo(values.giveUpAfter) <= 0;
     }
 
+    /** Without its rules for exceptions, which may be what cannot be asked. */
     @Override
     public RetryPolicy fallback() {
-        return this;
+        return new RetryPolicy(new Values(
+                values.intervals,
+                values.multiplier,
+                values.maxInterval,
+                values.jitter,
+                values.maxRetries,
+                values.giveUpAfter,
+                List.of()));
     }
 
     /** How long a job waits after its attempt number {@code attempt} (1 for the first) has failed, without jitter. */

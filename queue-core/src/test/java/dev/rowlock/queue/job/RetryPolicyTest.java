@@ -169,6 +169,8 @@ class RetryPolicyTest {
         refused("0 intervals", () -> RetryPolicy.intervals());
         refused("51 intervals", () -> RetryPolicy.intervals(Collections.nCopies(51, SECOND)));
         refused("give-up-after PT0S", () -> RetryPolicy.DEFAULT.giveUpAfter(Duration.ZERO));
+        refused("give-up-after PT0.000001S", () -> RetryPolicy.DEFAULT.giveUpAfter(Duration.ofNanos(1_000)));
+        refused("max-interval PT1S", () -> RetryPolicy.intervals(SECOND, HOUR).maxInterval(SECOND));
     }
 
     private static Failure failure(int attempt, Duration age, Throwable thrown) {

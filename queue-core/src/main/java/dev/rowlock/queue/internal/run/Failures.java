@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -123,8 +124,19 @@ final class Failures {
     }
 
     static RetryStrategy strategy(Execution execution, ListenerDefinition listener) {
-        RetryPolicy own = Headers.retry(execution.job().headers());
+        RetryPolicy own = own(execution.job());
         return own != null ? own : listener.retry();
+    }
+
+    /** A later version may have stored it, in a form that this one does not know. */
+    private static @Nullable RetryPolicy own(ClaimedJob job) {
+        try {
+            return Headers.retry(job.headers());
+        } catch (RuntimeException e) {
+            EndlessTask.tell(
+                    () -> log.warn("the retry policy of {} cannot be read; that of its listener decides", job, e));
+            return null;
+        }
     }
 
     /** It may be code of the application. */
@@ -140,7 +152,8 @@ final class Failures {
 
     static RetryPolicy fallback(RetryStrategy strategy) {
         try {
-            return Objects.requireNonNull(strategy.fallback(), "the fallback is null");
+            return Objects.requireNonNull(strategy.fallback(), "the fallback is null")
+                    .fallback();
         } catch (Throwable e) {
             EndlessTask.tell(() -> log.warn("the fallback of a retry strategy failed; the default decides", e));
             return RetryPolicy.DEFAULT;

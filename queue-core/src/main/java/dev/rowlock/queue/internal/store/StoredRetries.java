@@ -12,8 +12,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A retry policy as it is stored, in a job's headers and in its node's row: {@code {"maxRetries": 25, "waits": [1000, 2000],
- * "jitter": 0.2, "giveUpAfter": 86400000}}, times in milliseconds. The last wait is for all further attempts; there may be no
- * jitter and no time to give up. {@link TakeOverdueJobs} reads it in SQL.
+ * "jitter": 0.2, "longest": 10800000, "giveUpAfter": 86400000}}, times in milliseconds. The last wait is for all further
+ * attempts; there may be no jitter, no longest wait with jitter, and no time to give up. {@link TakeOverdueJobs} reads it in SQL.
  */
 public final class StoredRetries {
 
@@ -26,6 +26,7 @@ public final class StoredRetries {
         policy.backoffs(mostWaits).forEach(wait -> waits.add(wait.toMillis()));
         if (policy.jitter() > 0) {
             stored.put("jitter", policy.jitter());
+            stored.put("longest", policy.maxInterval().toMillis());
         }
         Duration giveUpAfter = policy.giveUpAfter();
         if (giveUpAfter != null) {
@@ -40,6 +41,10 @@ public final class StoredRetries {
         RetryPolicy policy = RetryPolicy.intervals(waits)
                 .maxRetries(stored.get("maxRetries").asInt())
                 .jitter(stored.path("jitter").asDouble(0));
+        JsonNode longest = stored.get("longest");
+        if (longest != null) {
+            policy = policy.maxInterval(Duration.ofMillis(longest.asLong()));
+        }
         JsonNode giveUpAfter = stored.get("giveUpAfter");
         return giveUpAfter == null ? policy : policy.giveUpAfter(Duration.ofMillis(giveUpAfter.asLong()));
     }

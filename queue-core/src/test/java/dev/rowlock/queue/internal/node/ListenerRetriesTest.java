@@ -20,7 +20,8 @@ class ListenerRetriesTest {
                 .maxRetries(5);
 
         assertThat(json(policy))
-                .isEqualTo("{\"send\":{\"maxRetries\":5,\"waits\":[1000,3000,9000,10000],\"jitter\":0.2}}");
+                .isEqualTo(
+                        "{\"send\":{\"maxRetries\":5,\"waits\":[1000,3000,9000,10000],\"jitter\":0.2,\"longest\":10000}}");
     }
 
     @Test
@@ -42,7 +43,7 @@ class ListenerRetriesTest {
     void ofWaitsThatGrowForEverTheFirstAreKept() {
         String json = json(RetryPolicy.exponential(Duration.ofSeconds(1), 1.01, Duration.ofDays(1)));
 
-        assertThat(json.split(",")).hasSize(22); // twenty, and what stands before and after
+        assertThat(json.split(",")).hasSize(23); // twenty, and what stands before and after
     }
 
     @Test

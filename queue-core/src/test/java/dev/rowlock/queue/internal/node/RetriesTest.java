@@ -14,10 +14,16 @@ import dev.rowlock.queue.job.SnoozeException;
 import dev.rowlock.queue.spi.JobHandler;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** When failed jobs run again: by their listener's strategy, or their own policy. */
 class RetriesTest extends NodeTest {
@@ -123,6 +129,57 @@ class RetriesTest extends NodeTest {
         assertThat(details(id).errors())
                 .singleElement()
                 .satisfies(error -> assertThat(error.message()).isEqualTo("broken"));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void whereTheStrategyOfARuleFailsThePolicyWithoutItsRulesDecides(RetryStrategy broken) {
+        RetryPolicy policy = RetryPolicy.fixed(Duration.ofHours(2)).on(IOException.class, broken);
+        node.listener(Greet.class, BROKEN, listener -> listener.retry(policy)).start();
+
+        long id = node.jobs.enqueue(new Greet("Ada"));
+        node.awaitState(id, JobState.WAITING);
+
+        assertThat(hoursUntilDue(id)).isEqualTo(2);
+        assertThat(details(id).attempt()).isEqualTo(1);
+        assertThat(details(id).errors())
+                .singleElement()
+                .satisfies(error -> assertThat(error.message()).isEqualTo("broken"));
+    }
+
+    @SuppressWarnings("NullAway") // that is what the application does
+    static List<RetryStrategy> whereTheStrategyOfARuleFailsThePolicyWithoutItsRulesDecides() {
+        return List.of(
+                failure -> {
+                    throw new IllegalStateException("the strategy itself");
+                },
+                failure -> null);
+    }
+
+    @Test
+    void aJobsOwnWaitsAreNotLongerThanTheLongestOfItsPolicy() {
+        RetryPolicy policy = RetryPolicy.exponential(Duration.ofMinutes(59), 2, Duration.ofHours(1))
+                .jitter(1);
+
+        RetryPolicy read = Objects.requireNonNull(dev.rowlock.queue.internal.store.Headers.retry(
+                dev.rowlock.queue.internal.store.Headers.encode(JobOptions.NONE.retry(policy))));
+
+        assertThat(Stream.generate(() -> read.backoff(9, new Random())).limit(100))
+                .allSatisfy(wait -> assertThat(wait).isLessThanOrEqualTo(Duration.ofHours(1)));
+    }
+
+    @Test
+    void aPolicyThatThisVersionCannotReadLeavesTheListenersInPlace() {
+        node.listener(Greet.class, BROKEN, listener -> listener.retry(RetryPolicy.fixed(Duration.ofHours(2))));
+        long id = node.jobs.enqueue(new Greet("Ada"), o -> o.retry(TestNode.QUICK));
+        node.sql
+                .sql("UPDATE rowlock.ready SET headers = '{\"rowlock-retry\": \"{\\\"of\\\": \\\"tomorrow\\\"}\"}'")
+                .update();
+
+        node.start();
+        node.awaitState(id, JobState.WAITING);
+
+        assertThat(hoursUntilDue(id)).isEqualTo(2);
     }
 
     @Test
