@@ -263,7 +263,7 @@ public final class Claimer {
             consumer.refuse(batch.jobs(), ended - batch.took().toNanos());
             return rest;
         }
-        // At last: the thread that it wakes may have to wait for this one's processor.
+        // Last of all: the thread that it wakes may have to wait for this one's processor.
         return give(batch, nodeId, ended) ? rest : Duration.ZERO;
     }
 

@@ -32,12 +32,12 @@ import org.jspecify.annotations.Nullable;
  *       as well.
  * </ul>
  *
- * <p>A look that finds more than it can take is gone on with until it reaches the cursor: behind a large transaction that
+ * <p>A look that finds more than it can take continues until it reaches the cursor: behind a large transaction that
  * committed late there may be millions of jobs, and looks alone would bring a twentieth of what the node can run. What it
  * costs to walk over dead entries on the last stretch counts as part of the look.
  *
  * <p>A look that finds nothing may still have walked over a million jobs: those of a large transaction that is not committed
- * yet. So polls, too, may take at most {@link #SHARE} of the time. Who is woken looks at once all the same.
+ * yet. So polls, too, may take at most {@link #SHARE} of the time. A fetcher that is woken looks at once all the same.
  */
 final class QueueCursor {
 

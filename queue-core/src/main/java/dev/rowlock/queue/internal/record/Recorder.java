@@ -104,7 +104,7 @@ public final class Recorder implements Runnable {
         return unwritten.many();
     }
 
-    /** Waits until results can be borne again: who has claimed jobs ahead must not run them all into a database that is away. */
+    /** Waits until there is room for results: jobs that were claimed ahead must not all run while the database is away. */
     public void awaitRoomForResults() throws InterruptedException {
         while (unwritten.manyResults()) {
             Signal.pause(LOOK_FOR_ROOM);

@@ -11,8 +11,8 @@ import java.util.List;
 
 /**
  * Inserts jobs of which some have large payloads, runnable at once or later. Their payloads go to a table of their own
- * in the same statement, so that no job is ever without. Who has none of them takes {@link EnqueueReadyJobs} or
- * {@link EnqueueWaitingJobs}, which are cheaper.
+ * in the same statement, so that no job is ever without. Where no payload is large, {@link EnqueueReadyJobs} and
+ * {@link EnqueueWaitingJobs} are cheaper.
  */
 public final class EnqueueLargeJobs {
 

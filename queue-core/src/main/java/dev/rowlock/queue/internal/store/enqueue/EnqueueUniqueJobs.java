@@ -23,10 +23,10 @@ import org.springframework.dao.ConcurrencyFailureException;
  * <p>A key is held while its job is in waiting, ready or running, and until {@code held_until}. That is looked up here and
  * nowhere else: jobs move and end without a thought for keys.
  *
- * <p>A statement's snapshot is older than what it meets. Who finds a key free, or no row for it, may have to wait for
- * somebody who is just taking it; when that one has committed, the row names a job that the snapshot does not have, so
- * that the key looks free. Hence a row is only taken over if it names the job that the snapshot has seen in it. Whoever
- * loses by that rule asks again, with a new snapshot. In a transaction with one snapshot for all its statements,
+ * <p>A statement's snapshot is older than what it meets. A call that finds a key free, or no row for it, may have to wait
+ * for another one that is just taking it. When that one has committed, the row names a job that the snapshot does not have, so
+ * that the key looks free. Hence a row is only taken over if it names the job that the snapshot has seen in it. A call
+ * that loses by that rule looks again, with a new snapshot. In a transaction with one snapshot for all its statements,
  * PostgreSQL reports a serialization failure instead.
  */
 public final class EnqueueUniqueJobs {

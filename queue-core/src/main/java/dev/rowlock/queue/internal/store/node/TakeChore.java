@@ -48,12 +48,12 @@ public final class TakeChore {
         });
     }
 
-    /** For who has won it and could not do it: it is due again. */
+    /** Makes a chore due again that this node has taken and could not do. */
     public void giveBack(String name) {
         keep(name, Duration.ZERO);
     }
 
-    /** For who has won it and is still at it, or knows better when it should be done again: nobody else does it before. */
+    /** Postpones a chore that this node has taken: it is still working, or knows better when it is due. Nobody else does it before. */
     public void keep(String name, Duration again) {
         database.alone(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(keep)) {
