@@ -12,6 +12,7 @@ import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.PayloadCodec;
+import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.spring.JobListenerRegistry;
 import dev.rowlock.queue.spring.JobListenerScanner;
 import dev.rowlock.queue.spring.UnreachedListeners;
@@ -93,7 +94,12 @@ public final class RowlockAutoConfiguration {
             PayloadCodec codec,
             JobListenerScanner listeners,
             RowlockSurroundings surroundings,
+            ObjectProvider<Wakeups> wakeups,
             Environment environment) {
+        if (wakeups.stream().findAny().isPresent()) {
+            throw new IllegalStateException(
+                    "there is a bean of type Wakeups, and nobody would call it: Rowlock wakes its nodes by NOTIFY only. Remove it; to hear what happens to jobs, define a JobObserver");
+        }
         RowlockBuilder builder = RowlockSettings.builder(
                         properties, jobs.dataSource(), Threading.VIRTUAL.isActive(environment))
                 .unpooled(DirectConnections.besides(

@@ -17,6 +17,7 @@ import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.PayloadCodec;
+import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.spring.JobListenerContainer;
 import dev.rowlock.queue.spring.JobListenerRegistry;
 import dev.rowlock.queue.spring.JobListenerScanner;
@@ -202,6 +203,29 @@ class RowlockAutoConfigurationTest {
         contexts.withBean("lambda", RowlockBuilderCustomizer.class, () -> builder -> builder.schema("elsewhere"))
                 .run(context ->
                         assertThat(context.getBean(Rowlock.class).schema()).isEqualTo("elsewhere"));
+    }
+
+    @Test
+    void anApplicationMayUseOurObviousNamesForItsOwnBeans() {
+        contexts.withBean("jobTemplate", String.class, () -> "mine")
+                .withBean("jobAdmin", String.class, () -> "mine")
+                .withBean("jobSearch", String.class, () -> "mine")
+                .withBean("jobListenerContainer", String.class, () -> "mine")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasSingleBean(JobTemplate.class)
+                        .hasSingleBean(JobAdmin.class)
+                        .hasSingleBean(JobSearch.class)
+                        .hasSingleBean(JobListenerContainer.class));
+    }
+
+    @Test
+    void aBeanThatNobodyWouldCallStopsTheStart() {
+        contexts.withBean(Wakeups.class, () -> Wakeups.NONE)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("bean of type Wakeups, and nobody would call it"));
     }
 
     // Beans of the application go before ours
