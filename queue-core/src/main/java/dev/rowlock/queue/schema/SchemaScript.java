@@ -15,9 +15,13 @@ import java.util.zip.CRC32;
 /**
  * One migration, a file of this package's resource folder.
  *
- * <p>{@link #plainSql} returns all of them as one text for a database administrator; from a shell:
- * {@code java -cp queue-core.jar dev.rowlock.queue.schema.SchemaScript rowlock}. Hence this class needs
- * nothing but the JDK.
+ * <p>{@link #plainSql} returns all of them as one text for a database administrator, {@link #upgradeSql} those behind a
+ * version, {@link #grantSql} the rights of three roles. From a shell, hence this class needs nothing but the JDK:
+ * <pre>
+ * java -cp queue-core.jar dev.rowlock.queue.schema.SchemaScript rowlock
+ * java -cp queue-core.jar dev.rowlock.queue.schema.SchemaScript rowlock --from 1
+ * java -cp queue-core.jar dev.rowlock.queue.schema.SchemaScript rowlock --grant owner runtime reader
+ * </pre>
  *
  * @param version counts from 1
  * @param description what it brings, as Flyway derives it from the file name
@@ -32,8 +36,8 @@ public record SchemaScript(int version, String description, String file) {
     static final List<SchemaScript> ALL = List.of(new SchemaScript(1, "rooms", "V1__rooms.sql"));
 
     private static final String HEAD = """
-            -- The tables of Rowlock. Run this as the role that the application connects with: its nodes make and
-            -- drop the daily partitions of ${schema}.done, so they must own it.
+            -- The tables of Rowlock. Run this as the role that is to own them: the application's own, or another one, which
+            -- then grants the application's role what it needs (--grant).
             -- Afterwards rowlock.schema.mode may be migrate, validate or none.
             BEGIN;
 
@@ -61,20 +65,55 @@ public record SchemaScript(int version, String description, String file) {
 
             """;
 
+    private static final String UPGRADE_HEAD = """
+            -- Upgrades the tables of Rowlock from version %1$d. Run this as the role that owns them.
+            BEGIN;
+
+            -- Two upgrades at once, or one from another version, would leave a mixture.
+            LOCK TABLE ${schema}.schema_history IN EXCLUSIVE MODE;
+            DO $$
+            DECLARE
+                found int := (SELECT max(version::int) FROM ${schema}.schema_history WHERE success);
+            BEGIN
+                IF found IS DISTINCT FROM %1$d THEN
+                    RAISE EXCEPTION 'the tables of Rowlock are of version %%, and this script upgrades those of version %1$d', found;
+                END IF;
+            END $$;
+
+            """;
+
     private static final String RECORD = """
 
             INSERT INTO ${schema}.schema_history
                    (installed_rank, version, description, type, script, checksum, installed_by, execution_time, success)
-            VALUES (%1$d, '%1$d', '%2$s', 'SQL', '%3$s', %4$d, current_user, 0, true);
+            SELECT coalesce(max(installed_rank), 0) + 1, '%d', '%s', 'SQL', '%s', %d, current_user, 0, true
+              FROM ${schema}.schema_history;
 
             """;
 
     private static final String TAIL = "COMMIT;\n";
 
-    /** Prints {@link #plainSql} for the schema named by the first argument, {@code rowlock} without one. */
+    private static final String GRANTS = "roles/grants.sql";
+
+    private static final String USAGE = "usage: SchemaScript [schema [--from version | --grant owner runtime reader]]";
+
+    /** Prints one of the texts; {@code rowlock} is the schema unless the first argument names another. */
     public static void main(String[] arguments) {
-        String sql = plainSql(arguments.length == 0 ? "rowlock" : arguments[0]);
-        new PrintStream(System.out, true, StandardCharsets.UTF_8).print(sql);
+        new PrintStream(System.out, true, StandardCharsets.UTF_8).print(sql(List.of(arguments)));
+    }
+
+    /** @throws IllegalArgumentException if the arguments ask for nothing that there is */
+    static String sql(List<String> arguments) {
+        String schema = arguments.isEmpty() ? "rowlock" : arguments.get(0);
+        String option = arguments.size() < 2 ? "" : arguments.get(1);
+        if (arguments.size() < 2) {
+            return plainSql(schema);
+        } else if (option.equals("--from") && arguments.size() == 3) {
+            return upgradeSql(schema, Integer.parseInt(arguments.get(2)));
+        } else if (option.equals("--grant") && arguments.size() == 5) {
+            return grantSql(schema, arguments.get(2), arguments.get(3), arguments.get(4));
+        }
+        throw new IllegalArgumentException(USAGE);
     }
 
     /**
@@ -83,11 +122,54 @@ public record SchemaScript(int version, String description, String file) {
      * @throws IllegalArgumentException if that is no name for a schema
      */
     public static String plainSql(String schema) {
-        return ALL.stream()
+        return inSchema(schema, HEAD, ALL);
+    }
+
+    /**
+     * Everything that tables of this version need to become those of this release, as one transaction for psql. It
+     * changes nothing in tables of another version.
+     *
+     * @throws IllegalArgumentException if that is no name for a schema, or there is nothing behind this version
+     */
+    public static String upgradeSql(String schema, int from) {
+        return upgradeSql(schema, from, ALL);
+    }
+
+    static String upgradeSql(String schema, int from, List<SchemaScript> all) {
+        int newest = all.get(all.size() - 1).version;
+        if (from < 1 || from >= newest) {
+            throw new IllegalArgumentException(
+                    "there is nothing to upgrade from version %d: the newest is %d, the oldest 1"
+                            .formatted(from, newest));
+        }
+        return inSchema(
+                schema,
+                UPGRADE_HEAD.formatted(from),
+                all.stream().filter(script -> script.version > from).toList());
+    }
+
+    /**
+     * What the owner of the tables grants: to {@code runtime} what nodes and enqueuing applications need, to
+     * {@code reader} the views {@code job} and {@code failure}. It may be run again.
+     */
+    public static String grantSql(String schema, String owner, String runtime, String reader) {
+        return read(GRANTS)
+                .replace("${schema}", placeholder(new Schema(schema)))
+                .replace("${owner}", quoted(owner))
+                .replace("${runtime}", quoted(runtime))
+                .replace("${reader}", quoted(reader));
+    }
+
+    private static String inSchema(String schema, String head, List<SchemaScript> scripts) {
+        return scripts.stream()
                 .map(script -> script.text()
                         + RECORD.formatted(script.version, script.description, script.file, script.checksum()))
-                .collect(Collectors.joining("\n", HEAD, TAIL))
+                .collect(Collectors.joining("\n", head, TAIL))
                 .replace("${schema}", placeholder(new Schema(schema)));
+    }
+
+    private static String quoted(String name) {
+        return '"' + name.replace("\"", "\"\"") + '"';
     }
 
     /** What stands for the schema in the scripts: quoted, because a keyword is a valid name. */
@@ -97,6 +179,10 @@ public record SchemaScript(int version, String description, String file) {
 
     /** The script as it lies in the jar, with its placeholder. */
     String text() {
+        return read(file);
+    }
+
+    private static String read(String file) {
         String path = '/' + FOLDER + '/' + file;
         try (InputStream bytes = SchemaScript.class.getResourceAsStream(path)) {
             if (bytes == null) {

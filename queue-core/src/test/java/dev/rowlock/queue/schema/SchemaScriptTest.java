@@ -12,7 +12,7 @@ class SchemaScriptTest {
     @Test
     void everyScriptInTheFolderIsListedInOrder() throws Exception {
         Resource[] files =
-                new PathMatchingResourcePatternResolver().getResources("classpath:" + SchemaScript.FOLDER + "/*.sql");
+                new PathMatchingResourcePatternResolver().getResources("classpath*:" + SchemaScript.FOLDER + "/*.sql");
 
         assertThat(SchemaScript.ALL)
                 .extracting(SchemaScript::file)

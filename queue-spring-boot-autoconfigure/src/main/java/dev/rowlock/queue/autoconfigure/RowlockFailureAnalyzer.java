@@ -19,7 +19,7 @@ import org.springframework.core.env.Environment;
 final class RowlockFailureAnalyzer implements FailureAnalyzer {
 
     private static final String MAKE_TABLES_BY_HAND = """
-            Or hand this script to whoever makes tables here, to be run as the role that the application connects with:
+            Or hand this script to whoever makes tables here, to be run as the role that is to own them (docs/database.md has the rights of others):
 
                 java -cp queue-core.jar dev.rowlock.queue.schema.SchemaScript <schema>""";
 
@@ -30,9 +30,11 @@ final class RowlockFailureAnalyzer implements FailureAnalyzer {
             Let an administrator make the schema, empty, for that role: CREATE SCHEMA <schema> AUTHORIZATION <role>; or
             allow the role to make it: GRANT CREATE ON DATABASE <database> TO <role>.""";
 
-    private static final String UPGRADE_TABLES =
-            "Either let Rowlock upgrade them: rowlock.schema.mode=migrate. Or apply the migrations named above, found in"
-                    + " queue-core.jar under dev/rowlock/queue/schema, before this release is deployed.";
+    private static final String UPGRADE_TABLES = """
+            Either let Rowlock upgrade them: rowlock.schema.mode=migrate. Or hand this script, from the version of the tables to the newest, to \
+            whoever makes tables here, before this release is deployed:
+
+                java -cp queue-core.jar dev.rowlock.queue.schema.SchemaScript <schema> --from <version>""";
 
     private static final String REPLACE_TABLES = """
             They come from a snapshot build, or somebody has edited the scripts or that table. Where the jobs do not \

@@ -37,7 +37,7 @@ public record RowlockProperties(
      *     neither (none).
      * @param url JDBC URL for making and upgrading the tables, such as one past a pooler; the DataSource's by default.
      * @param user Database user that makes and upgrades the tables; the DataSource's by default. The DataSource's user
-     *     must be a member of it.
+     *     must be a member of it, or have been granted what nodes need.
      * @param password Password of that user.
      */
     public record SchemaProperties(

@@ -1,0 +1,2 @@
+-- For tests only.
+INSERT INTO ${schema}.colour VALUES ('red');
