@@ -4,12 +4,12 @@ import static dev.rowlock.queue.chaos.fault.Arena.PAST_LEASE;
 import static dev.rowlock.queue.chaos.fault.Arena.last;
 
 import dev.rowlock.queue.chaos.cluster.Worker;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Random;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
@@ -77,6 +77,7 @@ enum TableFault implements Fault {
                     kept := 'kept_' || nextval('audit_seq');
                     EXECUTE format('ALTER TABLE rowlock.done DETACH PARTITION rowlock.%%I', partition);
                     EXECUTE format('ALTER TABLE rowlock.%%I SET SCHEMA public', partition);
+                    EXECUTE format('ALTER INDEX IF EXISTS public.%%I RENAME TO %%I', partition || '_pkey', kept || '_pkey');
                     EXECUTE format('ALTER TABLE public.%%I RENAME TO %%I', partition, kept);
                 END LOOP;
             END $$""";
@@ -96,36 +97,32 @@ enum TableFault implements Fault {
                 .formatted(room);
     }
 
-    private static JdbcClient sql(Arena arena) {
-        return arena.database().sql();
-    }
-
-    private static Connection connect(Arena arena) {
-        try {
-            return arena.database().dataSource("harness").getConnection();
-        } catch (SQLException e) {
-            throw new IllegalStateException("the database is not there", e);
-        }
-    }
-
-    /** Gives way to who is at work, several times; false if it did not get its turn at all. */
+    /** Gives way to who is at work, several times; false if it did not get its turn at all, or the database is away. */
     private static boolean patiently(Arena arena, String statements) {
-        SingleConnectionDataSource connection = new SingleConnectionDataSource(connect(arena), true);
+        for (int attempt = 1; attempt <= 5; attempt++) {
+            try {
+                once(arena, statements, attempt < 5 ? "500ms" : "10s");
+                return true;
+            } catch (DataAccessException | SQLException e) {
+                log.info(
+                        "not yet: {}",
+                        NestedExceptionUtils.getMostSpecificCause(e).getMessage());
+            }
+        }
+        return false;
+    }
+
+    /** On a connection of its own, since another fault may still be breaking those that there are. */
+    private static void once(Arena arena, String statements, String lockTimeout) throws SQLException {
+        SingleConnectionDataSource connection = new SingleConnectionDataSource(
+                arena.database().dataSource("harness").getConnection(), true);
         try {
             JdbcClient one = JdbcClient.create(connection);
-            for (int attempt = 1; attempt <= 5; attempt++) {
-                one.sql("SELECT set_config('lock_timeout', ?, false)")
-                        .param(attempt < 5 ? "500ms" : "10s")
-                        .query()
-                        .singleValue();
-                try {
-                    one.sql(statements).update();
-                    return true;
-                } catch (DataAccessException e) {
-                    log.info("not yet: {}", e.getMostSpecificCause().getMessage());
-                }
-            }
-            return false;
+            one.sql("SELECT set_config('lock_timeout', ?, false)")
+                    .param(lockTimeout)
+                    .query()
+                    .singleValue();
+            one.sql(statements).update();
         } finally {
             connection.destroy();
         }
