@@ -3,12 +3,14 @@ package dev.rowlock.queue.internal.run;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BiFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,9 +34,15 @@ public final class BeginFailures {
     /** So many jobs are remembered; of more, those that failed first are forgotten. */
     private static final int MOST_JOBS = 1_000;
 
+    private final BiFunction<ClaimedJob, Throwable, JobError> loggable;
     private final Map<String, Trouble> listeners = new HashMap<>(); // guarded by this; by type
     private final Map<Long, Long> jobs = new LinkedHashMap<>(); // guarded by this; by id, since when
     private volatile boolean any; // written under the monitor: whether a job or listener is in trouble
+
+    /** @param loggable what may be logged of an exception; it may quote what the application keeps secret */
+    BeginFailures(BiFunction<ClaimedJob, Throwable, JobError> loggable) {
+        this.loggable = loggable;
+    }
 
     /** The job has begun. Costs next to nothing where all do. */
     public void begun(ClaimedJob job) {
@@ -87,14 +95,17 @@ public final class BeginFailures {
             count = trouble.untold;
             trouble.untold = 0;
         }
+        JobError error = loggable.apply(job, failure);
         EndlessTask.tell(() -> log.warn(
                 "{} could not begin: its payload cannot be read, or its transaction cannot begin; it waits for {} ms and keeps its"
-                        + " attempt ({} times for jobs of type '{}' since the last such line)",
+                        + " attempt ({} times for jobs of type '{}' since the last such line): {}: {}\n{}",
                 job,
                 wait.toMillis(),
                 count,
                 job.type(),
-                failure));
+                error.type(),
+                error.message(),
+                error.trace()));
     }
 
     /** Of a listener. Times are monotonic. */

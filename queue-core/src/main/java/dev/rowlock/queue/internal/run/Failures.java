@@ -60,6 +60,11 @@ final class Failures {
         return new Outcome.Failed(redacted(execution.job(), error), thrown);
     }
 
+    /** What may be logged of an exception. */
+    JobError loggable(ClaimedJob job, Throwable thrown) {
+        return redacted(job, JobError.of(thrown));
+    }
+
     /** Code of the application: where it fails, nothing is kept but the class of the exception. */
     private JobError redacted(ClaimedJob job, JobError error) {
         JobError redacted = error;

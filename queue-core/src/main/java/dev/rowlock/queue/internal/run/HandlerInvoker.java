@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.thread.ThreadState;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.PayloadException;
@@ -34,7 +35,7 @@ public final class HandlerInvoker {
     private final Map<String, ListenerDefinition> listeners;
     private final ContextServices services;
     private final UnknownTypes unknownTypes = new UnknownTypes();
-    private final BeginFailures beginFailures = new BeginFailures();
+    private final BeginFailures beginFailures;
     private final FailureLog failureLog = new FailureLog();
     private final Failures failures;
     private final Interceptors interceptors;
@@ -52,6 +53,7 @@ public final class HandlerInvoker {
         this.listeners = Map.copyOf(listeners);
         this.services = services;
         this.failures = new Failures(extensions.redactors());
+        this.beginFailures = new BeginFailures(failures::loggable);
         this.interceptors = new Interceptors(extensions.interceptors());
         this.transactions =
                 transactions == null ? null : work -> transactions.executeWithoutResult(status -> work.run());
@@ -273,11 +275,14 @@ public final class HandlerInvoker {
         };
     }
 
-    private static Outcome completedAllTheSame(Execution execution, Throwable thrown) {
+    private Outcome completedAllTheSame(Execution execution, Throwable thrown) {
+        JobError error = failures.loggable(execution.job(), thrown);
         EndlessTask.tell(() -> log.warn(
-                "{} had completed in its transaction when this was thrown; it stays completed",
+                "{} had completed in its transaction when {} was thrown; it stays completed: {}\n{}",
                 execution.job(),
-                thrown));
+                error.type(),
+                error.message(),
+                error.trace()));
         return new Outcome.AlreadyCompleted();
     }
 

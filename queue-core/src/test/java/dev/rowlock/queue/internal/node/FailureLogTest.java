@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import dev.rowlock.queue.internal.record.FailureLog;
 import dev.rowlock.queue.internal.run.TestExecution;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -18,12 +19,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.CannotAcquireLockException;
 
 /** What people hear of failed attempts: the log, observers, and the history, which redactors have passed. */
 class FailureLogTest extends NodeTest {
@@ -131,6 +134,34 @@ class FailureLogTest extends NodeTest {
                         .contains("Caused by: java.lang.RuntimeException: really ****")
                         .doesNotContain(CARD));
         assertThat(log.lines()).hasSize(2).noneMatch(line -> line.contains(CARD));
+    }
+
+    @Test
+    void redactorsPassWhatIsLoggedOfExceptionsThatCostNoAttempt() {
+        AtomicInteger calls = new AtomicInteger();
+        node.redactor(ErrorRedactor.replacing(Pattern.compile("[0-9]{16}"), "****"))
+                .interceptor((job, next) -> {
+                    if (calls.incrementAndGet() == 1) {
+                        throw new CannotAcquireLockException("before, with card " + CARD);
+                    }
+                    next.proceed();
+                    throw new IllegalStateException("after the commit, with card " + CARD);
+                })
+                .listener(Greet.class, (context, payload) -> null, TestNode::transactional);
+        List<String> told;
+        try (LogLines all = new LogLines("dev.rowlock")) {
+            node.start();
+            long id = node.jobs.enqueue(new Greet("Ada"));
+            node.awaitEvent("completed " + id);
+            told = all.events().stream()
+                    .map(event -> event.getFormattedMessage() + ThrowableProxyUtil.asString(event.getThrowableProxy()))
+                    .toList();
+        }
+
+        assertThat(told)
+                .anyMatch(line -> line.contains("before, with card ****"))
+                .anyMatch(line -> line.contains("after the commit, with card ****"))
+                .noneMatch(line -> line.contains(CARD));
     }
 
     @Test

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,7 +21,7 @@ class BeginFailuresTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
-    private final BeginFailures failures = new BeginFailures();
+    private final BeginFailures failures = new BeginFailures((job, failure) -> JobError.of(failure));
     private final Logger log = (Logger) LoggerFactory.getLogger(BeginFailures.class);
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
