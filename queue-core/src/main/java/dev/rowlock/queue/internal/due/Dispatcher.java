@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.due;
 
 import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.store.BatchLimit;
 import dev.rowlock.queue.internal.store.RefusedJobs;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.due.DuePosition;
@@ -29,6 +30,7 @@ public final class Dispatcher implements Chore {
     private final Supplier<Place> place;
     private final DueTimes times = new DueTimes(System.nanoTime());
     private final DueCursor cursor;
+    private final BatchLimit batch = new BatchLimit(BATCH);
     private final RefusedJobs refused = new RefusedJobs("that are due cannot become ready");
 
     /** @param place this node's among all nodes */
@@ -88,25 +90,28 @@ public final class Dispatcher implements Chore {
             return left; // somebody else was first
         }
         if (refused.isDue()) {
-            refused.tryAgain(this::moveNamed, BATCH);
+            refused.tryAgain(this::moveNamed, batch.rows());
         }
         boolean forAll = times.looking(begun);
         DispatchDueJobs.Result result;
         DuePosition from = cursor.next(begun);
+        int limit = batch.rows();
         try {
-            result = dispatch.run(from, BATCH, refused.ids());
+            result = dispatch.run(from, limit, refused.ids());
         } catch (RuntimeException e) {
             failed(begun);
-            return moveApart(from, e);
+            batch.failed(e);
+            return moveApart(from, limit, e);
         } catch (Error e) {
             failed(begun);
             throw e;
         }
         tell(result);
         long ended = System.nanoTime();
-        boolean full = result.jobs() >= BATCH;
+        boolean full = result.jobs() >= limit;
         cursor.looked(result, full, ended);
         if (full) {
+            batch.worked();
             times.looked(ended, result.nextDue(), Duration.ZERO);
             return Duration.ZERO;
         }
@@ -133,8 +138,8 @@ public final class Dispatcher implements Chore {
     }
 
     /** One job that cannot be moved must not keep the others. Returns how long until the next look. */
-    private Duration moveApart(DuePosition from, RuntimeException together) {
-        return refused.apart(() -> dispatch.names(from, BATCH, refused.ids()), this::moveNamed, together)
+    private Duration moveApart(DuePosition from, int limit, RuntimeException together) {
+        return refused.apart(() -> dispatch.names(from, limit, refused.ids()), this::moveNamed, together)
                 ? Duration.ZERO
                 : AFTER_REFUSALS;
     }

@@ -123,7 +123,7 @@ public final class BatchSplitter<T> {
         }
     }
 
-    private static @Nullable String state(RuntimeException e) {
+    static @Nullable String state(RuntimeException e) {
         Throwable cause = e instanceof DataAccessException access ? access.getMostSpecificCause() : e;
         return cause instanceof SQLException sql ? sql.getSQLState() : null;
     }

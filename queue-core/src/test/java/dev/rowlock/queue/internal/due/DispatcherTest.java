@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.RecordedWakeups;
+import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 @PostgresTest
 class DispatcherTest {
@@ -41,6 +43,41 @@ class DispatcherTest {
         assertThat(others.heard().get(0)).isEqualTo("1 ready in " + Rooms.QUEUE + " from rank 0");
         assertThat(others.heard().get(1)).matches("moved, next in PT([12]?\\d|30)(\\.\\d+)?S");
         assertThat(rest).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(30));
+    }
+
+    @Test
+    void dueJobsOfWhichTooManyTakeLongerThanAStatementMayAreMovedAllTheSame(TestDatabase server) {
+        rooms.database();
+        for (int i = 0; i < 300; i++) {
+            rooms.waiting(NOW);
+        }
+        rooms.execute("""
+                CREATE FUNCTION public.slow() RETURNS trigger LANGUAGE plpgsql AS
+                'BEGIN PERFORM pg_sleep(0.005); RETURN NEW; END'""");
+        rooms.execute("CREATE TRIGGER slow BEFORE INSERT ON rowlock.ready FOR EACH ROW EXECUTE FUNCTION public.slow()");
+        DriverManagerDataSource impatient = new DriverManagerDataSource(
+                server.jdbcUrl() + (server.jdbcUrl().contains("?") ? "&" : "?") + "options=-c%20statement_timeout=500",
+                server.username(),
+                server.password());
+        Dispatcher hurried = new Dispatcher(
+                new DispatchDueJobs(new Database(impatient, rooms.database().schema())),
+                others,
+                Duration.ofMillis(10),
+                () -> place);
+        try {
+            for (int i = 0; i < 20; i++) {
+                try {
+                    hurried.runOnce();
+                } catch (DataAccessException e) {
+                    assertThat(e).hasStackTraceContaining("statement timeout");
+                }
+            }
+        } finally {
+            rooms.execute("DROP TRIGGER slow ON rowlock.ready");
+            rooms.execute("DROP FUNCTION public.slow()");
+        }
+
+        assertThat(rooms.count("waiting")).isZero();
     }
 
     @Test
