@@ -27,7 +27,7 @@ public final class EnqueueReadyJobs {
             RETURNING id
             """;
 
-    // Most batches, and every single job: only the payloads differ. A fifth cheaper than seven arrays.
+    // Most batches: only the payloads differ. A fifth cheaper than seven arrays.
     private static final String SQL_ALIKE = """
             INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, max_retries, timeout_millis, queue, type, headers, payload)
             SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(),
@@ -35,17 +35,23 @@ public final class EnqueueReadyJobs {
             RETURNING id
             """;
 
-    private static final String SQL_AND_NOTIFY = SQL_ALIKE.stripTrailing() + ", pg_notify(?, ?)";
+    // A function that returns a set takes one more id from the sequence after its last row. That does no harm to a
+    // batch, but each single job would use up two.
+    private static final String SQL_ONE = SQL_ALIKE.replace("unnest(?::json[])", "?::json");
+
+    private static final String SQL_AND_NOTIFY = SQL_ONE.stripTrailing() + ", pg_notify(?, ?)";
 
     private final String channel;
     private final String sql;
     private final String sqlAlike;
+    private final String sqlOne;
     private final String sqlAndNotify;
 
     public EnqueueReadyJobs(Schema schema) {
         this.channel = schema.channel();
         this.sql = schema.sql(SQL);
         this.sqlAlike = schema.sql(SQL_ALIKE);
+        this.sqlOne = schema.sql(SQL_ONE);
         this.sqlAndNotify = schema.sql(SQL_AND_NOTIFY);
     }
 
@@ -56,7 +62,7 @@ public final class EnqueueReadyJobs {
     public long runAndNotify(Connection connection, NewJob job, String message) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sqlAndNotify)) {
             NewJobColumns.setShared(statement, 1, job);
-            statement.setObject(7, new String[] {job.payload()});
+            statement.setString(7, job.payload());
             statement.setString(8, channel);
             statement.setString(9, message);
             try (ResultSet rows = statement.executeQuery()) {
@@ -68,6 +74,9 @@ public final class EnqueueReadyJobs {
     /** Inserts the jobs on the caller's connection and returns their ids in the same order. */
     public long[] run(Connection connection, List<NewJob> jobs) throws SQLException {
         NewJob first = jobs.get(0);
+        if (jobs.size() == 1) {
+            return new long[] {runOne(connection, first)};
+        }
         boolean alike = jobs.stream().allMatch(first::alike);
         try (PreparedStatement statement = connection.prepareStatement(alike ? sqlAlike : sql)) {
             if (alike) {
@@ -80,6 +89,16 @@ public final class EnqueueReadyJobs {
                 long[] ids = Ids.read(rows, jobs.size());
                 Arrays.sort(ids);
                 return ids;
+            }
+        }
+    }
+
+    private long runOne(Connection connection, NewJob job) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sqlOne)) {
+            NewJobColumns.setShared(statement, 1, job);
+            statement.setString(7, job.payload());
+            try (ResultSet rows = statement.executeQuery()) {
+                return Ids.read(rows, 1)[0];
             }
         }
     }

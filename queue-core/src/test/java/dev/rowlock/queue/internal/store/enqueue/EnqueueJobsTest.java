@@ -42,6 +42,15 @@ class EnqueueJobsTest {
     }
 
     @Test
+    void aSingleJobUsesUpOneId() {
+        long first = rooms.ready(List.of(Rooms.job()))[0];
+
+        long second = rooms.ready(List.of(Rooms.job()))[0];
+
+        assertThat(second).isEqualTo(first + 1);
+    }
+
+    @Test
     void jobsOfOneQueueAndPriorityLieSideBySideAndKeepTheirIds() {
         List<NewJob> jobs = IntStream.range(0, 600)
                 .mapToObj(i -> new NewJob(
