@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.rescue;
 
+import dev.rowlock.queue.internal.store.BatchLimit;
 import dev.rowlock.queue.internal.store.BatchSplitter;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.RescueJobs.Rescued;
@@ -18,6 +19,7 @@ public final class TakeBack {
     private final int maxCrashes;
     private final JobObserver observer;
     private final Wakeups wakeups;
+    private final BatchLimit batch = new BatchLimit(RescueJobs.LIMIT);
 
     /** @param maxCrashes a job that brought down this many nodes is quarantined */
     public TakeBack(RescueJobs rescueJobs, int maxCrashes, JobObserver observer, Wakeups wakeups) {
@@ -28,14 +30,19 @@ public final class TakeBack {
     }
 
     void run() {
-        int jobs;
-        do {
+        boolean more = true;
+        while (more) {
+            int limit = batch.rows();
             try {
-                jobs = told(rescueJobs.run(maxCrashes));
+                more = told(rescueJobs.run(maxCrashes, limit)) >= limit;
             } catch (RuntimeException e) {
-                jobs = apart(e);
+                batch.failed(e);
+                more = apart(e) >= RescueJobs.LIMIT;
             }
-        } while (jobs >= RescueJobs.LIMIT);
+            if (more) {
+                batch.worked();
+            }
+        }
     }
 
     /** Returns how many there were. */

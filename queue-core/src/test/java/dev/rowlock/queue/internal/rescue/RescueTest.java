@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.chore.TestOwnNode;
+import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.node.BeatNode;
 import dev.rowlock.queue.internal.store.node.FindOverdueJobs;
@@ -22,6 +23,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** A trigger keeps jobs from coming back, all or one, until it is dropped. */
 @PostgresTest(freshPerTest = true)
@@ -54,6 +57,37 @@ class RescueTest {
         rescue.runOnce();
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("ready");
+    }
+
+    @Test
+    void jobsComeBackOfWhichTooManyTakeLongerThanAStatementMay(TestDatabase server) {
+        rooms.running(299);
+        rooms.execute("DELETE FROM rowlock.node");
+        rooms.execute("""
+                CREATE FUNCTION public.slow() RETURNS trigger LANGUAGE plpgsql AS
+                'BEGIN PERFORM pg_sleep(0.005); RETURN NEW; END'""");
+        rooms.execute("CREATE TRIGGER slow BEFORE INSERT ON rowlock.ready FOR EACH ROW EXECUTE FUNCTION public.slow()");
+        String url = server.jdbcUrl();
+        DriverManagerDataSource impatient = new DriverManagerDataSource(
+                url + (url.contains("?") ? "&" : "?") + "options=-c%20statement_timeout=500",
+                server.username(),
+                server.password());
+        TakeBack hurried = new TakeBack(
+                new RescueJobs(new Database(impatient, rooms.database().schema())),
+                3,
+                new JobObserver() {},
+                Wakeups.NONE);
+
+        for (int i = 0; i < 20; i++) {
+            try {
+                hurried.run();
+            } catch (DataAccessException e) {
+                assertThat(e).hasStackTraceContaining("statement timeout");
+            }
+        }
+
+        assertThat(rooms.count("running")).isZero();
+        assertThat(rooms.count("ready")).isEqualTo(300);
     }
 
     @Test

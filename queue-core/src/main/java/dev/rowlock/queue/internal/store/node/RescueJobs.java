@@ -28,7 +28,7 @@ public final class RescueJobs {
                        SELECT r.ctid FROM rowlock.running r
                         WHERE NOT EXISTS (SELECT FROM rowlock.node n WHERE n.id = r.node_id)
                           AND r.id = ANY (coalesce(?::bigint[], ARRAY[r.id]))
-                        ORDER BY r.id LIMIT 1000
+                        ORDER BY r.id LIMIT ?
                           FOR UPDATE OF r SKIP LOCKED))
                 RETURNING *, crashes + CASE WHEN crashes = 0 OR crashes < ? - 1 OR isolated THEN 1 ELSE 0 END
                           AS crashes_now
@@ -86,20 +86,26 @@ public final class RescueJobs {
 
     /** Takes back whatever has no node. */
     public List<Rescued> run(int maxCrashes) {
-        return move(maxCrashes, null);
+        return run(maxCrashes, LIMIT);
+    }
+
+    /** Takes back whatever has no node, so many jobs at most. */
+    public List<Rescued> run(int maxCrashes, int limit) {
+        return move(maxCrashes, null, limit);
     }
 
     /** Takes back those of these jobs that have no node. */
     public List<Rescued> run(int maxCrashes, List<Long> ids) {
-        return move(maxCrashes, ids.stream().mapToLong(Long::longValue).toArray());
+        return move(maxCrashes, ids.stream().mapToLong(Long::longValue).toArray(), LIMIT);
     }
 
-    private List<Rescued> move(int maxCrashes, long @Nullable [] ids) {
+    private List<Rescued> move(int maxCrashes, long @Nullable [] ids, int limit) {
         return partitions.around(() -> database.alone(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setObject(1, ids);
-                statement.setInt(2, maxCrashes);
+                statement.setInt(2, limit);
                 statement.setInt(3, maxCrashes);
+                statement.setInt(4, maxCrashes);
                 try (ResultSet rows = statement.executeQuery()) {
                     return read(rows);
                 }
