@@ -9,7 +9,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 /**
  * Counts where the rows of an import are, in one statement: business tables say which products are done, Rowlock's
- * view {@code rowlock.job} where the jobs of the others are. Both change in the same transactions, so that the figures
+ * views {@code rowlock.job} and {@code job_details} where the jobs of the others are. Both change in the same transactions, so that the figures
  * add up at any moment.
  */
 @Component
@@ -31,7 +31,7 @@ class ImportProgressQuery {
                           count(*) FILTER (WHERE j.state IN ('failed', 'quarantined')) AS dead,
                           count(*) FILTER (WHERE j.id IS NULL OR j.state = 'cancelled') AS withdrawn
                      FROM import_item p
-                     LEFT JOIN rowlock.job j ON j.id = p.job_id
+                     LEFT JOIN rowlock.job_details j ON j.id = p.job_id
                     WHERE p.import_id = i.id AND p.done_at IS NULL) others
              WHERE i.id = :id
             """;
