@@ -9,7 +9,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 /**
  * Counts where the rows of an import are, in one statement: business tables say which products are done, Rowlock's
- * views {@code rowlock.job} and {@code job_details} where the jobs of the others are. Both change in the same transactions, so that the figures
+ * view {@code job_details} where the jobs of the others are. Both change in the same transactions, so that the figures
  * add up at any moment.
  */
 @Component
