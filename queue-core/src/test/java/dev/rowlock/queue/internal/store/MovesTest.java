@@ -124,10 +124,6 @@ class MovesTest {
                     test.rooms.defer(job.claim(), Due.after(Duration.ZERO));
                     new CancelIdleJob(test.database).run(job.id());
                 }),
-                new Move("cancel a dead one", "done", (test, job) -> {
-                    test.rooms.bury(job.claim());
-                    new CancelIdleJob(test.database).run(job.id());
-                }),
                 new Move("dispatch", "ready", (test, job) -> {
                     test.rooms.defer(job.claim(), Due.after(Duration.ZERO));
                     new DispatchDueJobs(test.database).run(10);
