@@ -208,6 +208,7 @@ public final class Claimer {
             return claimBy(statement, nobodys, limit, largest, nodeId);
         } catch (RuntimeException | Error e) {
             lastWasQuick = false;
+            lastWasFull = false; // so many may take longer than a statement may: the next claim is a small one
             node.claimFailed();
             throw e;
         } finally {

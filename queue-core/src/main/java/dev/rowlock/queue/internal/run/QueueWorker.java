@@ -40,8 +40,8 @@ public final class QueueWorker implements QueueConsumer {
     /** Longer than a job of an unknown type is put aside at most. */
     private static final Duration UNKNOWN_TYPE_MEMORY = Duration.ofMinutes(3);
 
-    /** So long a job is put aside whose last handler still runs on this node, though its claim is over. */
-    private static final Duration BESIDE_ITSELF = Duration.ofSeconds(5);
+    /** How long a job is put aside whose last handler still runs on this node, or that met an error of Rowlock's own. */
+    private static final Duration ASIDE = Duration.ofSeconds(5);
 
     private final String queue;
     private final int concurrency;
@@ -196,7 +196,7 @@ public final class QueueWorker implements QueueConsumer {
             return;
         }
         if (repeated(execution.job()) && handlers.run(execution.job().id())) {
-            setAside(execution, BESIDE_ITSELF);
+            setAside(execution, ASIDE);
             return;
         }
         try {
@@ -209,11 +209,10 @@ public final class QueueWorker implements QueueConsumer {
             }
             attempt(thread, execution);
         } catch (DataAccessException e) {
-            settle(execution, RELEASED, Duration.ZERO);
-            log.warn("queue '{}': {} could not be isolated and is given back", queue, execution.job(), e);
+            setAside(execution, ASIDE);
+            log.warn("queue '{}': {} could not be isolated and is put aside", queue, execution.job(), e);
         } catch (RuntimeException | Error e) {
-            // Whatever it was, the job must not stay in our hands.
-            settle(execution, RELEASED, Duration.ZERO);
+            setAside(execution, ASIDE); // it must not stay in our hands, nor come back at once
             throw e;
         }
     }

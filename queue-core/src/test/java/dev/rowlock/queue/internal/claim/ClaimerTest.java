@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.node.NodeParts;
 import dev.rowlock.queue.internal.node.NodeServices;
@@ -98,6 +99,33 @@ class ClaimerTest {
         assertThat(rooms.count("running")).isEqualTo(5);
         assertThat(worker.busyJobs()).isEmpty();
         assertThat(worker.heldTokens()).isEmpty();
+    }
+
+    @Test
+    void afterALargeClaimThatRanOutOfTimeASmallOneIsMade() {
+        rooms.ready(2_000);
+        rooms.execute("""
+                CREATE FUNCTION public.out_of_time() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    IF (SELECT count(*) FROM claimed) > 500 THEN
+                        RAISE EXCEPTION 'canceling statement due to statement timeout' USING ERRCODE = '57014';
+                    END IF;
+                    RETURN NULL;
+                END $$""");
+        rooms.execute("""
+                CREATE TRIGGER out_of_time AFTER INSERT ON rowlock.running REFERENCING NEW TABLE AS claimed
+                FOR EACH STATEMENT EXECUTE FUNCTION public.out_of_time()""");
+        try {
+            claimer.claim();
+
+            assertThatThrownBy(claimer::claim).hasStackTraceContaining("statement timeout");
+            claimer.claim();
+        } finally {
+            rooms.execute("DROP TRIGGER out_of_time ON rowlock.running");
+            rooms.execute("DROP FUNCTION public.out_of_time()");
+        }
+
+        assertThat(rooms.count("running")).isEqualTo(2L * ClaimReadyJobs.FEW);
     }
 
     @Test

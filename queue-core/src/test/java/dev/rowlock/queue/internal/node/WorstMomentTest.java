@@ -138,7 +138,7 @@ class WorstMomentTest {
     }
 
     @Test
-    void aSuspectThatCannotBeIsolatedIsGivenBack() {
+    void aSuspectThatCannotBeIsolatedIsPutAside() {
         assertRunsAlthoughItsIsolationMeets(new SQLException("the connection broke", "08006"));
     }
 
@@ -156,7 +156,7 @@ class WorstMomentTest {
         node.start();
 
         node.awaitState(id, JobState.COMPLETED);
-        node.awaitEvent("released " + id);
+        node.awaitEvent("set-aside " + id);
         assertThat(node.search.find(id).orElseThrow().result()).isEqualTo("1");
         assertThat(node.search.find(id).orElseThrow().crashes()).isEqualTo(2);
     }
