@@ -237,10 +237,10 @@ public final class WorkerNode {
         private List<String> broken() {
             Stream<EndlessTask> node = Stream.concat(
                     Stream.of(recording, leasing), Stream.concat(fetching.stream(), janitor.parts().stream()));
-            Stream<EndlessTask> all = Stream.concat(
-                    Stream.concat(node, Stream.ofNullable(ear).map(NotificationListener::part)),
-                    parts.queues().stream().flatMap(queue -> queue.parts().stream()));
-            Stream<String> names = all.filter(EndlessTask::troubled).map(EndlessTask::name);
+            Stream<EndlessTask> all = Stream.concat(node, Stream.ofNullable(ear).map(NotificationListener::part));
+            Stream<String> names = Stream.concat(
+                    all.filter(EndlessTask::troubled).map(EndlessTask::name),
+                    parts.queues().stream().flatMap(QueueWorker::broken));
             Stream<String> stuck = parts.recorder().stuck() ? Stream.of(recording.name()) : Stream.of();
             return Stream.concat(names, stuck).distinct().sorted().toList();
         }

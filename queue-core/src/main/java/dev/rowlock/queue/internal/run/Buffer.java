@@ -6,8 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Claimed jobs of one queue that wait for a thread. Never full: demand bounds it.
@@ -52,9 +54,20 @@ public final class Buffer {
         waiting.add(execution);
     }
 
-    /** The next job to run; waits for one. */
-    Execution take() throws InterruptedException {
-        return waiting.take();
+    /** The next job to run; null if there is none now. */
+    @Nullable
+    Execution poll() {
+        return waiting.poll();
+    }
+
+    /** The next job to run; null if none has come in this time. */
+    @Nullable
+    Execution poll(Duration longest) throws InterruptedException {
+        return waiting.poll(longest.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    int size() {
+        return waiting.size();
     }
 
     /** Takes out all of them. */

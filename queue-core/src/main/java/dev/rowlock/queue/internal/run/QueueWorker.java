@@ -4,7 +4,7 @@ import dev.rowlock.queue.internal.claim.ClaimBudget;
 import dev.rowlock.queue.internal.claim.QueueConsumer;
 import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.record.Recorder;
-import dev.rowlock.queue.internal.thread.EndlessTask;
+import dev.rowlock.queue.internal.run.HandlerThreads.HandlerThread;
 import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -12,7 +12,6 @@ import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.FetchSettings;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -53,16 +52,14 @@ public final class QueueWorker implements QueueConsumer {
     private final RunningHandlers handlers;
     private final PrefetchLimit demand;
     private final Buffer buffer; // of those held, they wait for a thread
+    private final HandlerThreads threads;
     private final long longestWait;
 
     private final Set<Execution> held = ConcurrentHashMap.newKeySet();
     private final AtomicInteger unsettled = new AtomicInteger(); // of those held, they have no outcome yet
     private final Signal room = new Signal();
-    private final List<Thread> threads = new ArrayList<>(); // written by start only
-    private final List<EndlessTask> parts = new ArrayList<>(); // written by start only
     private volatile int signalRoomAt = -1; // written by the claimer; reset by whoever signals
     private volatile long unknownTypeAt; // monotonic; 0: never
-    private volatile boolean stopping;
     private volatile Set<String> left = Set.of(); // types
 
     public QueueWorker(String queue, int concurrency, FetchSettings settings, QueueServices services) {
@@ -71,6 +68,7 @@ public final class QueueWorker implements QueueConsumer {
         this.handlers = new RunningHandlers(concurrency);
         this.demand = new PrefetchLimit(settings, handlers);
         this.buffer = new Buffer(demand.most(), settings);
+        this.threads = new HandlerThreads(queue, concurrency, buffer, this::work, HandlerThreads.KEPT);
         this.longestWait = Buffer.longestWait(settings).toNanos();
         this.attempts = services.attempts();
         this.recorder = services.recorder();
@@ -94,20 +92,14 @@ public final class QueueWorker implements QueueConsumer {
         return room;
     }
 
+    /** From now on the jobs that it holds are run. */
     public void start(ThreadFactory factory) {
-        for (int i = 0; i < concurrency; i++) {
-            int number = i;
-            EndlessTask part = new EndlessTask("rowlock-" + queue, () -> work(number));
-            Thread thread = factory.newThread(part);
-            parts.add(part);
-            threads.add(thread);
-            thread.start();
-        }
+        threads.start(factory);
     }
 
-    /** Its threads. */
-    public List<EndlessTask> parts() {
-        return parts;
+    /** Its threads that cannot go on, by name. */
+    public Stream<String> broken() {
+        return threads.broken();
     }
 
     @Override
@@ -148,7 +140,7 @@ public final class QueueWorker implements QueueConsumer {
     @Override
     public void accept(List<ClaimedJob> jobs, long claimedNanos) {
         for (ClaimedJob job : jobs) {
-            buffer.add(hold(job, claimedNanos));
+            offer(hold(job, claimedNanos));
         }
     }
 
@@ -174,13 +166,18 @@ public final class QueueWorker implements QueueConsumer {
     /** Puts back a job that is held, for a thread to pick up. */
     void offer(Execution execution) {
         buffer.add(execution);
+        threads.ensure();
     }
 
-    private void work(int thread) {
-        while (!stopping) {
+    private void work(HandlerThread thread) {
+        while (!threads.stopping()) {
             try {
                 recorder.awaitRoomForResults();
-                run(thread, buffer.take());
+                Execution next = thread.take();
+                if (next == null) {
+                    return;
+                }
+                run(thread.number(), next);
             } catch (InterruptedException e) {
                 Thread.interrupted(); // a late interrupt of an earlier job, or the stop: the loop's condition decides
             } catch (RuntimeException | Error e) {
@@ -305,6 +302,7 @@ public final class QueueWorker implements QueueConsumer {
 
     @Override
     public void giveBackLate(boolean toOthers) {
+        threads.ensure(); // there may have been no memory for one
         List<Execution> late = buffer.takeLate(System.nanoTime());
         if (!late.isEmpty() && toOthers) {
             demand.restrain();
@@ -392,8 +390,6 @@ public final class QueueWorker implements QueueConsumer {
 
     /** Ends the threads. Those whose handlers ignore interrupts end when their handlers do. */
     public void stop() {
-        parts.forEach(EndlessTask::end);
-        stopping = true;
-        threads.forEach(Thread::interrupt);
+        threads.stop();
     }
 }

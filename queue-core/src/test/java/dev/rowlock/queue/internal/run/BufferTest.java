@@ -50,7 +50,7 @@ class BufferTest {
 
         assertThat(late).hasSize(25);
         assertThat(late.get(0).job().id()).isEqualTo(76);
-        assertThat(buffer.take().job().id()).isEqualTo(51);
+        assertThat(buffer.poll().job().id()).isEqualTo(51);
     }
 
     @Test
@@ -95,7 +95,7 @@ class BufferTest {
 
     private void begin(int jobs) throws InterruptedException {
         for (int i = 0; i < jobs; i++) {
-            buffer.take();
+            buffer.poll();
         }
     }
 }
