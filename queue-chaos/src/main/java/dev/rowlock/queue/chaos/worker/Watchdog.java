@@ -32,10 +32,12 @@ final class Watchdog {
     private Set<String> missing = Set.of();
     private final Set<String> told = new TreeSet<>();
 
-    /** @param queues their handlers' threads come and go */
+    /** @param queues the threads that claim and run their jobs come and go */
     Watchdog(ActionLog log, Set<String> queues) {
         this.log = log;
-        this.passing = Stream.concat(queues.stream(), Stream.of("notifier", "stop"))
+        this.passing = Stream.concat(
+                        queues.stream().flatMap(queue -> Stream.of(queue, "fetcher-" + queue)),
+                        Stream.of("notifier", "stop"))
                 .map(name -> PREFIX + name)
                 .collect(Collectors.toSet());
     }

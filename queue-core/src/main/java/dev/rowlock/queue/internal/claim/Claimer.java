@@ -33,7 +33,7 @@ public final class Claimer {
     private static final Duration APART = Duration.ofMillis(2);
 
     /** After a claim that took longer, the next is not made on a thread that has other things to do. */
-    private static final Duration QUICK = Duration.ofMillis(20);
+    static final Duration QUICK = Duration.ofMillis(20);
 
     /** Where the server refuses one job after the other. */
     private static final Duration AFTER_REFUSALS = Duration.ofSeconds(1);
@@ -51,6 +51,7 @@ public final class Claimer {
     private boolean lastWasFull;
     private boolean lastWasQuick;
     private int emptyPolls;
+    private long broughtAt = System.nanoTime(); // when the last claim ended that found jobs
 
     private volatile QueueCursor cursor; // written under claiming
     private volatile boolean closed;
@@ -135,6 +136,37 @@ public final class Claimer {
     /** No claim begins any more, and what one brings that is under way goes back. */
     void close() {
         closed = true;
+    }
+
+    /** Whether it claims nothing now, whatever is ready. */
+    boolean claimsNothing() {
+        return paused || left.all;
+    }
+
+    /** Whether a claim is under way, on whatever thread. After {@link #close} none begins. */
+    boolean underWay() {
+        return claiming.isLocked();
+    }
+
+    /**
+     * Whether nothing has been found for so long, and a plain look from the front would tell as well, and as quickly, whether there
+     * is something to claim.
+     */
+    boolean idleFor(Duration time) {
+        claiming.lock();
+        try {
+            boolean nothing = emptyPolls > 0 && lastWasQuick && cursor.lookedFromFront() && leavesNothing();
+            return (nothing || claimsNothing())
+                    && !consumer.metUnknownType()
+                    && System.nanoTime() - broughtAt >= time.toNanos();
+        } finally {
+            claiming.unlock();
+        }
+    }
+
+    /** Whether all that is ready may be claimed: a look that knows no exceptions tells nothing where there are some. */
+    private boolean leavesNothing() {
+        return refused.ids().isEmpty() && left.types.isEmpty();
     }
 
     /** Waits until no claim is under way. */
@@ -259,6 +291,7 @@ public final class Claimer {
         lastWasFull = full;
         cursor.claimed(batch.last(), full, batch.took(), ended);
         emptyPolls = batch.jobs().isEmpty() ? emptyPolls + 1 : 0;
+        broughtAt = batch.jobs().isEmpty() ? broughtAt : ended;
         Duration rest = full ? Duration.ZERO : rest(batch.jobs().isEmpty(), ended);
         if (closed) {
             consumer.refuse(batch.jobs(), ended - batch.took().toNanos());
@@ -306,10 +339,13 @@ public final class Claimer {
         return shorter(wait.more(), idleWait());
     }
 
-    /** The poll interval; longer while nothing comes and notifications would tell. */
     private Duration idleWait() {
-        int factor = node.hearing() ? Math.min(IDLE_FACTOR, Math.max(1, emptyPolls)) : 1;
-        return Signal.jittered(settings.pollInterval().multipliedBy(factor));
+        return idleWait(settings.pollInterval(), node.hearing() ? emptyPolls : 1);
+    }
+
+    /** The poll interval; longer the more polls have found nothing, which count where notifications would tell. */
+    static Duration idleWait(Duration pollInterval, int emptyPolls) {
+        return Signal.jittered(pollInterval.multipliedBy(Math.min(IDLE_FACTOR, Math.max(1, emptyPolls))));
     }
 
     /** What of the queue is left to others: the jobs of some types, or all. */

@@ -1,15 +1,22 @@
 package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
+import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.Signal;
+import dev.rowlock.queue.internal.thread.TimeBudget;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Decides when to look for jobs of one queue: when it is woken, when it hears of some, and from time to time. One thread. */
+/**
+ * Decides when to look for jobs of one queue: when it is woken, when it hears of some, and from time to time. Has a thread
+ * while jobs come; else it rests, and whatever wakes it starts one.
+ */
 public final class Fetcher implements Runnable {
 
     private static final Logger log = LoggerFactory.getLogger(Fetcher.class);
@@ -30,19 +37,91 @@ public final class Fetcher implements Runnable {
     /** After a claim on the listening connection has failed, the fetcher claims instead, for this long. */
     private static final Duration AFTER_FAILURE = Duration.ofMinutes(1);
 
+    /** A fetcher whose queue has brought nothing for so long rests. */
+    public static final Duration KEPT = Duration.ofMinutes(1);
+
     private final Claimer claimer;
     private final QueueConsumer consumer;
     private final Duration retryInterval;
+    private final Duration kept;
 
-    private long seenNode; // lease's thread only
+    private @Nullable EndlessTask part; // guarded by this, as below; the last one
+    private @Nullable Thread thread;
+    private volatile boolean unable; // the last thread could not be started
     private long avoidLineUntil = System.nanoTime(); // the listening thread only
     private volatile boolean stopping;
 
-    /** @param retryInterval how long to wait after a claim that failed */
-    public Fetcher(Claimer claimer, Duration retryInterval) {
+    /**
+     * @param retryInterval how long to wait after a claim that failed
+     * @param kept how long its thread stays that finds nothing
+     */
+    public Fetcher(Claimer claimer, Duration retryInterval, Duration kept) {
         this.claimer = claimer;
         this.consumer = claimer.consumer();
         this.retryInterval = retryInterval;
+        this.kept = kept;
+    }
+
+    /** From now on whatever wakes it starts a thread, should it have none. */
+    void open() {
+        consumer.room().calls(this::start);
+    }
+
+    /** Whether it has no thread, nor needs one. */
+    boolean resting() {
+        return consumer.room().abandoned();
+    }
+
+    /** Whether somebody must look at its queue from time to time, since it does not. */
+    boolean polledByNode() {
+        return resting() && !claimer.claimsNothing();
+    }
+
+    /** Starts a thread if one was called for and could not be had. */
+    void comeIfCalled() {
+        consumer.room().callAgain();
+    }
+
+    private void start() {
+        try {
+            startThread();
+            unable = false;
+        } catch (RuntimeException | Error e) {
+            consumer.room().calls(this::start);
+            boolean first = !unable;
+            unable = true;
+            if (first) {
+                EndlessTask.tell(() -> log.warn(
+                        "queue '{}': no thread can be started to claim its jobs; it is tried again",
+                        consumer.queue(),
+                        e));
+            }
+        }
+    }
+
+    private synchronized void startThread() {
+        if (stopping) {
+            return;
+        }
+        EndlessTask next = new EndlessTask(name(), this);
+        Thread started = next.thread();
+        started.start(); // looks at the fields only after they are set
+        part = next;
+        thread = started;
+    }
+
+    private String name() {
+        return "rowlock-fetcher-" + queue();
+    }
+
+    private synchronized @Nullable EndlessTask part() {
+        return part;
+    }
+
+    /** Its thread, if that cannot go on, by name. */
+    Stream<String> broken() {
+        EndlessTask now = part();
+        return unable || now != null && now.troubled() ? Stream.of(name()) : Stream.empty();
     }
 
     public String queue() {
@@ -114,36 +193,57 @@ public final class Fetcher implements Runnable {
     }
 
     public void pause(boolean pause) {
-        if (claimer.pause(pause)) {
+        if (claimer.pause(pause) && !(pause && resting())) {
             wake();
         }
     }
 
     /** Leaves jobs of these types to others; from all types it claims nothing. */
     public void leave(Set<String> types, boolean all) {
-        if (claimer.leave(types, all)) {
+        if (claimer.leave(types, all) && !(all && resting())) {
             wake();
         }
     }
 
-    /** The node has a lease under this id: whoever waits for one may go on. */
-    public void registered(long nodeId) {
-        if (seenNode != nodeId) {
-            seenNode = nodeId;
-            wake();
+    /** Nothing more is claimed from now on, though a claim may be under way. */
+    void stop() {
+        synchronized (this) {
+            if (part != null) {
+                part.end();
+            }
+            stopping = true;
         }
-    }
-
-    /** Nothing more is claimed from now on. Once the thread has ended, no claim is under way. */
-    public void stop() {
-        stopping = true;
         claimer.close();
-        wake();
+        if (!resting()) {
+            wake();
+        }
     }
 
+    /** After a stop: whether a claim may still be under way, on its thread or on that of somebody who heard of jobs. */
+    boolean fetching() {
+        Thread last = thread();
+        return last != null && last.isAlive() || claimer.underWay();
+    }
+
+    private synchronized @Nullable Thread thread() {
+        return thread;
+    }
+
+    /** Waits for its thread to end. */
+    void join(TimeBudget patience) {
+        Thread last = thread();
+        if (last != null) {
+            patience.join(last);
+        }
+    }
+
+    /** Until it is stopped, or rests. */
     @Override
     public void run() {
+        EndlessTask own = Objects.requireNonNull(part());
+        long begun = System.nanoTime();
         boolean failing = false;
+        waitFor(consumer.room()::await);
         while (!stopping) {
             Duration rest;
             try {
@@ -157,28 +257,45 @@ public final class Fetcher implements Runnable {
                 }
                 rest = Signal.jittered(retryInterval);
             }
-            pauseFor(rest);
+            if (!failing && System.nanoTime() - begun >= kept.toNanos() && rests()) {
+                own.end();
+                return;
+            }
+            if (!rest.isZero()) {
+                pauseFor(rest);
+            }
         }
         claimer.awaitLast();
     }
 
-    /** How long a node in this place lets others claim first. */
-    static Duration courtesy(Place place) {
-        return place.nodes() > 1 ? COURTESY : Duration.ZERO;
+    private boolean rests() {
+        return claimer.idleFor(kept) && consumer.room().leave(this::start);
     }
 
     private void pauseFor(Duration rest) {
-        if (rest.isZero()) {
-            return;
-        }
+        waitFor(() -> consumer.room().await(rest));
+    }
+
+    private void waitFor(Wait wait) {
         Thread.interrupted(); // left behind by somebody's code: it would cut each rest short
         try {
-            consumer.room().await(rest);
+            wait.run();
             if (consumer.metUnknownType()) {
                 Signal.pause(Signal.jittered(courtesy(claimer.place())));
             }
         } catch (InterruptedException e) {
             log.debug("queue '{}': interrupted, looks whether it is to stop", consumer.queue(), e);
         }
+    }
+
+    @FunctionalInterface
+    private interface Wait {
+
+        void run() throws InterruptedException;
+    }
+
+    /** How long a node in this place lets others claim first. */
+    static Duration courtesy(Place place) {
+        return place.nodes() > 1 ? COURTESY : Duration.ZERO;
     }
 }

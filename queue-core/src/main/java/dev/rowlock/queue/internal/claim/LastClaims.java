@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
+import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.internal.thread.Threads;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import java.time.Duration;
@@ -17,12 +18,12 @@ public final class LastClaims {
     private static final Duration LOOK = Duration.ofMillis(20);
 
     private final ClaimReadyJobs claims;
-    private final List<Thread> fetchers;
+    private final List<Fetcher> fetchers;
     private final TimeBudget end = new TimeBudget(FETCHERS);
     private final TimeBudget drain;
 
     /** Begins to measure the time. */
-    public LastClaims(ClaimReadyJobs claims, List<Thread> fetchers, Duration drainTimeout) {
+    public LastClaims(ClaimReadyJobs claims, List<Fetcher> fetchers, Duration drainTimeout) {
         this.claims = claims;
         this.fetchers = fetchers;
         this.drain = new TimeBudget(drainTimeout);
@@ -41,10 +42,21 @@ public final class LastClaims {
     }
 
     private boolean fetching() {
-        return fetchers.stream().anyMatch(Thread::isAlive);
+        return fetchers.stream().anyMatch(Fetcher::fetching);
     }
 
     private void join(TimeBudget patience) {
-        fetchers.forEach(patience::join);
+        fetchers.forEach(fetcher -> fetcher.join(patience));
+        if (!patience.over() && fetching()) {
+            pause(patience.left()); // on the thread of somebody who heard of jobs
+        }
+    }
+
+    private static void pause(Duration time) {
+        try {
+            Signal.pause(time);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.node;
 import dev.rowlock.queue.internal.claim.ClaimBudget;
 import dev.rowlock.queue.internal.claim.Claimer;
 import dev.rowlock.queue.internal.claim.Fetcher;
+import dev.rowlock.queue.internal.claim.Fetchers;
 import dev.rowlock.queue.internal.claim.NodeView;
 import dev.rowlock.queue.internal.record.AmbiguousCommits;
 import dev.rowlock.queue.internal.record.Observers;
@@ -19,6 +20,7 @@ import dev.rowlock.queue.internal.run.Suspects;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
+import dev.rowlock.queue.internal.store.claim.FindReadyQueues;
 import dev.rowlock.queue.internal.store.claim.IsolateJob;
 import dev.rowlock.queue.internal.store.claim.LoadErrors;
 import dev.rowlock.queue.internal.store.claim.LoadPayload;
@@ -44,6 +46,7 @@ import tools.jackson.databind.json.JsonMapper;
 public record NodeParts(
         NodeSettings settings,
         ClaimReadyJobs claim,
+        FindReadyQueues readyQueues,
         List<QueueWorker> queues,
         Map<String, List<ListenerDefinition>> listeners,
         Recorder recorder,
@@ -79,7 +82,15 @@ public record NodeParts(
                 .toList();
         ClaimReadyJobs claim = new ClaimReadyJobs(
                 services.database(), Buffer.longestWait(settings.worker().fetch()));
-        return new NodeParts(settings, claim, queues, byQueue, recorder, observers, deadlines);
+        return new NodeParts(
+                settings,
+                claim,
+                new FindReadyQueues(services.database()),
+                queues,
+                byQueue,
+                recorder,
+                observers,
+                deadlines);
     }
 
     private static Map<String, ListenerDefinition> byType(List<ListenerDefinition> listeners) {
@@ -88,23 +99,29 @@ public record NodeParts(
         return byType;
     }
 
-    Fetcher fetcher(QueueWorker queue, NodeView node) {
+    Fetchers fetchers(NodeView node) {
+        return new Fetchers(
+                queues.stream().map(queue -> fetcher(queue, node)).toList(),
+                readyQueues,
+                node,
+                settings.worker().fetch().pollInterval());
+    }
+
+    private Fetcher fetcher(QueueWorker queue, NodeView node) {
         FetchSettings fetch = settings.worker().fetch();
         String timeouts = timeouts(listeners.getOrDefault(queue.queue(), List.of()));
-        return new Fetcher(new Claimer(queue, claim, fetch, node, timeouts), fetch.pollInterval());
+        return new Fetcher(new Claimer(queue, claim, fetch, node, timeouts), fetch.pollInterval(), Fetcher.KEPT);
     }
 
     /** Leaves jobs of these types to other nodes. */
-    void leave(Set<String> types, List<Fetcher> fetchers) {
+    void leave(Set<String> types, Fetchers fetchers) {
         for (QueueWorker worker : queues) {
             Set<String> known = listeners.getOrDefault(worker.queue(), List.of()).stream()
                     .flatMap(listener -> listener.types().stream())
                     .collect(Collectors.toSet());
             Set<String> left = known.stream().filter(types::contains).collect(Collectors.toUnmodifiableSet());
             // First: what the worker gives back must not be claimed again.
-            fetchers.stream()
-                    .filter(fetcher -> fetcher.queue().equals(worker.queue()))
-                    .forEach(fetcher -> fetcher.leave(left, left.equals(known)));
+            fetchers.of(worker.queue(), fetcher -> fetcher.leave(left, left.equals(known)));
             worker.leave(left);
         }
     }

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.node;
 
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.claim.Fetcher;
+import dev.rowlock.queue.internal.claim.Fetchers;
 import dev.rowlock.queue.internal.claim.LastClaims;
 import dev.rowlock.queue.internal.claim.NodeView;
 import dev.rowlock.queue.internal.janitor.Janitor;
@@ -23,7 +24,6 @@ import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.Wakeups;
 import java.sql.Connection;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -116,11 +116,9 @@ public final class WorkerNode {
         private final NodeLease lease;
         private final Janitor janitor;
         private final @Nullable NotificationListener ear;
-        private final List<Fetcher> fetchers = new ArrayList<>();
-        private final List<Thread> fetcherThreads = new ArrayList<>();
+        private final Fetchers fetchers;
         private final EndlessTask recording;
         private final EndlessTask leasing;
-        private final List<EndlessTask> fetching = new ArrayList<>();
         private final Thread recorderThread;
         private final Thread leaseThread;
         private volatile Place place = Place.ALONE; // among all nodes; written by the lease's thread
@@ -148,7 +146,7 @@ public final class WorkerNode {
                             services.wakeups().heardBy(new FromElsewhere()),
                             this::wakeAll)
                     : null;
-            parts.queues().forEach(queue -> fetchers.add(parts.fetcher(queue, this)));
+            this.fetchers = parts.fetchers(this);
             this.recording = new EndlessTask("rowlock-recorder", parts.recorder());
             this.leasing = new EndlessTask("rowlock-lease", lease);
             this.recorderThread = recording.thread();
@@ -168,13 +166,7 @@ public final class WorkerNode {
                 worker.start(Threads.handlers(
                         "rowlock-" + worker.queue(), settings.worker().virtualThreads()));
             }
-            for (Fetcher fetcher : fetchers) {
-                EndlessTask part = new EndlessTask("rowlock-fetcher-" + fetcher.queue(), fetcher);
-                Thread thread = part.thread();
-                fetching.add(part);
-                fetcherThreads.add(thread);
-                thread.start();
-            }
+            fetchers.start();
             parts.deadlines().each(LOOK_FOR_LATE, this::giveBackLate);
             log.info("running jobs of {}", parts.summary());
         }
@@ -184,10 +176,8 @@ public final class WorkerNode {
             stopping = true;
             services.wakeups().unsubscribe(this);
             janitor.stop();
-            fetching.forEach(EndlessTask::end);
-            fetchers.forEach(Fetcher::stop);
             LastClaims claims = new LastClaims(
-                    parts.claim(), fetcherThreads, settings.worker().drainTimeout());
+                    parts.claim(), fetchers.stop(), settings.worker().drainTimeout());
             parts.queues().forEach(QueueWorker::releaseUnstarted);
             int interrupted = Drain.await(parts.queues(), settings.worker().drainTimeout(), UNWIND);
             claims.await();
@@ -200,6 +190,7 @@ public final class WorkerNode {
             lease.stop();
             writes.join(leaseThread);
             janitor.awaitStop(writes.left());
+            writes.join(fetchers.thread());
             parts.observers().stop(writes);
             if (ear != null) {
                 ear.close();
@@ -214,7 +205,7 @@ public final class WorkerNode {
 
         private void giveBackLate() {
             try {
-                fetchers.forEach(Fetcher::giveBackLate);
+                fetchers.each(Fetcher::giveBackLate);
             } catch (RuntimeException | Error e) {
                 log.error("looking for jobs that wait too long met an error and goes on", e);
             }
@@ -235,12 +226,11 @@ public final class WorkerNode {
         }
 
         private List<String> broken() {
-            Stream<EndlessTask> node = Stream.concat(
-                    Stream.of(recording, leasing), Stream.concat(fetching.stream(), janitor.parts().stream()));
+            Stream<EndlessTask> node = Stream.concat(Stream.of(recording, leasing), janitor.parts().stream());
             Stream<EndlessTask> all = Stream.concat(node, Stream.ofNullable(ear).map(NotificationListener::part));
             Stream<String> names = Stream.concat(
                     all.filter(EndlessTask::troubled).map(EndlessTask::name),
-                    parts.queues().stream().flatMap(QueueWorker::broken));
+                    Stream.concat(fetchers.broken(), parts.queues().stream().flatMap(QueueWorker::broken)));
             Stream<String> stuck = parts.recorder().stuck() ? Stream.of(recording.name()) : Stream.of();
             return Stream.concat(names, stuck).distinct().sorted().toList();
         }
@@ -275,7 +265,7 @@ public final class WorkerNode {
         }
 
         private void wakeAll() {
-            fetchers.forEach(Fetcher::wake);
+            fetchers.wake();
             janitor.jobsWaiting(Duration.ZERO);
             lease.attention();
         }
@@ -330,7 +320,7 @@ public final class WorkerNode {
             parts.deadlines().keepAlive();
             place = answer.place();
             places = answer.places();
-            fetchers.forEach(fetcher -> fetcher.pause(answer.paused().contains(fetcher.queue())));
+            fetchers.each(fetcher -> fetcher.pause(answer.paused().contains(fetcher.queue())));
             for (Claim claim : answer.cancelled()) {
                 parts.queues().forEach(queue -> queue.cancel(claim.token()));
             }
@@ -338,23 +328,19 @@ public final class WorkerNode {
                 janitor.leaseEnds(nextExpiry);
             }
             if (!stopping) {
-                fetchers.forEach(fetcher -> fetcher.registered(lease.nodeId()));
+                fetchers.registered(lease.nodeId());
             }
         }
 
         @Override
         public void jobsReady(String queue, int rank, long jobs) {
-            fetchers(queue).forEach(fetcher -> fetcher.jobsReady(rank));
+            fetchers.of(queue, fetcher -> fetcher.jobsReady(rank));
         }
 
         @Override
         public void jobsBack(String queue, int rank, long jobs) {
-            fetchers(queue).forEach(Fetcher::jobsBack);
+            fetchers.of(queue, Fetcher::jobsBack);
             jobsReady(queue, rank, jobs);
-        }
-
-        private Stream<Fetcher> fetchers(String queue) {
-            return fetchers.stream().filter(fetcher -> fetcher.queue().equals(queue));
         }
 
         @Override
@@ -372,12 +358,12 @@ public final class WorkerNode {
 
             @Override
             public void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection line) {
-                fetchers(queue).forEach(fetcher -> fetcher.jobsHeard(rank, jobs, turn, line));
+                fetchers.of(queue, fetcher -> fetcher.jobsHeard(rank, jobs, turn, line));
             }
 
             @Override
             public void jobsBack(String queue) {
-                fetchers(queue).forEach(Fetcher::jobsBack);
+                fetchers.of(queue, Fetcher::jobsBack);
             }
 
             @Override

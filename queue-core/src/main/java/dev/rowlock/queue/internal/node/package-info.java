@@ -39,11 +39,12 @@
  *
  * <h2>Threads</h2>
  *
- * <p>Per node: lease, recorder, deadlines, the notification listener. Per queue: a fetcher, which decides when to claim, and as
- * many handler threads as its concurrency. Where all is idle, the notification listener claims the jobs that it hears of. Only
- * fetchers, the recorder, the lease and the notification listener talk to the database, so a node uses one connection per
- * queue, one for recording and two of its own,
- * whatever its concurrency. Handlers use what they ask for.
+ * <p>Per node: lease, recorder, deadlines, the notification listener, and a poll for all queues where nothing happens. Per queue
+ * where jobs come: a fetcher, which decides when to claim, and as many handler threads as jobs have run at once of late, up to
+ * its concurrency. Both end when they have had nothing to do for a minute; the last handler thread of a queue stays for ten. Where
+ * all is idle, the notification listener claims the jobs that it hears of. Only fetchers, the poll, the recorder, the lease and
+ * the notification listener talk to the database. So a node uses one connection per queue where jobs come, one for the poll,
+ * one for recording and two of its own, whatever its concurrency. Handlers use what they ask for.
  *
  * <p>Code of the application leaves no trace on them: wherever it runs, {@link
  * dev.rowlock.queue.internal.thread.ThreadState} puts the thread back as it was. {@link

@@ -4,10 +4,13 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Something that one thread waits for and others raise, now or for some time later. Raised while nobody waits, it is kept:
  * no wake-up is lost.
+ *
+ * <p>The one that waits may {@link #leave}, and is called back by whatever happens next ({@link #calls}).
  */
 public final class Signal {
 
@@ -16,20 +19,87 @@ public final class Signal {
     private boolean raised; // guarded by lock
     private boolean planned; // guarded by lock
     private long plannedAt; // guarded by lock; monotonic
-    private long end; // guarded by lock; monotonic; of the last wait
+    private long end = System.nanoTime(); // guarded by lock; monotonic; of the last wait
+    private boolean restarted; // guarded by lock; since the last wait
+    private @Nullable Runnable absentee; // guarded by lock; whom to call; null: somebody waits, or will
 
     public void raise() {
+        Runnable call;
         lock.lock();
         try {
             raised = true;
             changed.signalAll();
+            call = takeAbsentee();
+        } finally {
+            lock.unlock();
+        }
+        run(call);
+    }
+
+    /**
+     * Nobody waits until this is called, once, on the thread that raises, plans or restarts. It must not throw; if it does not
+     * bring somebody who waits, it says so by this method.
+     */
+    public void calls(Runnable start) {
+        lock.lock();
+        try {
+            absentee = start;
         } finally {
             lock.unlock();
         }
     }
 
+    /** Whoever waited goes, to be brought back by this, unless something has happened since the wait. Returns whether it goes. */
+    public boolean leave(Runnable start) {
+        lock.lock();
+        try {
+            boolean goes = !raised && !planned && !restarted;
+            if (goes) {
+                absentee = start;
+            }
+            return goes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether nobody waits, or will before something happens. */
+    public boolean abandoned() {
+        lock.lock();
+        try {
+            return absentee != null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Calls once more if something has happened and yet nobody has come. */
+    public void callAgain() {
+        Runnable call;
+        lock.lock();
+        try {
+            call = raised || planned || restarted ? takeAbsentee() : null;
+        } finally {
+            lock.unlock();
+        }
+        run(call);
+    }
+
+    private @Nullable Runnable takeAbsentee() {
+        Runnable call = absentee;
+        absentee = null;
+        return call;
+    }
+
+    private static void run(@Nullable Runnable call) {
+        if (call != null) {
+            call.run();
+        }
+    }
+
     /** Raises it after this time. Nothing changes if it is raised already, or will be. */
     public void raiseIn(Duration time) {
+        Runnable call;
         lock.lock();
         try {
             if (!raised && !planned) {
@@ -37,9 +107,11 @@ public final class Signal {
                 plannedAt = System.nanoTime() + time.toNanos();
                 changed.signalAll();
             }
+            call = takeAbsentee();
         } finally {
             lock.unlock();
         }
+        run(call);
     }
 
     /**
@@ -47,18 +119,22 @@ public final class Signal {
      * shorten a wait by less than half, nobody is woken.
      */
     public void restart(Duration longest) {
+        Runnable call;
         lock.lock();
         try {
             long now = System.nanoTime();
             boolean muchShorter = longest.toNanos() < (end - now) / 2;
             end = now + longest.toNanos();
             planned = false;
+            restarted = true;
             if (muchShorter) {
                 changed.signalAll();
             }
+            call = takeAbsentee();
         } finally {
             lock.unlock();
         }
+        run(call);
     }
 
     /** Waits until it is raised or the time is over, and lowers it again, also what was planned. */
@@ -66,16 +142,34 @@ public final class Signal {
         lock.lockInterruptibly();
         try {
             end = System.nanoTime() + longest.toNanos();
-            long left = left();
-            while (!raised && left > 0) {
-                changed.awaitNanos(left);
-                left = left();
-            }
-            raised = false;
-            planned = false;
+            awaitEnd();
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Waits for what the caller was called for, as if it had waited all the time: it may be for some time later. */
+    public void await() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            if (planned && !restarted) {
+                end = plannedAt;
+            }
+            awaitEnd();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void awaitEnd() throws InterruptedException {
+        long left = left();
+        while (!raised && left > 0) {
+            changed.awaitNanos(left);
+            left = left();
+        }
+        raised = false;
+        planned = false;
+        restarted = false;
     }
 
     /** Waits for this long, whatever happens, unless the thread is interrupted. */

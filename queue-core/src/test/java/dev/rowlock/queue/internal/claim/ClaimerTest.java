@@ -13,6 +13,7 @@ import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
+import dev.rowlock.queue.internal.store.claim.FindReadyQueues;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
 import dev.rowlock.queue.internal.wake.Notifier;
@@ -31,6 +32,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
@@ -140,7 +142,7 @@ class ClaimerTest {
 
     @Test
     void afterAClaimOnTheListeningConnectionHasFailedThePoolIsUsedForAWhile(TestDatabase database) throws SQLException {
-        Fetcher fetcher = new Fetcher(claimer, Duration.ofSeconds(1));
+        Fetcher fetcher = new Fetcher(claimer, Duration.ofSeconds(1), Fetcher.KEPT);
         AtomicInteger uses = new AtomicInteger();
         try (Connection own = database.unpooled().getConnection()) {
             awaitClaimAtOnce(own);
@@ -167,6 +169,73 @@ class ClaimerTest {
                     uses.incrementAndGet();
                     throw new SQLException("the connection broke", "08006");
                 });
+    }
+
+    @Test
+    void aFetcherThatFindsNothingRestsUntilThePollFindsAJobOfWhichNobodyTold() {
+        Fetcher fetcher = new Fetcher(claimer, Duration.ofSeconds(1), Duration.ofMillis(50));
+        Fetchers fetchers = new Fetchers(
+                List.of(fetcher), new FindReadyQueues(rooms.database()), new OneOfTwo(nodeId), Duration.ofMillis(50));
+        fetchers.start();
+        try {
+            awaitRest(fetcher); // its thread claims at the start, and each ten minutes
+
+            rooms.ready(3);
+            Awaitility.await().until(() -> rooms.count("running") == 3);
+            awaitRest(fetcher);
+            assertThat(fetchers.broken()).isEmpty();
+
+            claimer.pause(true);
+            rooms.ready(1);
+            fetchers.wake();
+            fetcher.pause(false);
+            Awaitility.await().until(() -> rooms.count("running") == 4);
+        } finally {
+            fetchers.stop();
+        }
+        Awaitility.await().until(() -> !fetcher.fetching());
+        fetcher.wake();
+        assertThat(fetcher.fetching()).isFalse();
+    }
+
+    /** Wakes it until it does: a claim that was slow is no reason to. */
+    private static void awaitRest(Fetcher fetcher) {
+        Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
+            boolean rests = fetcher.resting();
+            if (!rests) {
+                fetcher.wake();
+            }
+            return rests;
+        });
+    }
+
+    @Test
+    void aQueueWithJobsThatStayReadyIsPolledByItsOwnFetcher() {
+        awaitIdle();
+
+        refuse(rooms.ready());
+        claimer.claim();
+        claimer.claim();
+
+        assertThat(claimer.idleFor(Duration.ZERO)).isFalse();
+    }
+
+    @Test
+    void aQueueSomeOfWhoseTypesAreLeftToOthersIsPolledByItsOwnFetcher() {
+        awaitIdle();
+
+        claimer.leave(Set.of("greet"), false);
+        assertThat(claimer.idleFor(Duration.ZERO)).isFalse();
+
+        claimer.leave(Set.of("greet"), true);
+        assertThat(claimer.idleFor(Duration.ZERO)).isTrue();
+    }
+
+    private void awaitIdle() {
+        Awaitility.await().until(() -> {
+            claimer.claim();
+            return claimer.idleFor(Duration.ZERO);
+        });
     }
 
     @Test

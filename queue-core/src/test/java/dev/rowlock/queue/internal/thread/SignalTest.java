@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -160,5 +161,68 @@ class SignalTest {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    @Test
+    void whoeverHasLeftIsCalledBackOnceByWhateverHappens() {
+        AtomicInteger calls = new AtomicInteger();
+        List<Runnable> happenings =
+                List.of(signal::raise, () -> signal.raiseIn(LONG), () -> signal.restart(LONG), signal::raise);
+
+        for (Runnable happens : happenings) {
+            Signal left = signal;
+            left.calls(calls::incrementAndGet);
+            assertThat(left.abandoned()).isTrue();
+            calls.set(0);
+            happens.run();
+            happens.run();
+            assertThat(calls).hasValue(1);
+            assertThat(left.abandoned()).isFalse();
+        }
+    }
+
+    @Test
+    void nobodyLeavesWhenSomethingHasHappenedSinceTheWait() throws InterruptedException {
+        for (Runnable happens :
+                List.<Runnable>of(signal::raise, () -> signal.raiseIn(LONG), () -> signal.restart(Duration.ZERO))) {
+            signal.await(Duration.ZERO);
+            happens.run();
+            assertThat(signal.leave(() -> {})).isFalse();
+            assertThat(signal.abandoned()).isFalse();
+        }
+        signal.await(Duration.ZERO);
+        assertThat(signal.leave(() -> {})).isTrue();
+    }
+
+    @Test
+    void whoeverCouldNotComeIsCalledAgainOnlyIfSomethingHasHappened() {
+        AtomicInteger calls = new AtomicInteger();
+        signal.calls(() -> signal.calls(calls::incrementAndGet)); // the first call brings nobody
+
+        signal.callAgain();
+        assertThat(calls).hasValue(0);
+        signal.raise();
+        signal.callAgain();
+
+        assertThat(calls).hasValue(1);
+    }
+
+    @Test
+    void whoeverIsCalledWaitsForWhatWasPlanned() throws InterruptedException {
+        Duration later = Duration.ofMillis(100);
+        signal.leave(() -> {});
+        long begun = System.nanoTime();
+        signal.raiseIn(later);
+        signal.await();
+        assertThat(System.nanoTime() - begun).isGreaterThanOrEqualTo(later.toNanos());
+
+        begun = System.nanoTime();
+        signal.restart(later);
+        signal.await();
+        assertThat(System.nanoTime() - begun).isGreaterThanOrEqualTo(later.toNanos());
+
+        signal.restart(LONG);
+        signal.raise();
+        signal.await();
     }
 }

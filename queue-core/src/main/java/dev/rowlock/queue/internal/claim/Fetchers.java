@@ -1,0 +1,140 @@
+package dev.rowlock.queue.internal.claim;
+
+import dev.rowlock.queue.internal.store.claim.FindReadyQueues;
+import dev.rowlock.queue.internal.thread.EndlessTask;
+import dev.rowlock.queue.internal.thread.Signal;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All fetchers of a node. Polls for those that have no thread of their own, in one statement: see the package's page.
+ */
+public final class Fetchers {
+
+    private static final Logger log = LoggerFactory.getLogger(Fetchers.class);
+
+    private final Map<String, Fetcher> byQueue = new TreeMap<>(); // written by the constructor only
+    private final FindReadyQueues statement;
+    private final NodeView node;
+    private final Duration pollInterval;
+    private final Signal look = new Signal();
+    private final EndlessTask polling = new EndlessTask("rowlock-poll", this::run);
+    private final Thread thread = polling.thread();
+
+    private int emptyPolls; // polling thread only, as below
+    private boolean failing;
+    private long seenNode; // lease's thread only
+    private volatile boolean stopping;
+
+    public Fetchers(List<Fetcher> fetchers, FindReadyQueues statement, NodeView node, Duration pollInterval) {
+        fetchers.forEach(fetcher -> byQueue.put(fetcher.queue(), fetcher));
+        this.statement = statement;
+        this.node = node;
+        this.pollInterval = pollInterval;
+    }
+
+    /** Starts to poll. The first fetcher begins with a thread: its first claims need not wait for the JVM to load what they need. */
+    public void start() {
+        each(Fetcher::open);
+        thread.start();
+        all().findFirst().ifPresent(Fetcher::wake);
+    }
+
+    private Stream<Fetcher> all() {
+        return byQueue.values().stream();
+    }
+
+    public void each(Consumer<Fetcher> action) {
+        byQueue.values().forEach(action);
+    }
+
+    /** Does something with the fetcher of this queue, if this node runs jobs of it. */
+    public void of(String queue, Consumer<Fetcher> action) {
+        Fetcher fetcher = byQueue.get(queue);
+        if (fetcher != null) {
+            action.accept(fetcher);
+        }
+    }
+
+    /** There may be jobs in any queue: look at once. */
+    public void wake() {
+        all().filter(fetcher -> !fetcher.resting()).forEach(Fetcher::wake);
+        look.raise();
+    }
+
+    /** The node has a lease under this id: whoever waits for one may go on. */
+    public void registered(long nodeId) {
+        if (seenNode != nodeId) {
+            seenNode = nodeId;
+            wake();
+        }
+    }
+
+    /** Their threads that cannot go on, by name. */
+    public Stream<String> broken() {
+        return Stream.concat(
+                Stream.of(polling).filter(EndlessTask::troubled).map(EndlessTask::name),
+                all().flatMap(Fetcher::broken));
+    }
+
+    /** Nothing more is claimed from now on. Returns those that may still be claiming. */
+    public List<Fetcher> stop() {
+        polling.end();
+        stopping = true;
+        look.raise();
+        each(Fetcher::stop);
+        return List.copyOf(byQueue.values());
+    }
+
+    /** The thread that polls. */
+    public Thread thread() {
+        return thread;
+    }
+
+    private void run() {
+        while (!stopping) {
+            Duration rest;
+            try {
+                rest = poll();
+                failing = false;
+            } catch (RuntimeException | Error e) {
+                boolean first = !failing;
+                failing = true;
+                if (first && !stopping) {
+                    log.warn("polling for queues with ready jobs failed, will try again each {}", pollInterval, e);
+                }
+                rest = Signal.jittered(pollInterval);
+            }
+            pauseFor(rest);
+        }
+    }
+
+    /** Looks once at all queues whose fetchers rest. Returns how long to wait before the next look. */
+    private Duration poll() {
+        each(Fetcher::comeIfCalled);
+        List<String> resting =
+                all().filter(Fetcher::polledByNode).map(Fetcher::queue).toList();
+        if (resting.isEmpty() || node.nodeId() == 0) {
+            return Signal.jittered(pollInterval);
+        }
+        List<String> found = statement.among(resting, Claimer.QUICK);
+        found.forEach(queue -> of(queue, Fetcher::wake));
+        emptyPolls = found.isEmpty() ? emptyPolls + 1 : 0;
+        return Claimer.idleWait(pollInterval, node.hearing() ? emptyPolls : 1);
+    }
+
+    private void pauseFor(Duration rest) {
+        Thread.interrupted(); // left behind by somebody's code: it would cut each rest short
+        try {
+            look.await(rest);
+        } catch (InterruptedException e) {
+            log.debug("interrupted, looks whether it is to stop", e);
+        }
+    }
+}
