@@ -53,17 +53,6 @@ class WorkloadsTest {
     }
 
     @Test
-    void anIdleNodeListensToAsManyQueuesAsAskedFor() {
-        Size many = new Size(300, 1, 0, 3);
-
-        Figures one = Workloads.named("idle").run(Peers.named("rowlock"), stage);
-        Figures three = Workloads.named("idle").run(Peers.named("rowlock"), new Stage(Server.ofTests(), many));
-
-        assertThat(three.get("threads")).isGreaterThan(one.get("threads"));
-        assertThat(three.get("transactions_per_s")).isNotNegative(); // in so short a time there may be none
-    }
-
-    @Test
     void aPeerWithoutQueuesIsNotMeasuredOnMany() {
         List<Peer> peers = Peers.named(List.of("rowlock", "floor", "db-scheduler"));
 
