@@ -4,6 +4,7 @@ import static dev.rowlock.queue.chaos.fault.Arena.PAST_LEASE;
 import static dev.rowlock.queue.chaos.fault.Arena.last;
 
 import dev.rowlock.queue.chaos.cluster.Worker;
+import java.net.SocketTimeoutException;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Random;
@@ -104,12 +105,24 @@ enum TableFault implements Fault {
                 once(arena, statements, attempt < 5 ? "500ms" : "10s");
                 return true;
             } catch (DataAccessException | SQLException e) {
-                log.info(
-                        "not yet: {}",
-                        NestedExceptionUtils.getMostSpecificCause(e).getMessage());
+                Throwable cause = NestedExceptionUtils.getMostSpecificCause(e);
+                log.info("not yet: {}", cause.getMessage());
+                if (cause instanceof SocketTimeoutException) {
+                    restartHanging(arena);
+                }
             }
         }
         return false;
+    }
+
+    /**
+     * The server's own timeouts would have ended a wait for a lock. It hangs by the library that sets its clock, which may be
+     * interrupted by the server's timer while it holds a lock of its own; a process that stops there holds up all others.
+     */
+    private static void restartHanging(Arena arena) {
+        log.warn("the server hangs and is started again");
+        arena.database().server().stopImmediately();
+        arena.database().server().startAgain();
     }
 
     /** On a connection of its own, since another fault may still be breaking those that there are. */
