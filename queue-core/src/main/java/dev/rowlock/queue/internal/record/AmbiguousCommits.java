@@ -53,8 +53,7 @@ public final class AmbiguousCommits {
 
     private Map<Long, JobState> done(List<PendingOutcome> entries) {
         try {
-            return findDone.run(
-                    entries.stream().map(entry -> entry.job().claim()).toList());
+            return findDone.run(entries.stream().map(PendingOutcome::job).toList());
         } catch (RuntimeException e) {
             log.debug("what became of {} outcomes cannot be told", entries.size(), e);
             return Map.of();

@@ -7,7 +7,6 @@ import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -60,7 +59,7 @@ public final class Recorder implements Runnable {
     private static final int FAILED_PARTS = 2;
 
     private final OutcomeWriter writer;
-    private final AmbiguousCommits doubts;
+    private final AmbiguousCommits ambiguous;
     private final OutcomeReporter news;
     private final PendingOutcomes pending = new PendingOutcomes();
     private final OutcomeBacklog unwritten = new OutcomeBacklog();
@@ -79,9 +78,9 @@ public final class Recorder implements Runnable {
     private volatile boolean failing;
     private @Nullable Throwable lastFailure; // recorder's thread only
 
-    public Recorder(OutcomeWriter writer, AmbiguousCommits doubts, Observers observer) {
+    public Recorder(OutcomeWriter writer, AmbiguousCommits ambiguous, Observers observer) {
         this.writer = writer;
-        this.doubts = doubts;
+        this.ambiguous = ambiguous;
         this.news = new OutcomeReporter(observer);
     }
 
@@ -310,7 +309,7 @@ public final class Recorder implements Runnable {
 
     /** Returns what could not be written because nothing could. */
     private List<PendingOutcome> attempt(List<PendingOutcome> entries) {
-        OutcomeWriter.Written written = doubts.resolve(writer.write(entries));
+        OutcomeWriter.Written written = ambiguous.resolve(writer.write(entries));
         unwritten.getsOn();
         if (written.failure() != null) {
             lastFailure = written.failure();
@@ -325,26 +324,23 @@ public final class Recorder implements Runnable {
     }
 
     /**
-     * Tries them in ever smaller parts, in another order each time. Should one of them be what cannot be written, for instance
-     * because the server runs out of memory over it, the others get past it in the end. Once it fails alone while others can be
-     * written, or could be if there were any, it is set aside. Returns what is left to be tried.
+     * Tries them in parts. Should one of them be what cannot be written, the others get past it in the end. Once it fails alone while
+     * others can be written, or could be if there were any, it is set aside. Returns what is left to be tried.
      */
     private List<PendingOutcome> attemptInParts(List<PendingOutcome> entries, int time) {
-        List<PendingOutcome> shuffled = new ArrayList<>(entries);
-        Collections.shuffle(shuffled);
-        int size = Math.max(1, shuffled.size() >> Math.min(time, 30));
         List<PendingOutcome> left = new ArrayList<>();
         List<PendingOutcome> alone = new ArrayList<>();
         boolean writable = false;
         boolean away = false;
-        for (int from = 0; from < shuffled.size(); from += size) {
-            List<PendingOutcome> part = shuffled.subList(from, Math.min(from + size, shuffled.size()));
-            if (!writable && !away && from >= FAILED_PARTS * size) {
-                writable = size == 1 && writer.writable(0);
+        int triedParts = 0;
+        for (List<PendingOutcome> part : OutcomeParts.of(entries, time)) {
+            if (!writable && !away && triedParts == FAILED_PARTS) {
+                writable = part.size() == 1 && writer.writable(0);
                 away = !writable;
             }
             List<PendingOutcome> failed = away ? part : attempt(part);
             writable |= failed.size() < part.size();
+            triedParts++;
             (part.size() == 1 ? alone : left).addAll(failed);
         }
         if (writable || !away && !alone.isEmpty() && writer.writable(0)) {

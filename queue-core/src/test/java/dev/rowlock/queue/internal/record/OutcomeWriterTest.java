@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.outcome.FindDoneClaims;
 import dev.rowlock.queue.internal.store.outcome.FinishJobs;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -33,9 +35,10 @@ class OutcomeWriterTest {
 
     private final TestDatabase test;
     private final List<Duration> waits = new ArrayList<>();
+    private final List<String> back = new ArrayList<>();
     private Rooms rooms;
     private OutcomeWriter writer;
-    private AmbiguousCommits doubts;
+    private AmbiguousCommits ambiguous;
 
     OutcomeWriterTest(TestDatabase test) {
         this.test = test;
@@ -58,7 +61,7 @@ class OutcomeWriterTest {
     void prepare() {
         rooms = Rooms.emptyIn(test);
         writer = new OutcomeWriter(rooms.database(), true, new Noted());
-        doubts = new AmbiguousCommits(new FindDoneClaims(rooms.database()));
+        ambiguous = new AmbiguousCommits(new FindDoneClaims(rooms.database()));
     }
 
     @Test
@@ -72,6 +75,17 @@ class OutcomeWriterTest {
 
         assertThat(waits).hasSize(1);
         assertThat(waits.get(0)).isBetween(Duration.ofMinutes(9), Duration.ofMinutes(10));
+    }
+
+    @Test
+    void jobsThatGoBackAreToldWithTheMostUrgentRankOfTheirQueue() {
+        rooms.ready(List.of(Rooms.job("mail", 3), Rooms.job("mail", -5), Rooms.job("mail", 7)));
+        List<ClaimedJob> jobs = rooms.claim(rooms.node(), 3);
+
+        writer.write(
+                jobs.stream().map(job -> pending(job, new Outcome.Released())).toList());
+
+        assertThat(back).containsExactly("3 jobs of mail, the most urgent of rank -5");
     }
 
     @ParameterizedTest
@@ -98,12 +112,26 @@ class OutcomeWriterTest {
                         .toList());
         PendingOutcome completed = pending(jobs.get(0), new Outcome.Completed("1"));
 
-        OutcomeWriter.Written told = doubts.resolve(writer.write(List.of(completed, pending(jobs.get(1), FAILED))));
+        OutcomeWriter.Written told = ambiguous.resolve(writer.write(List.of(completed, pending(jobs.get(1), FAILED))));
 
         assertThat(told.refused()).isEmpty();
         assertThat(told.recorded())
                 .extracting(PendingOutcome::outcome)
                 .containsExactlyInAnyOrder(completed.outcome(), new Outcome.AlreadyCompleted());
+    }
+
+    @Test
+    void aJobThatRescueHasCancelledIsLostForWhoeverHadIt() {
+        ClaimedJob job = rooms.running();
+        new RequestCancel(rooms.database()).run(job.id());
+        rooms.execute("DELETE FROM rowlock.node");
+        new RescueJobs(rooms.database()).run(3);
+
+        OutcomeWriter.Written told = ambiguous.resolve(writer.write(List.of(pending(job, FAILED))));
+
+        assertThat(rooms.look(job.id())).containsEntry("state", "cancelled");
+        assertThat(told.recorded()).isEmpty();
+        assertThat(told.refused()).hasSize(1);
     }
 
     @Test
@@ -140,7 +168,9 @@ class OutcomeWriterTest {
         public void jobsReady(String queue, int rank, long jobs) {}
 
         @Override
-        public void jobsBack(String queue, int rank, long jobs) {}
+        public void jobsBack(String queue, int rank, long jobs) {
+            back.add("%d jobs of %s, the most urgent of rank %d".formatted(jobs, queue, rank));
+        }
 
         @Override
         public void jobsWaiting(Duration dueIn) {

@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.store.outcome;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.UncachedPlan;
-import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobState;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -11,12 +11,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Tells which claims ended in done, for whoever did not get the answer when they did. */
+/**
+ * Tells which claims ended in done by an outcome of their own, for whoever did not get the answer when they did. A job that rescue took and
+ * cancelled lies there too, under the same token: it has one crash more than its claim had.
+ */
 public final class FindDoneClaims {
 
     private static final String SQL = """
-            SELECT d.token, d.state FROM rowlock.done d, unnest(?::bigint[], ?::bigint[]) AS o (id, token)
-             WHERE d.id = o.id AND d.token = o.token
+            SELECT d.token, d.state FROM rowlock.done d, unnest(?::bigint[], ?::bigint[], ?::smallint[]) AS o (id, token, crashes)
+             WHERE d.id = o.id AND d.token = o.token AND d.crashes = o.crashes
             """;
 
     private final Database database;
@@ -27,12 +30,13 @@ public final class FindDoneClaims {
         this.sql = database.sql(SQL);
     }
 
-    /** Returns completed or cancelled by token; nothing for other claims, nor where done jobs are not kept. */
-    public Map<Long, JobState> run(List<Claim> claims) {
+    /** Returns completed or cancelled by token; nothing for other jobs, nor where done jobs are not kept. */
+    public Map<Long, JobState> run(List<ClaimedJob> jobs) {
         return database.alone(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                statement.setObject(1, Columns.longs(claims, Claim::jobId));
-                statement.setObject(2, Columns.longs(claims, Claim::token));
+                statement.setObject(1, Columns.longs(jobs, ClaimedJob::id));
+                statement.setObject(2, Columns.longs(jobs, job -> job.claim().token()));
+                statement.setObject(3, Columns.shorts(jobs, ClaimedJob::crashes));
                 Map<Long, JobState> states = new HashMap<>();
                 try (ResultSet rows = statement.executeQuery()) {
                     while (rows.next()) {
