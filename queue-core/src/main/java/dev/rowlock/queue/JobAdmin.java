@@ -10,6 +10,8 @@ import dev.rowlock.queue.internal.store.admin.LastDeadJob;
 import dev.rowlock.queue.internal.store.admin.PauseQueue;
 import dev.rowlock.queue.internal.store.admin.RedriveDeadJobs;
 import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.wake.AfterCommit;
+import dev.rowlock.queue.internal.wake.Wakes;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.spi.Wakeups;

@@ -96,7 +96,7 @@ public final class JobSearch {
     }
 
     /**
-     * How deep the queues were when a node that runs jobs last measured them for all, a few seconds ago; empty before that.
+     * How deep the queues were when a node that runs jobs last measured them for all, usually within the last 15 s ({@link QueueDepth#age}); empty before that.
      * Of large rooms a sample is counted. Cheap, and outside the caller's transaction.
      */
     public List<QueueDepth> depths() {

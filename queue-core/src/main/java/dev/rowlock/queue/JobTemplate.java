@@ -9,6 +9,8 @@ import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueWaitingJobs;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.wake.AfterCommit;
+import dev.rowlock.queue.internal.wake.Wakes;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.Names;

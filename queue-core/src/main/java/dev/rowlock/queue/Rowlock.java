@@ -12,12 +12,13 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.thread.KeepAlive;
+import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.schema.SchemaMigrator;
+import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.NodeStatus;
-import dev.rowlock.queue.spi.SchemaMode;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,6 +52,8 @@ import org.springframework.transaction.support.TransactionOperations;
 public final class Rowlock implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Rowlock.class);
+
+    private static final Duration LOOK = Duration.ofMillis(10);
 
     private final RowlockBuilder settings;
     private final Database database;
@@ -160,15 +163,10 @@ public final class Rowlock implements AutoCloseable {
     }
 
     boolean awaitIdle(ListenerDefinition listener, Duration longest) throws InterruptedException {
-        long end = System.nanoTime() + longest.toNanos();
         WorkerNode worker = node;
-        while (worker != null && listener.types().stream().anyMatch(type -> worker.busy(type) > 0)) {
-            if (System.nanoTime() - end >= 0) {
-                return false;
-            }
-            Thread.sleep(10);
-        }
-        return true;
+        return worker == null
+                || new TimeBudget(longest)
+                        .await(() -> listener.types().stream().noneMatch(type -> worker.busy(type) > 0), LOOK);
     }
 
     private String queueOf(String type) {

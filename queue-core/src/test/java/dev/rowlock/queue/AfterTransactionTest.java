@@ -8,6 +8,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import dev.rowlock.queue.payload.JacksonPayloadCodec;
+import dev.rowlock.queue.payload.PayloadConverter;
 import dev.rowlock.queue.spi.PayloadException;
 import java.lang.reflect.Type;
 import java.util.List;

@@ -8,6 +8,7 @@ import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.wake.NotificationListener;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -48,7 +49,7 @@ class SendAlongTest {
 
     @Test
     void aJobByItselfTakesItsNotificationAlong() throws InterruptedException {
-        try (NotificationListener ear = listen()) {
+        try (NotificationListener notifications = listen()) {
             long id = jobs.enqueue(new Mail("a"), o -> o.queue("mail").priority(3));
 
             Awaitility.await().until(() -> !elsewhere.heard().isEmpty());
@@ -62,7 +63,7 @@ class SendAlongTest {
     void aTransactionOfTheCallersTakesNothingAlong() throws InterruptedException {
         TransactionTemplate transaction =
                 new TransactionTemplate(new DataSourceTransactionManager(testDatabase.dataSource()));
-        try (NotificationListener ear = listen()) {
+        try (NotificationListener notifications = listen()) {
             transaction.executeWithoutResult(status -> jobs.enqueue(new Mail("a")));
             jobs.enqueue(new Mail("b"), o -> o.queue("last")); // this one does, and notifications keep their order
 
@@ -93,11 +94,11 @@ class SendAlongTest {
     private NotificationListener listen() throws InterruptedException {
         WakeupBus other = new WakeupBus(Wakeups.NONE);
         CountDownLatch connected = new CountDownLatch(1);
-        NotificationListener ear = new NotificationListener(
+        NotificationListener notifications = new NotificationListener(
                 testDatabase.unpooled(), rooms.database().schema(), other.heardBy(elsewhere), connected::countDown);
-        ear.start();
+        notifications.start();
         connected.await();
-        return ear;
+        return notifications;
     }
 
     private static DataSource away() {

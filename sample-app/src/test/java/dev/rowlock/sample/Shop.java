@@ -86,8 +86,8 @@ public final class Shop {
         return answer(id).nodes().stream().collect(Collectors.toMap(NodeShare::node, NodeShare::products));
     }
 
-    public void awaitEnd(long id, Duration patience) {
-        await().atMost(patience).until(() -> progress(id).ended());
+    public void awaitEnd(long id, Duration longest) {
+        await().atMost(longest).until(() -> progress(id).ended());
     }
 
     public List<Rejection> rejections(long id) {

@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
 public final class KillRun {
 
     private static final int NODES = 4;
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
     private final Duration length;
     private final WorkerSetup setup;
@@ -95,8 +95,8 @@ public final class KillRun {
     private static void await(String what, BooleanSupplier condition) {
         long begun = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - begun > PATIENCE.toNanos()) {
-                throw new IllegalStateException("not within %s: %s".formatted(PATIENCE, what));
+            if (System.nanoTime() - begun > TIMEOUT.toNanos()) {
+                throw new IllegalStateException("not within %s: %s".formatted(TIMEOUT, what));
             }
             Arena.last(Duration.ofMillis(100));
         }

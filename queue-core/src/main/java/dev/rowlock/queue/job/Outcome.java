@@ -16,6 +16,31 @@ public sealed interface Outcome {
         return null;
     }
 
+    /** Calls the case of this outcome. Where each outcome must be thought of, the compiler asks for all of them. */
+    <R> R match(Cases<R> cases);
+
+    /** One answer for each outcome. */
+    interface Cases<R> {
+
+        R completed(Completed outcome);
+
+        R retry(Retry outcome);
+
+        R failed(Failed outcome);
+
+        R snoozed(Snoozed outcome);
+
+        R cancelled(Cancelled outcome);
+
+        R released(Released outcome);
+
+        R setAside(SetAside outcome);
+
+        R unknownType(UnknownType outcome);
+
+        R alreadyCompleted(AlreadyCompleted outcome);
+    }
+
     /**
      * The handler returned.
      *
@@ -26,6 +51,11 @@ public sealed interface Outcome {
         public String label() {
             return "completed";
         }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.completed(this);
+        }
     }
 
     /** The handler failed and the job is tried again when {@code due}. */
@@ -33,6 +63,11 @@ public sealed interface Outcome {
         @Override
         public String label() {
             return "retried";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.retry(this);
         }
     }
 
@@ -48,6 +83,11 @@ public sealed interface Outcome {
         public String label() {
             return "failed";
         }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.failed(this);
+        }
     }
 
     /**
@@ -60,6 +100,11 @@ public sealed interface Outcome {
         public String label() {
             return "snoozed";
         }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.snoozed(this);
+        }
     }
 
     /** Somebody cancelled the job while it ran, and its handler stopped. */
@@ -68,6 +113,11 @@ public sealed interface Outcome {
         public String label() {
             return "cancelled";
         }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.cancelled(this);
+        }
     }
 
     /** The job was not run, or was stopped by a shutdown: back to {@code ready}; this attempt does not count. */
@@ -75,6 +125,11 @@ public sealed interface Outcome {
         @Override
         public String label() {
             return "released";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.released(this);
         }
     }
 
@@ -87,6 +142,11 @@ public sealed interface Outcome {
         public String label() {
             return "set-aside";
         }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.setAside(this);
+        }
     }
 
     /**
@@ -98,6 +158,11 @@ public sealed interface Outcome {
         public String label() {
             return "unknown-type";
         }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.unknownType(this);
+        }
     }
 
     /**
@@ -107,6 +172,11 @@ public sealed interface Outcome {
         @Override
         public String label() {
             return "completed";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.alreadyCompleted(this);
         }
     }
 }

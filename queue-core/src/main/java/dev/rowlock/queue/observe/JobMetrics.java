@@ -3,6 +3,7 @@ package dev.rowlock.queue.observe;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.JobObserver;
+import dev.rowlock.queue.spi.ListenerDefinition;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -34,17 +35,32 @@ public final class JobMetrics implements JobObserver {
     private final Map<Key, Timer> process = new ConcurrentHashMap<>();
     private final Map<Key, Timer> wait = new ConcurrentHashMap<>();
     private final Map<Key, Counter> failures = new ConcurrentHashMap<>();
+    private final Counter rescued;
+    private final Counter quarantined;
 
     /** @param tags of every meter: they tell this queue from others whose meters are in the same registry */
     public JobMetrics(MeterRegistry registry, Tag... tags) {
         this.registry = registry;
         this.tags = Tags.of(tags);
+        this.rescued = rescuedCounter("false");
+        this.quarantined = rescuedCounter("true");
     }
 
     /** Meters only count, and must be exact. */
     @Override
     public boolean immediate() {
         return true;
+    }
+
+    /** Makes its counters, at 0: of a counter that appears with its first event, rates miss that event. */
+    @Override
+    public void listening(ListenerDefinition listener) {
+        lostCounter(listener.queue());
+        unknownTypeCounter(listener.queue());
+        for (String type : listener.types()) {
+            failures(listener.queue(), type, "false");
+            failures(listener.queue(), type, "true");
+        }
     }
 
     @Override
@@ -56,35 +72,31 @@ public final class JobMetrics implements JobObserver {
     @Override
     public void finished(ClaimedJob job, Outcome outcome, Duration took) {
         if (outcome instanceof Outcome.UnknownType) {
-            registry.counter("rowlock.job.unknown.type", tags.and("queue", job.queue()))
-                    .increment();
+            unknownTypeCounter(job.queue()).increment();
             return;
         }
         process.computeIfAbsent(new Key(job.queue(), job.type(), outcome.label()), this::processTimer)
                 .record(took);
         if (outcome instanceof Outcome.Retry) {
-            failure(job, "false");
+            failures(job.queue(), job.type(), "false").increment();
         } else if (outcome instanceof Outcome.Failed) {
-            failure(job, "true");
+            failures(job.queue(), job.type(), "true").increment();
         }
     }
 
     @Override
     public void lost(ClaimedJob job) {
-        registry.counter("rowlock.claims.lost", tags.and("queue", job.queue())).increment();
+        lostCounter(job.queue()).increment();
     }
 
     @Override
-    public void rescued(int jobs, int quarantined) {
-        registry.counter("rowlock.jobs.rescued", tags.and("quarantined", "false"))
-                .increment(jobs - quarantined);
-        registry.counter("rowlock.jobs.rescued", tags.and("quarantined", "true"))
-                .increment(quarantined);
+    public void rescued(int jobs, int dead) {
+        rescued.increment(jobs - dead);
+        quarantined.increment(dead);
     }
 
-    private void failure(ClaimedJob job, String terminal) {
-        failures.computeIfAbsent(new Key(job.queue(), job.type(), terminal), this::failureCounter)
-                .increment();
+    private Counter failures(String queue, String type, String terminal) {
+        return failures.computeIfAbsent(new Key(queue, type, terminal), this::failureCounter);
     }
 
     private Timer processTimer(Key key) {
@@ -108,6 +120,28 @@ public final class JobMetrics implements JobObserver {
                 .description("Failed attempts; terminal ones moved their job to dead")
                 .tags(tags)
                 .tags("queue", key.queue, "type", key.type, "terminal", key.detail)
+                .register(registry);
+    }
+
+    private Counter lostCounter(String queue) {
+        return counter("rowlock.claims.lost", "Outcomes that were refused: their claims had been lost", "queue", queue);
+    }
+
+    private Counter unknownTypeCounter(String queue) {
+        return counter(
+                "rowlock.job.unknown.type", "Jobs put aside because no listener knows their type", "queue", queue);
+    }
+
+    private Counter rescuedCounter(String quarantine) {
+        return counter(
+                "rowlock.jobs.rescued", "Jobs of dead nodes that this node took back", "quarantined", quarantine);
+    }
+
+    private Counter counter(String name, String description, String key, String value) {
+        return Counter.builder(name)
+                .description(description)
+                .tags(tags)
+                .tag(key, value)
                 .register(registry);
     }
 

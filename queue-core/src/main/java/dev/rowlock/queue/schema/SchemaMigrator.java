@@ -1,7 +1,7 @@
 package dev.rowlock.queue.schema;
 
 import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.spi.SchemaMode;
+import dev.rowlock.queue.settings.SchemaMode;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

@@ -20,12 +20,16 @@ public interface JobObserver {
         return false;
     }
 
+    /** This node is about to begin running the jobs of this listener. Once for each listener, before its first job. */
+    default void listening(ListenerDefinition listener) {}
+
     /** The handler is about to be called. {@code waited} is the time from runnable to now. */
     default void started(ClaimedJob job, Duration waited) {}
 
     /**
      * An outcome has been recorded; {@code took} is the time inside the handler. {@link Outcome#thrown} is the exception of
      * a failed attempt as it was thrown, redacted by nobody. Its causes stay in memory until the observer has heard of it.
+     * {@link ClaimedJob#attempt} is the one that the claim began, also where the job was put aside and it does not count after all.
      */
     default void finished(ClaimedJob job, Outcome outcome, Duration took) {}
 

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -67,85 +68,67 @@ public final class ListenerDefinition {
 
     /** By what it is started and stopped at run time. Default: the type. */
     public ListenerDefinition id(String unique) {
-        Draft draft = new Draft(this);
-        draft.id = unique;
-        return new ListenerDefinition(draft);
+        return with(draft -> draft.id = unique);
     }
 
     /** Whether it begins to run jobs without being asked to; null for the default. */
     public ListenerDefinition autoStartup(@Nullable Boolean startsItself) {
-        Draft draft = new Draft(this);
-        draft.autoStartup = startsItself;
-        return new ListenerDefinition(draft);
+        return with(draft -> draft.autoStartup = startsItself);
     }
 
     /** For messages and logs, such as {@code Mailer.send(SendMail)}. Default: the type. */
     public ListenerDefinition name(String forPeople) {
-        Draft draft = new Draft(this);
-        draft.name = forPeople;
-        return new ListenerDefinition(draft);
+        return with(draft -> draft.name = forPeople);
     }
 
     /** The queue that it listens to. */
     public ListenerDefinition queue(String listensTo) {
-        Draft draft = new Draft(this);
-        draft.queue = listensTo;
-        return new ListenerDefinition(draft);
+        return with(draft -> draft.queue = listensTo);
     }
 
     /** Names under which its jobs were stored before: it takes those as well. */
     public ListenerDefinition formerTypes(Collection<String> names) {
-        Draft draft = new Draft(this);
-        draft.formerTypes = names;
-        return new ListenerDefinition(draft);
+        return with(draft -> draft.formerTypes = names);
     }
 
     /** How many jobs of its queue this node may run at once; null for the default. */
     public ListenerDefinition concurrency(@Nullable Integer jobs) {
-        Draft draft = new Draft(this);
-        draft.concurrency = jobs;
-        return new ListenerDefinition(draft);
+        return with(draft -> draft.concurrency = jobs);
     }
 
     /** How long an attempt may take before it is interrupted; null for no limit. */
     public ListenerDefinition timeout(@Nullable Duration limit) {
-        Draft draft = new Draft(this);
-        draft.timeout = limit;
-        return new ListenerDefinition(draft);
+        return with(draft -> draft.timeout = limit);
     }
 
     /** When failed jobs run again: a {@link RetryPolicy}, or a strategy of one's own. */
     public ListenerDefinition retry(RetryStrategy strategy) {
-        Draft draft = new Draft(this);
-        draft.retry = strategy;
-        return new ListenerDefinition(draft);
+        return with(draft -> draft.retry = strategy);
     }
 
     /** Exceptions after which trying again is pointless, subclasses included. */
     public ListenerDefinition noRetryFor(Collection<Class<? extends Throwable>> exceptions) {
-        Draft draft = new Draft(this);
-        draft.noRetryFor = exceptions;
-        return new ListenerDefinition(draft);
+        return with(draft -> draft.noRetryFor = exceptions);
     }
 
     /** Whether the job completes inside the handler's own transaction. */
     public ListenerDefinition transactional(boolean inTransaction) {
-        Draft draft = new Draft(this);
-        draft.transactional = inTransaction;
-        return new ListenerDefinition(draft);
+        return with(draft -> draft.transactional = inTransaction);
     }
 
     /** Runs the transaction of a {@link #transactional} listener; null for the node's. */
     public ListenerDefinition transactions(@Nullable Transactions own) {
-        Draft draft = new Draft(this);
-        draft.transactions = own;
-        return new ListenerDefinition(draft);
+        return with(draft -> draft.transactions = own);
     }
 
     /** Whether what the handler returns is kept as the job's result, as JSON. */
     public ListenerDefinition keepResult(boolean keep) {
+        return with(draft -> draft.keepResult = keep);
+    }
+
+    private ListenerDefinition with(Consumer<Draft> change) {
         Draft draft = new Draft(this);
-        draft.keepResult = keep;
+        change.accept(draft);
         return new ListenerDefinition(draft);
     }
 

@@ -12,12 +12,16 @@ import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest(freshPerTest = true)
@@ -58,6 +62,41 @@ class MetricsTest {
         assertThat(registry.get("rowlock.queue.snapshot.age").gauge().value()).isNotNegative();
         metrics.close();
         rowlock.close();
+    }
+
+    @Test
+    void countersStandAtZeroBeforeTheirFirstEvent(TestDatabase db) {
+        ListenerDefinition mail = ListenerDefinition.of("send", (context, payload) -> null)
+                .queue("mail")
+                .formerTypes(List.of("mail"));
+        try (Rowlock rowlock = Rowlock.builder(db.dataSource())
+                .listener(mail)
+                .observer(new JobMetrics(registry))
+                .build()) {
+            rowlock.start();
+
+            assertThat(registry.getMeters().stream().map(MetricsTest::named))
+                    .containsExactlyInAnyOrder(
+                            "rowlock.claims.lost{queue=mail}",
+                            "rowlock.job.unknown.type{queue=mail}",
+                            "rowlock.jobs.rescued{quarantined=false}",
+                            "rowlock.jobs.rescued{quarantined=true}",
+                            "rowlock.job.failures{queue=mail, terminal=false, type=send}",
+                            "rowlock.job.failures{queue=mail, terminal=true, type=send}",
+                            "rowlock.job.failures{queue=mail, terminal=false, type=mail}",
+                            "rowlock.job.failures{queue=mail, terminal=true, type=mail}");
+            assertThat(registry.getMeters()).allSatisfy(meter -> {
+                assertThat(((Counter) meter).count()).isZero();
+                assertThat(meter.getId().getDescription()).isNotBlank();
+            });
+        }
+    }
+
+    private static String named(Meter meter) {
+        return meter.getId().getName()
+                + meter.getId().getTags().stream()
+                        .map(tag -> tag.getKey() + "=" + tag.getValue())
+                        .collect(Collectors.joining(", ", "{", "}"));
     }
 
     @Test

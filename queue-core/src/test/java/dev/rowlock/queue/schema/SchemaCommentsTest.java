@@ -2,7 +2,7 @@ package dev.rowlock.queue.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.spi.SchemaMode;
+import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import org.junit.jupiter.api.Test;

@@ -10,7 +10,7 @@ import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
 import dev.rowlock.queue.job.JobState;
-import dev.rowlock.queue.spi.SchemaMode;
+import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
-import dev.rowlock.queue.JacksonPayloadCodec;
 import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.JobType;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.spi.InvalidJobListenerException;
 import dev.rowlock.queue.spi.JobHandler;
 import dev.rowlock.queue.spi.ListenerDefinition;

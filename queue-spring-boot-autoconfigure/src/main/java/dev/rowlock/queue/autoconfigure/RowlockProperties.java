@@ -1,6 +1,6 @@
 package dev.rowlock.queue.autoconfigure;
 
-import dev.rowlock.queue.spi.SchemaMode;
+import dev.rowlock.queue.settings.SchemaMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.equalTo;
 
 import dev.rowlock.queue.EnqueueResult;
-import dev.rowlock.queue.JacksonPayloadCodec;
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.JobOperations;
@@ -15,6 +14,7 @@ import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.UniqueKey;
+import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.Wakeups;

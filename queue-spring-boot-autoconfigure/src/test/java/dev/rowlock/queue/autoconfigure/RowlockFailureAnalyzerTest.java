@@ -146,6 +146,17 @@ class RowlockFailureAnalyzerTest {
     }
 
     @Test
+    void tablesOfAnOlderRelease() {
+        ApplicationContextRunner older = contexts.withPropertyValues("rowlock.schema.name=older");
+        older.run(context -> assertThat(context).hasNotFailed());
+        JdbcClient.create(database.dataSource())
+                .sql("DELETE FROM older.schema_history WHERE version = '1'")
+                .update();
+
+        assertAnalysis(older.withPropertyValues("rowlock.schema.mode=validate"), "V1__rooms.sql", "--from <version>");
+    }
+
+    @Test
     void tablesOfAnotherText() {
         ApplicationContextRunner changed = contexts.withPropertyValues("rowlock.schema.name=changed");
         changed.run(context -> assertThat(context).hasNotFailed());

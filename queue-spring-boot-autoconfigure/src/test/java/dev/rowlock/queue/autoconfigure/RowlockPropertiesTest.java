@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.job.RetryPolicy;
-import dev.rowlock.queue.spi.LeaseSettings;
-import dev.rowlock.queue.spi.RetentionSettings;
-import dev.rowlock.queue.spi.SchemaMode;
-import dev.rowlock.queue.spi.WorkerSettings;
+import dev.rowlock.queue.settings.LeaseSettings;
+import dev.rowlock.queue.settings.RetentionSettings;
+import dev.rowlock.queue.settings.SchemaMode;
+import dev.rowlock.queue.settings.WorkerSettings;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

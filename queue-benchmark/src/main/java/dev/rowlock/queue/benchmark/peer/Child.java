@@ -32,7 +32,7 @@ public final class Child implements AutoCloseable {
 
     private static final String END = "the end";
 
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     private final Process process;
     private final PrintWriter commands;
@@ -57,7 +57,7 @@ public final class Child implements AutoCloseable {
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             Child child = new Child(process, Probe.counting());
-            child.await("ready", PATIENCE);
+            child.await("ready", TIMEOUT);
             return child;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -72,7 +72,7 @@ public final class Child implements AutoCloseable {
 
     /** Sends a command and waits until it is done. */
     public void command(String line) {
-        command(line, PATIENCE);
+        command(line, TIMEOUT);
     }
 
     /** Sends a command and waits until it is done, which may take so long. */
@@ -142,7 +142,7 @@ public final class Child implements AutoCloseable {
     public void close() {
         commands.println("stop");
         try {
-            await("stopped", PATIENCE);
+            await("stopped", TIMEOUT);
             if (!process.waitFor(10, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
             }

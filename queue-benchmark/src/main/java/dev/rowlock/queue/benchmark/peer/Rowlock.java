@@ -1,7 +1,7 @@
 package dev.rowlock.queue.benchmark.peer;
 
 import dev.rowlock.queue.benchmark.Target;
-import dev.rowlock.queue.spi.RetentionSettings;
+import dev.rowlock.queue.settings.RetentionSettings;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;

@@ -4,9 +4,9 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.RowlockBuilder;
 import dev.rowlock.queue.benchmark.Target;
-import dev.rowlock.queue.spi.LeaseSettings;
-import dev.rowlock.queue.spi.RetentionSettings;
-import dev.rowlock.queue.spi.WorkerSettings;
+import dev.rowlock.queue.settings.LeaseSettings;
+import dev.rowlock.queue.settings.RetentionSettings;
+import dev.rowlock.queue.settings.WorkerSettings;
 import java.time.Duration;
 
 /** A node with a pool of its own, that hears of jobs from the database only. */

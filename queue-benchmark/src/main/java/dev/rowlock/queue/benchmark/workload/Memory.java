@@ -56,7 +56,7 @@ final class Memory implements Workload {
 
     private static void enqueue(Child child, int jobs, Figures figures) {
         long begin = System.nanoTime();
-        child.command("add 0 " + jobs, patience(jobs));
+        child.command("add 0 " + jobs, limit(jobs));
         figures.rate("enqueue_jobs_per_s", jobs, System.nanoTime() - begin);
         figures.put("enqueue_heap_mb", child.takeHeapMegabytes());
     }
@@ -68,14 +68,14 @@ final class Memory implements Workload {
                 "%d jobs run".formatted(jobs),
                 () -> child.requireAlive() && probe.count() >= jobs,
                 Duration.ofMillis(5),
-                patience(jobs));
+                limit(jobs));
         long end = stage.awaitDrained(session, probe, jobs);
         figures.rate("drain_jobs_per_s", jobs, end - probe.firstNanos());
         figures.put("drain_heap_mb", child.takeHeapMegabytes());
     }
 
     /** A process that is short of memory collects without end: it need not die. */
-    private static Duration patience(int jobs) {
+    private static Duration limit(int jobs) {
         return Duration.ofSeconds(60 + jobs / 5_000);
     }
 

@@ -23,7 +23,7 @@ public record Stage(Server server, Size size) {
     private static final int FILL = 1_000;
 
     /** A peer that takes longer than this for what it should do in seconds is broken. */
-    private static final Duration PATIENCE = Duration.ofMinutes(15);
+    private static final Duration TIMEOUT = Duration.ofMinutes(15);
 
     /** What a workload does on a database of its own. */
     @FunctionalInterface
@@ -64,7 +64,7 @@ public record Stage(Server server, Size size) {
 
     /** Waits until the first job has run. */
     public void awaitFirst(Probe probe) {
-        Await.until("a job run", () -> probe.count() > 0, Duration.ofMillis(1), PATIENCE);
+        Await.until("a job run", () -> probe.count() > 0, Duration.ofMillis(1), TIMEOUT);
     }
 
     /** Lets this time pass. */
@@ -74,8 +74,8 @@ public record Stage(Server server, Size size) {
 
     /** Waits until so many jobs have run and ended. Returns when that was, as {@link System#nanoTime}. */
     public long awaitDrained(Session session, Probe probe, long jobs) {
-        Await.until("%d jobs run".formatted(jobs), () -> probe.count() >= jobs, Duration.ofMillis(1), PATIENCE);
-        Await.until("their outcomes written", session::drained, Duration.ofMillis(5), PATIENCE);
+        Await.until("%d jobs run".formatted(jobs), () -> probe.count() >= jobs, Duration.ofMillis(1), TIMEOUT);
+        Await.until("their outcomes written", session::drained, Duration.ofMillis(5), TIMEOUT);
         long end = System.nanoTime();
         if (probe.count() != jobs) {
             throw new IllegalStateException("%d jobs were enqueued, %d ran".formatted(jobs, probe.count()));

@@ -2,9 +2,9 @@ package dev.rowlock.queue.benchmark.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.JacksonPayloadCodec;
 import dev.rowlock.queue.benchmark.measure.Probe;
 import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;

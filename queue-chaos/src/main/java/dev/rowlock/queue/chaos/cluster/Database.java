@@ -2,7 +2,7 @@ package dev.rowlock.queue.chaos.cluster;
 
 import dev.rowlock.queue.chaos.history.Audit;
 import dev.rowlock.queue.schema.SchemaMigrator;
-import dev.rowlock.queue.spi.SchemaMode;
+import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.test.postgres.EmbeddedServer;
 import dev.rowlock.queue.test.postgres.ServerClock;
 import dev.rowlock.queue.test.postgres.SmallDisk;

@@ -45,7 +45,7 @@ public final class Worker implements AutoCloseable {
         return pool;
     }
 
-    /** What the lease's and the ear's connection go through. */
+    /** What the connections of lease and notification listener go through. */
     public TcpProxy direct() {
         return direct;
     }

@@ -25,7 +25,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 public final class Producer implements AutoCloseable {
 
     /** How long a job is asked for, and the pause in between. */
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private static final Duration PAUSE = Duration.ofMillis(100);
 
@@ -109,7 +109,7 @@ public final class Producer implements AutoCloseable {
             } catch (RuntimeException e) {
                 LockSupport.parkNanos(PAUSE.toNanos());
             }
-        } while (System.nanoTime() - begun < PATIENCE.toNanos());
+        } while (System.nanoTime() - begun < TIMEOUT.toNanos());
         note(work, 0, Fate.UNKNOWN, options, "unique");
         return 0;
     }

@@ -1,10 +1,10 @@
 package dev.rowlock.queue.chaos.worker;
 
+import dev.rowlock.queue.settings.LeaseSettings;
+import dev.rowlock.queue.settings.WorkerSettings;
 import dev.rowlock.queue.spi.JobObserver;
-import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.PayloadCodec;
-import dev.rowlock.queue.spi.WorkerSettings;
 import dev.rowlock.queue.spring.JobListenerRegistry;
 import java.util.List;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package dev.rowlock.queue.chaos.worker;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.rowlock.queue.JacksonPayloadCodec;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.RowlockBuilder;
+import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.PayloadCodec;

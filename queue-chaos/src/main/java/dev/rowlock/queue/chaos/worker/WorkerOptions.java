@@ -1,9 +1,9 @@
 package dev.rowlock.queue.chaos.worker;
 
-import dev.rowlock.queue.spi.FetchSettings;
-import dev.rowlock.queue.spi.LeaseSettings;
-import dev.rowlock.queue.spi.RetentionSettings;
-import dev.rowlock.queue.spi.WorkerSettings;
+import dev.rowlock.queue.settings.FetchSettings;
+import dev.rowlock.queue.settings.LeaseSettings;
+import dev.rowlock.queue.settings.RetentionSettings;
+import dev.rowlock.queue.settings.WorkerSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  *
  * @param name unique for each process of a run, also for one that replaces another
  * @param poolUrl where the pool connects to
- * @param directUrl where lease and ear connect to
+ * @param directUrl where lease and notification listener connect to
  * @param log where it writes what it does
  * @param fresh whether it knows the new type of job
  * @param password where the application's password stands; without such a file, it logs in as who needs none

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.chaos.node;
 
-import dev.rowlock.queue.JacksonPayloadCodec;
 import dev.rowlock.queue.JobDetails;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
@@ -8,13 +7,14 @@ import dev.rowlock.queue.JobTypes;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.RetryPolicy;
-import dev.rowlock.queue.spi.FetchSettings;
+import dev.rowlock.queue.payload.JacksonPayloadCodec;
+import dev.rowlock.queue.settings.FetchSettings;
+import dev.rowlock.queue.settings.LeaseSettings;
+import dev.rowlock.queue.settings.WorkerSettings;
 import dev.rowlock.queue.spi.JobHandler;
-import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.ListenerSource;
 import dev.rowlock.queue.spi.PayloadCodec;
-import dev.rowlock.queue.spi.WorkerSettings;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.ArrayList;

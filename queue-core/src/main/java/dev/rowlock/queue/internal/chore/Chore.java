@@ -11,6 +11,11 @@ public interface Chore {
     /** Does it once and returns how long to wait before the next time. */
     Duration runOnce();
 
+    /** Whether it is due at once when the database's clock has been set. */
+    default boolean dueAfterClockStep() {
+        return false;
+    }
+
     /** Whether that is exact. Otherwise it is up to a tenth longer, so that nodes that started together do not sweep together. */
     default boolean punctual() {
         return false;

@@ -7,7 +7,7 @@ import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.internal.thread.Signal;
-import dev.rowlock.queue.spi.FetchSettings;
+import dev.rowlock.queue.settings.FetchSettings;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;

@@ -48,7 +48,7 @@ public final class Fetcher implements Runnable {
     private @Nullable EndlessTask part; // guarded by this, as below; the last one
     private @Nullable Thread thread;
     private volatile boolean unable; // the last thread could not be started
-    private long avoidLineUntil = System.nanoTime(); // the listening thread only
+    private long avoidConnectionUntil = System.nanoTime(); // the listening thread only
     private volatile boolean stopping;
 
     /**
@@ -143,14 +143,14 @@ public final class Fetcher implements Runnable {
      * So many jobs became ready, the most urgent of this rank, and all nodes hear of it: look at once if it takes this
      * node to run them all, counted from the one whose turn it is; otherwise a little later, in case the others are busy.
      *
-     * @param line the connection that told, for a claim on the calling thread; null if that cannot be had
+     * @param connection the one that told, for a claim on the calling thread; null if that cannot be had
      */
-    public void jobsHeard(int rank, long jobs, int turn, @Nullable Connection line) {
+    public void jobsHeard(int rank, long jobs, int turn, @Nullable Connection connection) {
         claimer.urgent(rank);
         Duration wait = lookIn(claimer.place(), turn, jobs, consumer.concurrency());
         if (!wait.isZero()) {
             consumer.room().raiseIn(wait);
-        } else if (line == null || !claimedBy(line)) {
+        } else if (connection == null || !claimedBy(connection)) {
             wake();
         }
     }
@@ -165,19 +165,19 @@ public final class Fetcher implements Runnable {
      * Claims without the fetcher's thread and without the pool: when idle, to hand over to the one and to take a connection
      * from the other takes a tenth of a millisecond. Returns false if the fetcher must claim.
      */
-    private boolean claimedBy(Connection line) {
-        if (System.nanoTime() - avoidLineUntil < 0) {
+    private boolean claimedBy(Connection connection) {
+        if (System.nanoTime() - avoidConnectionUntil < 0) {
             return false;
         }
         try {
-            return claimer.claimAtOnce(line);
+            return claimer.claimAtOnce(connection);
         } catch (RuntimeException | Error e) {
             log.warn(
                     "queue '{}': claiming on the connection that listens failed, will use the pool for {}",
                     consumer.queue(),
                     AFTER_FAILURE,
                     e);
-            avoidLineUntil = System.nanoTime() + AFTER_FAILURE.toNanos();
+            avoidConnectionUntil = System.nanoTime() + AFTER_FAILURE.toNanos();
             return false;
         }
     }
@@ -230,10 +230,10 @@ public final class Fetcher implements Runnable {
     }
 
     /** Waits for its thread to end. */
-    void join(TimeBudget patience) {
+    void join(TimeBudget time) {
         Thread last = thread();
         if (last != null) {
-            patience.join(last);
+            time.join(last);
         }
     }
 

@@ -45,10 +45,10 @@ public final class LastClaims {
         return fetchers.stream().anyMatch(Fetcher::fetching);
     }
 
-    private void join(TimeBudget patience) {
-        fetchers.forEach(fetcher -> fetcher.join(patience));
-        if (!patience.over() && fetching()) {
-            pause(patience.left()); // on the thread of somebody who heard of jobs
+    private void join(TimeBudget time) {
+        fetchers.forEach(fetcher -> fetcher.join(time));
+        if (!time.over() && fetching()) {
+            pause(time.left()); // on the thread of somebody who heard of jobs
         }
     }
 

@@ -211,9 +211,9 @@ final class QueueCursor {
                 back.forEach(one -> one.due = false);
             }
             case BACK -> {
-                CostBudget ration = back.get(lookedBack).ration;
-                ration.took(took, now);
-                behind = more == null ? null : new Behind(more, ration, took);
+                CostBudget budget = back.get(lookedBack).budget;
+                budget.took(took, now);
+                behind = more == null ? null : new Behind(more, budget, took);
                 back.subList(lookedBack, back.size()).forEach(one -> one.due = false); // it covers the nearer ones
             }
             case BEHIND -> behind = goneOn(behind, more, took, now);
@@ -221,17 +221,17 @@ final class QueueCursor {
         }
     }
 
-    /** Its last claim may have walked over dead entries, the others before it only over jobs: they need no ration. */
+    /** Its last claim may have walked over dead entries, the others before it only over jobs: they need no budget. */
     private static @Nullable Behind goneOn(
             @Nullable Behind before, @Nullable QueuePosition more, Duration took, long now) {
         if (before == null) {
             return null;
         }
         if (more == null) {
-            before.ration.took(before.took.plus(took), now);
+            before.budget.took(before.took.plus(took), now);
             return null;
         }
-        return new Behind(more, before.ration, before.took);
+        return new Behind(more, before.budget, before.took);
     }
 
     /** How long until there is somewhere else to look though nothing new arrives; zero: at once. */
@@ -242,7 +242,7 @@ final class QueueCursor {
         long wait = frontIn(now);
         if (frontIsFar(now)) {
             for (LookBack one : back) {
-                wait = one.due ? Math.min(wait, one.ration.allowedIn(now)) : wait;
+                wait = one.due ? Math.min(wait, one.budget.allowedIn(now)) : wait;
             }
         }
         return Duration.ofNanos(wait);
@@ -271,25 +271,25 @@ final class QueueCursor {
      * A look that found more before the cursor than it could take.
      *
      * @param from the last job taken
-     * @param ration what pays for it
+     * @param budget what pays for it
      * @param took how long its first claim took
      */
-    private record Behind(QueuePosition from, CostBudget ration, Duration took) {}
+    private record Behind(QueuePosition from, CostBudget budget, Duration took) {}
 
     /** A look from some time before the last job; due when jobs may have been passed over since the last. */
     private static final class LookBack {
 
         private final Duration by;
-        private final CostBudget ration;
+        private final CostBudget budget;
         private boolean due;
 
-        LookBack(Duration by, CostBudget ration) {
+        LookBack(Duration by, CostBudget budget) {
             this.by = by;
-            this.ration = ration;
+            this.budget = budget;
         }
 
         boolean allowed(long now) {
-            return due && ration.allowedIn(now) == 0;
+            return due && budget.allowedIn(now) == 0;
         }
     }
 }

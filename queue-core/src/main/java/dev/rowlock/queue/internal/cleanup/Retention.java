@@ -7,7 +7,7 @@ import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention.Agreed;
 import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
 import dev.rowlock.queue.internal.store.node.TakeChore;
-import dev.rowlock.queue.spi.RetentionSettings;
+import dev.rowlock.queue.settings.RetentionSettings;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -61,6 +61,12 @@ public final class Retention implements Chore {
     @Override
     public String name() {
         return "retention";
+    }
+
+    /** Ended jobs may look old. */
+    @Override
+    public boolean dueAfterClockStep() {
+        return true;
     }
 
     @Override

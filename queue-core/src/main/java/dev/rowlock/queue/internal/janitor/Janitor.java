@@ -1,14 +1,8 @@
 package dev.rowlock.queue.internal.janitor;
 
+import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.ChoreLoop;
 import dev.rowlock.queue.internal.chore.OwnNode;
-import dev.rowlock.queue.internal.cleanup.DepthMeasurement;
-import dev.rowlock.queue.internal.cleanup.DonePartitions;
-import dev.rowlock.queue.internal.cleanup.FreeKeys;
-import dev.rowlock.queue.internal.cleanup.LeftoverPayloads;
-import dev.rowlock.queue.internal.cleanup.PastNodes;
-import dev.rowlock.queue.internal.cleanup.ReachedPlaces;
-import dev.rowlock.queue.internal.cleanup.Retention;
 import dev.rowlock.queue.internal.due.Dispatcher;
 import dev.rowlock.queue.internal.due.FutureWaits;
 import dev.rowlock.queue.internal.rescue.OverdueJobs;
@@ -17,16 +11,7 @@ import dev.rowlock.queue.internal.rescue.StrandedClaims;
 import dev.rowlock.queue.internal.rescue.StrayJobs;
 import dev.rowlock.queue.internal.rescue.TakeBack;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.EnsureDonePartitions;
-import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
 import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
-import dev.rowlock.queue.internal.store.claim.RemoveReached;
-import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
-import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
-import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
-import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
-import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads;
-import dev.rowlock.queue.internal.store.cleanup.RemovePastNodes;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.due.RestartWaits;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
@@ -36,16 +21,16 @@ import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
 import dev.rowlock.queue.internal.thread.EndlessTask;
+import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.spi.JobObserver;
-import dev.rowlock.queue.spi.LeaseSettings;
 import dev.rowlock.queue.spi.Wakeups;
-import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node's chores. The dispatcher has a thread of its own, because jobs wait for it. So have those that take jobs from
+ * One node's sharing. The dispatcher has a thread of its own, because jobs wait for it. So have those that take jobs from
  * whoever cannot go on with them: no count or drop of large tables, and no lock that others hold, may delay them. The others
  * share a third one. Each uses one connection at a time.
  */
@@ -54,14 +39,20 @@ public final class Janitor {
     private final Dispatcher dispatcher;
     private final Rescue rescue;
     private final StrandedClaims strandedClaims;
-    private final DonePartitions donePartitions;
-    private final Retention retention;
     private final FutureWaits futureWaits;
+    private final List<Chore> others;
     private final ChoreLoop dispatching;
     private final ChoreLoop rescuing;
-    private final ChoreLoop chores;
+    private final ChoreLoop sharing;
 
-    public Janitor(Database database, JanitorSettings settings, OwnNode own, JobObserver observer, Wakeups wakeups) {
+    /** @param others chores of other packages, which share one thread */
+    public Janitor(
+            Database database,
+            JanitorSettings settings,
+            OwnNode own,
+            JobObserver observer,
+            Wakeups wakeups,
+            List<Chore> others) {
         TakeChore takeChore = new TakeChore(database);
         LeaseSettings lease = settings.lease();
         TakeBack takeBack = new TakeBack(new RescueJobs(database), lease.maxCrashes(), observer, wakeups);
@@ -72,15 +63,8 @@ public final class Janitor {
                 () -> own.hearing() ? own.place() : Place.ALONE);
         this.rescue = new Rescue(new RemoveExpiredNodes(database), own, takeBack);
         this.strandedClaims = new StrandedClaims(new ReleaseStrandedJobs(database), own, wakeups);
-        this.donePartitions = new DonePartitions(new EnsureDonePartitions(database));
-        this.retention = new Retention(
-                settings.retention(),
-                takeChore,
-                new AgreeRetention(database),
-                new DropDonePartitions(database.patient()),
-                new DiscardDeadJobs(database),
-                Clock.systemUTC());
         this.futureWaits = new FutureWaits(new RestartWaits(database), wakeups);
+        this.others = List.copyOf(others);
         this.dispatching = new ChoreLoop("rowlock-dispatcher", List.of(dispatcher));
         this.rescuing = new ChoreLoop(
                 "rowlock-rescue",
@@ -90,23 +74,15 @@ public final class Janitor {
                         strandedClaims,
                         new OverdueJobs(
                                 own, new FindOverdueJobs(database), new TakeOverdueJobs(database), settings.retry())));
-        this.chores = new ChoreLoop(
-                "rowlock-janitor",
-                List.of(
-                        futureWaits,
-                        donePartitions,
-                        retention,
-                        new FreeKeys(takeChore, new RemoveFreeKeys(database)),
-                        new LeftoverPayloads(takeChore, new RemoveLeftoverPayloads(database.patient())),
-                        new PastNodes(takeChore, new RemovePastNodes(database.patient())),
-                        new ReachedPlaces(takeChore, new RemoveReached(database)),
-                        new DepthMeasurement(takeChore, new MeasureDepth(database.patient()))));
+        List<Chore> shared = new ArrayList<>(List.of(futureWaits));
+        shared.addAll(others);
+        this.sharing = new ChoreLoop("rowlock-janitor", shared);
     }
 
     public void start() {
         dispatching.start();
         rescuing.start();
-        chores.start();
+        sharing.start();
     }
 
     /** After this time, another node's lease runs out unless it is renewed. */
@@ -135,31 +111,30 @@ public final class Janitor {
         dispatching.runWithin(dispatcher, dispatcher.movedElsewhere(nextDue));
     }
 
-    /** The server's clock was set: some jobs may be due, some waits may have become longer, a day may have no partition, and ended jobs may look old. */
+    /** The server's clock was set: some jobs may be due, and some waits may have become longer. */
     public void clockStepped() {
         dispatching.runWithin(dispatcher, dispatcher.clockStepped());
         futureWaits.clockStepped();
-        chores.runWithin(futureWaits, Duration.ZERO);
-        chores.runWithin(donePartitions, Duration.ZERO);
-        chores.runWithin(retention, Duration.ZERO);
+        sharing.runWithin(futureWaits, Duration.ZERO);
+        others.stream().filter(Chore::dueAfterClockStep).forEach(chore -> sharing.runWithin(chore, Duration.ZERO));
     }
 
     /** Its threads. */
     public List<EndlessTask> parts() {
-        return List.of(dispatching.part(), rescuing.part(), chores.part());
+        return List.of(dispatching.part(), rescuing.part(), sharing.part());
     }
 
     /** Lets the threads end after what is under way. */
     public void stop() {
         dispatching.stop();
         rescuing.stop();
-        chores.stop();
+        sharing.stop();
     }
 
     /** Waits for that, but not longer than this. */
     public void awaitStop(Duration longest) {
         long end = System.nanoTime() + longest.toNanos();
-        for (ChoreLoop loop : List.of(dispatching, rescuing, chores)) {
+        for (ChoreLoop loop : List.of(dispatching, rescuing, sharing)) {
             loop.awaitStop(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
         }
     }

@@ -1,15 +1,13 @@
 package dev.rowlock.queue.internal.janitor;
 
 import dev.rowlock.queue.job.RetryPolicy;
-import dev.rowlock.queue.spi.LeaseSettings;
-import dev.rowlock.queue.spi.RetentionSettings;
+import dev.rowlock.queue.settings.LeaseSettings;
 import java.time.Duration;
 
 /**
  * What the janitor must know.
  *
- * @param retry for overdue jobs, whose listener's own policy only their node knows
+ * @param retry for overdue jobs whose node has not said how their listeners retry
  * @param pollInterval how often the dispatcher looks while jobs come
  */
-public record JanitorSettings(
-        LeaseSettings lease, RetentionSettings retention, RetryPolicy retry, Duration pollInterval) {}
+public record JanitorSettings(LeaseSettings lease, RetryPolicy retry, Duration pollInterval) {}

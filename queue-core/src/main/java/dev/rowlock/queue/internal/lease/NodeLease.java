@@ -10,7 +10,7 @@ import dev.rowlock.queue.internal.store.node.BeatNode;
 import dev.rowlock.queue.internal.store.node.RegisterNode;
 import dev.rowlock.queue.internal.store.node.RemoveNode;
 import dev.rowlock.queue.internal.thread.Signal;
-import dev.rowlock.queue.spi.LeaseSettings;
+import dev.rowlock.queue.settings.LeaseSettings;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -30,7 +30,7 @@ import dev.rowlock.queue.internal.store.outcome.FindDoneClaims;
 import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
 import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import dev.rowlock.queue.job.Claim;
-import dev.rowlock.queue.spi.FetchSettings;
+import dev.rowlock.queue.settings.FetchSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
 import java.util.HashMap;

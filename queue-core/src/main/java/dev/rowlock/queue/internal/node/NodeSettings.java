@@ -1,9 +1,9 @@
 package dev.rowlock.queue.internal.node;
 
 import dev.rowlock.queue.job.RetryPolicy;
-import dev.rowlock.queue.spi.LeaseSettings;
-import dev.rowlock.queue.spi.RetentionSettings;
-import dev.rowlock.queue.spi.WorkerSettings;
+import dev.rowlock.queue.settings.LeaseSettings;
+import dev.rowlock.queue.settings.RetentionSettings;
+import dev.rowlock.queue.settings.WorkerSettings;
 
 /**
  * Everything that can be set about a node.

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.node;
 
+import dev.rowlock.queue.settings.WorkerSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
-import dev.rowlock.queue.spi.WorkerSettings;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;

@@ -5,6 +5,7 @@ import dev.rowlock.queue.internal.claim.Fetcher;
 import dev.rowlock.queue.internal.claim.Fetchers;
 import dev.rowlock.queue.internal.claim.LastClaims;
 import dev.rowlock.queue.internal.claim.NodeView;
+import dev.rowlock.queue.internal.cleanup.Cleanup;
 import dev.rowlock.queue.internal.janitor.Janitor;
 import dev.rowlock.queue.internal.janitor.JanitorSettings;
 import dev.rowlock.queue.internal.lease.NodeLease;
@@ -115,7 +116,7 @@ public final class WorkerNode {
         private final NodeParts parts;
         private final NodeLease lease;
         private final Janitor janitor;
-        private final @Nullable NotificationListener ear;
+        private final @Nullable NotificationListener notifications;
         private final Fetchers fetchers;
         private final EndlessTask recording;
         private final EndlessTask leasing;
@@ -133,13 +134,13 @@ public final class WorkerNode {
                     database,
                     new JanitorSettings(
                             settings.lease(),
-                            settings.retention(),
                             settings.retry(),
                             settings.worker().fetch().pollInterval()),
                     this,
                     parts.observers(),
-                    services.wakeups());
-            this.ear = settings.listens()
+                    services.wakeups(),
+                    Cleanup.chores(database, settings.retention()));
+            this.notifications = settings.listens()
                     ? new NotificationListener(
                             services.direct(),
                             database.schema(),
@@ -156,11 +157,12 @@ public final class WorkerNode {
         void start() {
             services.wakeups().subscribe(this);
             parts.observers().start();
+            parts.listeners().values().forEach(some -> some.forEach(parts.observers()::listening));
             recorderThread.start();
             leaseThread.start();
             janitor.start();
-            if (ear != null) {
-                ear.start();
+            if (notifications != null) {
+                notifications.start();
             }
             for (QueueWorker worker : parts.queues()) {
                 worker.start(Threads.handlers(
@@ -192,8 +194,8 @@ public final class WorkerNode {
             janitor.awaitStop(writes.left());
             writes.join(fetchers.thread());
             parts.observers().stop(writes);
-            if (ear != null) {
-                ear.close();
+            if (notifications != null) {
+                notifications.close();
             }
             parts.deadlines().close();
             log.info(
@@ -227,7 +229,8 @@ public final class WorkerNode {
 
         private List<String> broken() {
             Stream<EndlessTask> node = Stream.concat(Stream.of(recording, leasing), janitor.parts().stream());
-            Stream<EndlessTask> all = Stream.concat(node, Stream.ofNullable(ear).map(NotificationListener::part));
+            Stream<EndlessTask> all =
+                    Stream.concat(node, Stream.ofNullable(notifications).map(NotificationListener::part));
             Stream<String> names = Stream.concat(
                     all.filter(EndlessTask::troubled).map(EndlessTask::name),
                     Stream.concat(fetchers.broken(), parts.queues().stream().flatMap(QueueWorker::broken)));
@@ -246,7 +249,7 @@ public final class WorkerNode {
 
         @Override
         public boolean hearing() {
-            return ear != null && ear.hearing();
+            return notifications != null && notifications.hearing();
         }
 
         @Override
@@ -357,8 +360,8 @@ public final class WorkerNode {
         private final class FromElsewhere implements RemoteWakeups {
 
             @Override
-            public void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection line) {
-                fetchers.of(queue, fetcher -> fetcher.jobsHeard(rank, jobs, turn, line));
+            public void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection connection) {
+                fetchers.of(queue, fetcher -> fetcher.jobsHeard(rank, jobs, turn, connection));
             }
 
             @Override

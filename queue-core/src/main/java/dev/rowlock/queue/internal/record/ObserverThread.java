@@ -91,8 +91,8 @@ final class ObserverThread implements Runnable {
         events.offer(NOTHING); // wakes it; where there is no room it is awake
     }
 
-    void awaitStop(TimeBudget patience) {
-        patience.join(thread);
+    void awaitStop(TimeBudget time) {
+        time.join(thread);
         if (thread.isAlive()) {
             log.warn(
                     "observer {} is left behind at the stop, with {} events that it has not heard",

@@ -7,6 +7,7 @@ import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.JobObserver;
+import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -36,10 +37,16 @@ public final class Observers implements JobObserver {
         apart.forEach(ObserverThread::start);
     }
 
-    /** Lets observers hear what they have not heard yet, as long as there is patience left. */
-    public void stop(TimeBudget patience) {
+    /** Lets observers hear what they have not heard yet, as long as there is time left. */
+    public void stop(TimeBudget time) {
         apart.forEach(ObserverThread::stop);
-        apart.forEach(observer -> observer.awaitStop(patience));
+        apart.forEach(observer -> observer.awaitStop(time));
+    }
+
+    @Override
+    public void listening(ListenerDefinition listener) {
+        tell(observer -> observer.listening(listener));
+        tellApart(observer -> observer.listening(listener), 0);
     }
 
     @Override

@@ -46,7 +46,11 @@ final class OutcomeRows {
             String reason = entry.job().crashes() > 0 ? "crash" : "not-started";
             return new DeferJobs.Deferred(claim(entry), aside.due(), null, reason, null);
         }
-        return new DeferJobs.Deferred(claim(entry), ((Outcome.Snoozed) entry.outcome()).due(), null, "snooze", null);
+        if (entry.outcome() instanceof Outcome.Snoozed snoozed) {
+            return new DeferJobs.Deferred(claim(entry), snoozed.due(), null, "snooze", null);
+        }
+        throw new IllegalArgumentException(
+                "a job that is '%s' does not wait".formatted(entry.outcome().label()));
     }
 
     static BuryJobs.Buried buried(PendingOutcome entry) {

@@ -165,17 +165,56 @@ public final class OutcomeWriter {
         RELEASE,
         NOTHING;
 
-        static Kind of(Outcome outcome) {
-            if (outcome instanceof Outcome.Completed || outcome instanceof Outcome.Cancelled) {
+        private static final Outcome.Cases<Kind> CASES = new Outcome.Cases<>() {
+
+            @Override
+            public Kind completed(Outcome.Completed outcome) {
                 return FINISH;
             }
-            if (outcome instanceof Outcome.Failed) {
+
+            @Override
+            public Kind retry(Outcome.Retry outcome) {
+                return DEFER;
+            }
+
+            @Override
+            public Kind failed(Outcome.Failed outcome) {
                 return BURY;
             }
-            if (outcome instanceof Outcome.Released) {
+
+            @Override
+            public Kind snoozed(Outcome.Snoozed outcome) {
+                return DEFER;
+            }
+
+            @Override
+            public Kind cancelled(Outcome.Cancelled outcome) {
+                return FINISH;
+            }
+
+            @Override
+            public Kind released(Outcome.Released outcome) {
                 return RELEASE;
             }
-            return outcome instanceof Outcome.AlreadyCompleted ? NOTHING : DEFER;
+
+            @Override
+            public Kind setAside(Outcome.SetAside outcome) {
+                return DEFER;
+            }
+
+            @Override
+            public Kind unknownType(Outcome.UnknownType outcome) {
+                return DEFER;
+            }
+
+            @Override
+            public Kind alreadyCompleted(Outcome.AlreadyCompleted outcome) {
+                return NOTHING;
+            }
+        };
+
+        static Kind of(Outcome outcome) {
+            return outcome.match(CASES);
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.run;
 
-import dev.rowlock.queue.spi.FetchSettings;
+import dev.rowlock.queue.settings.FetchSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class Buffer {
 
     /** A job may wait this long, or twice the prefetch horizon if that is longer, before anybody looks whether it is late. */
-    private static final Duration PATIENCE = Duration.ofMillis(500);
+    private static final Duration UNTIL_LATE = Duration.ofMillis(500);
 
     /** A job that has waited that long is late unless it would begin within this time, at the pace of late. */
     private static final Duration SOON = Duration.ofMillis(500);
@@ -29,24 +29,24 @@ public final class Buffer {
     private static final Duration MARGIN = Duration.ofSeconds(2);
 
     private final BlockingQueue<Execution> waiting;
-    private final long patience;
+    private final long untilLate;
     private final AtomicLong added = new AtomicLong(); // without those that were taken out unstarted
     private long begunBefore; // takeLate's caller only, as those below
     private long lookedAt = System.nanoTime();
 
     Buffer(int most, FetchSettings settings) {
         this.waiting = new ArrayBlockingQueue<>(most);
-        this.patience = patience(settings).toNanos();
+        this.untilLate = untilLate(settings).toNanos();
     }
 
-    private static Duration patience(FetchSettings settings) {
+    private static Duration untilLate(FetchSettings settings) {
         Duration horizons = settings.prefetchHorizon().multipliedBy(2);
-        return horizons.compareTo(PATIENCE) > 0 ? horizons : PATIENCE;
+        return horizons.compareTo(UNTIL_LATE) > 0 ? horizons : UNTIL_LATE;
     }
 
     /** No job begins that was claimed longer ago than this. */
     public static Duration longestWait(FetchSettings settings) {
-        return patience(settings).plus(MARGIN);
+        return untilLate(settings).plus(MARGIN);
     }
 
     void add(Execution execution) {
@@ -85,7 +85,7 @@ public final class Buffer {
         begunBefore = begun;
         lookedAt = now;
         Execution first = waiting.peek();
-        if (first == null || now - first.claimedNanos() < patience) {
+        if (first == null || now - first.claimedNanos() < untilLate) {
             return List.of();
         }
         double beginSoon = pace * SOON.toNanos();

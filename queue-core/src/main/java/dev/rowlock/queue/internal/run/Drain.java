@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.run;
 
-import dev.rowlock.queue.internal.thread.Signal;
+import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;
 import java.util.List;
@@ -70,18 +70,16 @@ public final class Drain {
     }
 
     private static boolean awaitIdle(List<QueueWorker> queues, Duration longest) {
-        long end = System.nanoTime() + longest.toNanos();
-        while (queues.stream().anyMatch(queue -> queue.busyJobs().findAny().isPresent())) {
-            if (System.nanoTime() - end >= 0) {
-                return false;
-            }
-            try {
-                Signal.pause(LOOK);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return false;
-            }
+        try {
+            return new TimeBudget(longest)
+                    .await(
+                            () -> queues.stream()
+                                    .allMatch(
+                                            queue -> queue.busyJobs().findAny().isEmpty()),
+                            LOOK);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
-        return true;
     }
 }

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.run;
 
-import dev.rowlock.queue.spi.FetchSettings;
+import dev.rowlock.queue.settings.FetchSettings;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 

@@ -10,7 +10,7 @@ import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Outcome;
-import dev.rowlock.queue.spi.FetchSettings;
+import dev.rowlock.queue.settings.FetchSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.thread;
 
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 /** A span of time that several waits share. */
 public final class TimeBudget {
@@ -19,7 +20,18 @@ public final class TimeBudget {
         return System.nanoTime() - end >= 0;
     }
 
-    /** Waits for a thread to end, as long as there is patience left. */
+    /** Asks again and again until this is so or the time is over. Returns whether it is so. */
+    public boolean await(BooleanSupplier condition, Duration every) throws InterruptedException {
+        while (!condition.getAsBoolean()) {
+            if (over()) {
+                return false;
+            }
+            Signal.pause(every);
+        }
+        return true;
+    }
+
+    /** Waits for a thread to end, as long as there is time left. */
     public void join(Thread thread) {
         try {
             thread.join(Math.max(1, left().toMillis()));

@@ -35,10 +35,10 @@ public final class NotificationListener implements AutoCloseable {
         /**
          * Called on the listening thread, which hears nothing else until it returns.
          *
-         * @param line the connection that brought it, for one short statement; null if there is more to hear already, or
+         * @param connection the one that brought it, for one short statement; null if there is more to hear already, or
          *     the connection is a pooler's and not ours alone
          */
-        void heard(String message, @Nullable Connection line);
+        void heard(String message, @Nullable Connection connection);
     }
 
     private final DataSource direct;
@@ -62,7 +62,7 @@ public final class NotificationListener implements AutoCloseable {
         this.schema = schema;
         this.messages = messages;
         this.connectedAgain = connectedAgain;
-        this.listening = new EndlessTask("rowlock-ear", this::run);
+        this.listening = new EndlessTask("rowlock-notifications", this::run);
         this.thread = listening.thread();
     }
 

@@ -14,9 +14,9 @@ public interface RemoteWakeups {
      * So many jobs became runnable in this queue, the most urgent with this rank.
      *
      * @param turn the same for all who hear this, another one the next time: whose turn it is to look first
-     * @param line the listening connection, for one short statement before this returns; null if that cannot be had
+     * @param connection the listening connection, for one short statement before this returns; null if that cannot be had
      */
-    void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection line);
+    void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection connection);
 
     /** Some of the jobs that the next call tells of went back to the place in the queue that they had. */
     void jobsBack(String queue);

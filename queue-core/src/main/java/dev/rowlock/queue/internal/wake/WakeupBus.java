@@ -33,7 +33,7 @@ public final class WakeupBus implements Wakeups {
      * already.
      */
     public NotificationListener.Messages heardBy(RemoteWakeups worker) {
-        return (message, line) -> WakeupMessage.deliver(message, origin, worker, line);
+        return (message, connection) -> WakeupMessage.deliver(message, origin, worker, connection);
     }
 
     @Override

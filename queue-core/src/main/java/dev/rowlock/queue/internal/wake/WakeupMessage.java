@@ -40,15 +40,15 @@ final class WakeupMessage {
     }
 
     /** Does what the message says. Ignores those of this origin, and anything that is no message of ours. */
-    static void deliver(String message, String own, RemoteWakeups to, @Nullable Connection line) {
+    static void deliver(String message, String own, RemoteWakeups to, @Nullable Connection connection) {
         String[] parts = message.split("\\|", 3);
         if (parts.length != 3 || parts[0].equals(own)) {
             return;
         }
         try {
             switch (parts[1]) {
-                case "r" -> deliverReady(parts[2].split("\\|", 4), false, to, line);
-                case "b" -> deliverReady(parts[2].split("\\|", 4), true, to, line);
+                case "r" -> deliverReady(parts[2].split("\\|", 4), false, to, connection);
+                case "b" -> deliverReady(parts[2].split("\\|", 4), true, to, connection);
                 case "w" -> to.jobsWaiting(duration(parts[2]));
                 case "m" -> to.dueJobsMoved(parts[2].isEmpty() ? null : duration(parts[2]));
                 case "a" -> to.attention();
@@ -64,7 +64,7 @@ final class WakeupMessage {
         return Duration.ofMillis(Math.min(Math.max(0, Long.parseLong(millis)), LONGEST_MILLIS));
     }
 
-    private static void deliverReady(String[] parts, boolean back, RemoteWakeups to, @Nullable Connection line) {
+    private static void deliverReady(String[] parts, boolean back, RemoteWakeups to, @Nullable Connection connection) {
         if (parts.length == 4) {
             int rank = Integer.parseInt(parts[0]);
             long jobs = Long.parseLong(parts[1]);
@@ -72,7 +72,7 @@ final class WakeupMessage {
             if (back) {
                 to.jobsBack(parts[3]);
             }
-            to.jobsReady(parts[3], rank, jobs, turn, line);
+            to.jobsReady(parts[3], rank, jobs, turn, connection);
         }
     }
 }

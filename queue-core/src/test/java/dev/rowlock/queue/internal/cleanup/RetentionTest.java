@@ -7,7 +7,7 @@ import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
 import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
 import dev.rowlock.queue.internal.store.node.TakeChore;
-import dev.rowlock.queue.spi.RetentionSettings;
+import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.test.postgres.EmbeddedServer;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.ServerClock;

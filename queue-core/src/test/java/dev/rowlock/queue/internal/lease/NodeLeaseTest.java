@@ -3,9 +3,10 @@ package dev.rowlock.queue.internal.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.node.TestNode;
-import dev.rowlock.queue.spi.LeaseSettings;
+import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -40,5 +41,42 @@ class NodeLeaseTest {
             Awaitility.await().atMost(heartbeat).until(() -> asked.get() > before + 1);
         }
         assertThat(asked).hasPositiveValue();
+    }
+
+    @Test
+    void aConnectionThatCannotBeConfiguredIsClosed(TestDatabase database) {
+        AtomicInteger opened = new AtomicInteger();
+        AtomicInteger closed = new AtomicInteger();
+        DelegatingDataSource refusing = new DelegatingDataSource(database.unpooled()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection connection = super.getConnection();
+                if (!Thread.currentThread().getName().equals("rowlock-lease")) {
+                    return connection;
+                }
+                opened.incrementAndGet();
+                return withoutNetworkTimeout(connection, closed);
+            }
+        };
+        Duration heartbeat = LeaseSettings.defaults("test").heartbeat();
+        try (TestNode node = new TestNode(database.dataSource(), refusing)) {
+            node.lease(heartbeat.multipliedBy(6), heartbeat, 3).start();
+
+            Awaitility.await().until(() -> closed.get() > 1);
+        }
+        assertThat(closed).hasValue(opened.get());
+    }
+
+    private static Connection withoutNetworkTimeout(Connection connection, AtomicInteger closed) {
+        return (Connection) Proxy.newProxyInstance(
+                NodeLeaseTest.class.getClassLoader(), new Class<?>[] {Connection.class}, (self, method, arguments) -> {
+                    if (method.getName().equals("setNetworkTimeout")) {
+                        throw new SQLException("no network timeouts here", "0A000");
+                    }
+                    if (method.getName().equals("close")) {
+                        closed.incrementAndGet();
+                    }
+                    return method.invoke(connection, arguments);
+                });
     }
 }

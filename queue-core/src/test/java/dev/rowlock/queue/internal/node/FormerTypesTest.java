@@ -2,9 +2,9 @@ package dev.rowlock.queue.internal.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.JacksonPayloadCodec;
-import dev.rowlock.queue.PayloadConverter;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.payload.JacksonPayloadCodec;
+import dev.rowlock.queue.payload.PayloadConverter;
 import dev.rowlock.queue.spi.JobHandler;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;

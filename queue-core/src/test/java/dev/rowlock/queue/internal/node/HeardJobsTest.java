@@ -102,7 +102,7 @@ class HeardJobsTest {
         Awaitility.await().until(() -> node.status().hears());
     }
 
-    /** Does something while the ear tries to claim a job, which somebody holds up. Returns the job's id. */
+    /** Does something while the notification listener tries to claim a job, which somebody holds up. Returns the job's id. */
     private long whileTheEarClaims(Runnable action) throws SQLException {
         long end = System.nanoTime() + Duration.ofMinutes(1).toNanos();
         while (System.nanoTime() < end) {
@@ -113,7 +113,7 @@ class HeardJobsTest {
                 owner.setAutoCommit(false);
                 statement.execute("LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE");
                 node.tellOfAJob();
-                boolean claims = comes(() -> isIn("rowlock-ear", "claimAtOnce"));
+                boolean claims = comes(() -> isIn("rowlock-notifications", "claimAtOnce"));
                 if (claims) {
                     action.run();
                 }
@@ -123,7 +123,7 @@ class HeardJobsTest {
                 }
             }
         }
-        throw new AssertionError("the ear claims nothing");
+        throw new AssertionError("the notification listener claims nothing");
     }
 
     private void hurtItsClaim(String failure) {

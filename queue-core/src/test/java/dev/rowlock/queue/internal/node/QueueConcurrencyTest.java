@@ -3,9 +3,9 @@ package dev.rowlock.queue.internal.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.spi.FetchSettings;
+import dev.rowlock.queue.settings.FetchSettings;
+import dev.rowlock.queue.settings.WorkerSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
-import dev.rowlock.queue.spi.WorkerSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -37,9 +37,9 @@ class StopAndPauseTest extends NodeTest {
 
             node.stop();
 
-            PGConnection ear = listening.unwrap(PGConnection.class);
+            PGConnection notifications = listening.unwrap(PGConnection.class);
             Awaitility.await()
-                    .until(() -> Stream.of(ear.getNotifications(100))
+                    .until(() -> Stream.of(notifications.getNotifications(100))
                             .anyMatch(heard -> heard.getParameter().matches(".*\\|b\\|0\\|1\\|.*\\|default")));
         }
     }

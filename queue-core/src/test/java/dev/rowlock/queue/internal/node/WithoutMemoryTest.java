@@ -65,7 +65,7 @@ class WithoutMemoryTest {
                 .atMost(Duration.ofSeconds(30))
                 .until(() -> failed.containsAll(Set.of(
                         "rowlock-lease",
-                        "rowlock-ear",
+                        "rowlock-notifications",
                         "rowlock-dispatcher",
                         "rowlock-janitor",
                         "rowlock-fetcher-default")));

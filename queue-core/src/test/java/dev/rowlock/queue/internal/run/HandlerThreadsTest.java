@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.run.HandlerThreads.HandlerThread;
 import dev.rowlock.queue.internal.thread.Threads;
-import dev.rowlock.queue.spi.FetchSettings;
+import dev.rowlock.queue.settings.FetchSettings;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Queue;

@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.spi.FetchSettings;
+import dev.rowlock.queue.settings.FetchSettings;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

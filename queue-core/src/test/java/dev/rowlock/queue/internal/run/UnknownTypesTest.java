@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
@@ -67,6 +68,21 @@ class UnknownTypesTest {
         now += MINUTE.multipliedBy(5).toNanos();
 
         assertThat(wait(1)).isEqualTo(SECOND);
+    }
+
+    @Test
+    void theLogNamesATypeOnceAMinuteAndSaysHowManyJobsThereWere() {
+        try (LogLines log = new LogLines(UnknownTypes.class.getName())) {
+            wait(100);
+            now += MINUTE.toNanos();
+            wait(1);
+
+            assertThat(log.lines())
+                    .hasSize(2)
+                    .allSatisfy(line -> assertThat(line).startsWith("WARN").contains("type 'send'"));
+            assertThat(log.lines().get(0)).contains("(1 since the last such line)");
+            assertThat(log.lines().get(1)).contains("(100 since the last such line)");
+        }
     }
 
     private List<Duration> waits(int jobs) {

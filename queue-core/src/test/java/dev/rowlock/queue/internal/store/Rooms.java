@@ -18,7 +18,7 @@ import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.schema.SchemaMigrator;
-import dev.rowlock.queue.spi.SchemaMode;
+import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.ArrayList;

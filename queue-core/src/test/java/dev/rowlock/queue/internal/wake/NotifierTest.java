@@ -26,24 +26,24 @@ class NotifierTest {
     private final Schema schema = new Schema("rowlock");
     private final RecordedWakeups elsewhere = new RecordedWakeups();
     private final TestDatabase testDatabase;
-    private final NotificationListener ear;
+    private final NotificationListener notifications;
     private final CountDownLatch connected = new CountDownLatch(1);
 
     NotifierTest(TestDatabase database) {
         testDatabase = database;
-        ear = new NotificationListener(
+        notifications = new NotificationListener(
                 database.unpooled(), schema, new WakeupBus(Wakeups.NONE).heardBy(elsewhere), connected::countDown);
     }
 
     @BeforeEach
     void listen() throws InterruptedException {
-        ear.start();
+        notifications.start();
         connected.await();
     }
 
     @AfterEach
     void stopListening() {
-        ear.close();
+        notifications.close();
     }
 
     @Test

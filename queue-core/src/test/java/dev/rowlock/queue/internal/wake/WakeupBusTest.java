@@ -81,9 +81,9 @@ class WakeupBusTest {
         SendWakeup send = new SendWakeup(new Database(database.dataSource(), schema));
         RecordedWakeups heard = new RecordedWakeups();
         Semaphore connected = new Semaphore(0);
-        try (NotificationListener ear = new NotificationListener(
+        try (NotificationListener notifications = new NotificationListener(
                 database.unpooled(), schema, new WakeupBus(Wakeups.NONE).heardBy(heard), connected::release)) {
-            ear.start();
+            notifications.start();
             connected.acquire();
 
             send.run(List.of("o|r|0|1|1|alone"));
@@ -101,12 +101,12 @@ class WakeupBusTest {
         Schema schema = new Schema("rowlock");
         RecordedWakeups heard = new RecordedWakeups();
         Semaphore connected = new Semaphore(0);
-        try (NotificationListener ear = new NotificationListener(
+        try (NotificationListener notifications = new NotificationListener(
                 new Pooler(database.unpooled()),
                 schema,
                 new WakeupBus(Wakeups.NONE).heardBy(heard),
                 connected::release)) {
-            ear.start();
+            notifications.start();
             connected.acquire();
 
             new SendWakeup(new Database(database.dataSource(), schema)).run(List.of("o|r|0|1|1|mail"));
@@ -129,9 +129,9 @@ class WakeupBusTest {
             throw new IllegalStateException("as nothing here should");
         };
         Semaphore connected = new Semaphore(0);
-        try (NotificationListener ear =
+        try (NotificationListener notifications =
                 new NotificationListener(database.dataSource(), schema, failing, connected::release)) {
-            ear.start();
+            notifications.start();
             connected.acquire();
             new SendWakeup(new Database(database.unpooled(), schema)).run(List.of("o|a|"));
             int left = backends.take();

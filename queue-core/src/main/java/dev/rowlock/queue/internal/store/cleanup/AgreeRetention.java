@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.store.cleanup;
 
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.spi.RetentionSettings;
+import dev.rowlock.queue.settings.RetentionSettings;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.time.Duration;

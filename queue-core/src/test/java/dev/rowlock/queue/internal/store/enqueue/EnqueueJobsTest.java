@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -43,11 +44,18 @@ class EnqueueJobsTest {
 
     @Test
     void aSingleJobUsesUpOneId() {
-        long first = rooms.ready(List.of(Rooms.job()))[0];
+        long first = rooms.ready();
+        EnqueueReadyJobs ready = new EnqueueReadyJobs(rooms.database().schema());
 
-        long second = rooms.ready(List.of(Rooms.job()))[0];
+        long[] ids = {
+            rooms.ready(),
+            rooms.database().atomically(connection -> ready.runAndNotify(connection, Rooms.job(), "for a test")),
+            rooms.waiting(Due.after(Duration.ofHours(1))),
+            rooms.large(1, 5_000)[0],
+            rooms.unique(new UniqueKey("order-1", Duration.ofHours(1))).id()
+        };
 
-        assertThat(second).isEqualTo(first + 1);
+        assertThat(ids).containsExactly(first + 1, first + 2, first + 3, first + 4, first + 5);
     }
 
     @Test

@@ -1,4 +1,4 @@
-package dev.rowlock.queue;
+package dev.rowlock.queue.internal.wake;
 
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.job.Due;
@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What workers should hear once a transaction has committed. Confined to one thread. */
-final class Wakes {
+public final class Wakes {
 
     private final Map<String, Ready> ready = new HashMap<>();
     private @Nullable Duration shortestDelay;
@@ -17,7 +17,7 @@ final class Wakes {
     private @Nullable String lastQueue;
     private Ready last = new Ready();
 
-    void add(NewJob job) {
+    public void add(NewJob job) {
         Due due = job.due();
         if (due == null) {
             ready(job.queue()).add(job.rank(), 1);
@@ -36,13 +36,13 @@ final class Wakes {
         return last;
     }
 
-    void waiting(Duration delay) {
+    public void waiting(Duration delay) {
         if (shortestDelay == null || delay.compareTo(shortestDelay) < 0) {
             shortestDelay = delay;
         }
     }
 
-    void addAll(Wakes other) {
+    public void addAll(Wakes other) {
         other.ready.forEach((queue, more) -> ready(queue).add(more.mostUrgentRank, more.jobs));
         begun = other.begun - begun < 0 ? other.begun : begun;
         if (other.shortestDelay != null) {
@@ -51,7 +51,7 @@ final class Wakes {
     }
 
     /** Delays have begun when their jobs were inserted; a transaction may have gone on for long since. */
-    void send(Wakeups wakeups) {
+    public void send(Wakeups wakeups) {
         Duration since = Duration.ofNanos(System.nanoTime() - begun);
         ready.forEach((queue, some) -> wakeups.jobsReady(queue, some.mostUrgentRank, some.jobs));
         if (shortestDelay != null) {

@@ -1,4 +1,4 @@
-package dev.rowlock.queue;
+package dev.rowlock.queue.payload;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.StreamReadConstraints;

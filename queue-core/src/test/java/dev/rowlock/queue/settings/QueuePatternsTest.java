@@ -1,4 +1,4 @@
-package dev.rowlock.queue.spi;
+package dev.rowlock.queue.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

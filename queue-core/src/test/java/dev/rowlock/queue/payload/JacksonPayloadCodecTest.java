@@ -1,4 +1,4 @@
-package dev.rowlock.queue;
+package dev.rowlock.queue.payload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

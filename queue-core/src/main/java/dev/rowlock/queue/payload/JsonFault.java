@@ -1,4 +1,4 @@
-package dev.rowlock.queue;
+package dev.rowlock.queue.payload;
 
 import java.util.List;
 import java.util.Map;

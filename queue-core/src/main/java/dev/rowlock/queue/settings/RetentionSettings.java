@@ -1,4 +1,4 @@
-package dev.rowlock.queue.spi;
+package dev.rowlock.queue.settings;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package dev.rowlock.queue;
+package dev.rowlock.queue.internal.wake;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.TransactionStanding;
@@ -14,23 +14,23 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * A manager that is told never to synchronize tells nobody of its commits, nor does an open transaction around another
  * one's end: then workers find the jobs by polling.
  */
-final class AfterCommit {
+public final class AfterCommit {
 
     private final Database database;
     private final Wakeups wakeups;
 
-    AfterCommit(Database database, Wakeups wakeups) {
+    public AfterCommit(Database database, Wakeups wakeups) {
         this.database = database;
         this.wakeups = wakeups;
     }
 
-    void wake(List<NewJob> jobs, TransactionStanding standing) {
+    public void wake(List<NewJob> jobs, TransactionStanding standing) {
         Wakes wakes = new Wakes();
         jobs.forEach(wakes::add);
         wake(wakes, standing);
     }
 
-    void wake(Wakes wakes, TransactionStanding standing) {
+    public void wake(Wakes wakes, TransactionStanding standing) {
         if (standing == TransactionStanding.AROUND) {
             return;
         }
@@ -42,7 +42,7 @@ final class AfterCommit {
         }
     }
 
-    void attention(TransactionStanding standing) {
+    public void attention(TransactionStanding standing) {
         if (standing == TransactionStanding.AROUND) {
             return;
         }
@@ -55,7 +55,7 @@ final class AfterCommit {
     }
 
     /** For a write of which nobody need hear: it must be committed all the same, see {@link Database#mayBeCommitted}. */
-    void quietly(TransactionStanding standing) {
+    public void quietly(TransactionStanding standing) {
         pending(standing);
     }
 

@@ -1,4 +1,4 @@
-package dev.rowlock.queue;
+package dev.rowlock.queue.payload;
 
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.PayloadException;

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.spi;
+package dev.rowlock.queue.settings;
 
 import java.util.Collection;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.spi;
+package dev.rowlock.queue.settings;
 
 /** What an application does about Rowlock's tables when it starts. */
 public enum SchemaMode {

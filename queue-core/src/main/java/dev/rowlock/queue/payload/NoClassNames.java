@@ -1,4 +1,4 @@
-package dev.rowlock.queue;
+package dev.rowlock.queue.payload;
 
 import dev.rowlock.queue.spi.PayloadException;
 import tools.jackson.databind.DatabindContext;

@@ -1,5 +1,6 @@
-package dev.rowlock.queue.spi;
+package dev.rowlock.queue.settings;
 
+import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
 import java.util.Map;
 

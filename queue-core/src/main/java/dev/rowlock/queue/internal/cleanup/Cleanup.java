@@ -1,0 +1,42 @@
+package dev.rowlock.queue.internal.cleanup;
+
+import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
+import dev.rowlock.queue.internal.store.claim.RemoveReached;
+import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
+import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
+import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
+import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
+import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads;
+import dev.rowlock.queue.internal.store.cleanup.RemovePastNodes;
+import dev.rowlock.queue.internal.store.node.TakeChore;
+import dev.rowlock.queue.settings.RetentionSettings;
+import java.time.Clock;
+import java.util.List;
+
+/** What a node does now and then so that tables stay small, and counts. */
+public final class Cleanup {
+
+    private Cleanup() {}
+
+    /** One node's, the urgent ones first. */
+    public static List<Chore> chores(Database database, RetentionSettings retention) {
+        TakeChore takeChore = new TakeChore(database);
+        return List.of(
+                new DonePartitions(new EnsureDonePartitions(database)),
+                new Retention(
+                        retention,
+                        takeChore,
+                        new AgreeRetention(database),
+                        new DropDonePartitions(database.patient()),
+                        new DiscardDeadJobs(database),
+                        Clock.systemUTC()),
+                new FreeKeys(takeChore, new RemoveFreeKeys(database)),
+                new LeftoverPayloads(takeChore, new RemoveLeftoverPayloads(database.patient())),
+                new PastNodes(takeChore, new RemovePastNodes(database.patient())),
+                new ReachedPlaces(takeChore, new RemoveReached(database)),
+                new DepthMeasurement(takeChore, new MeasureDepth(database.patient())));
+    }
+}
