@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.due;
 
 import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.store.BatchLimit;
 import dev.rowlock.queue.internal.store.BatchSplitter;
 import dev.rowlock.queue.internal.store.due.RestartWaits;
 import dev.rowlock.queue.internal.store.due.RestartWaits.Stretch;
@@ -75,6 +76,7 @@ public final class FutureWaits implements Chore {
     /** One job that cannot be changed must not keep those behind it: smaller and smaller stretches find it, and it is passed over. */
     private Duration lookCloser(RuntimeException refusal) {
         if (!BatchSplitter.isOfARow(refusal)) {
+            size = BatchLimit.outOfTime(refusal) ? Math.max(1, size / 2) : size;
             throw refusal;
         }
         if (size > 1) {

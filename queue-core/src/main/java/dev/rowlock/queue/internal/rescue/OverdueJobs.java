@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.rescue;
 
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
+import dev.rowlock.queue.internal.store.BatchLimit;
 import dev.rowlock.queue.internal.store.BatchSplitter;
 import dev.rowlock.queue.internal.store.node.FindOverdueJobs;
 import dev.rowlock.queue.internal.store.node.FindOverdueJobs.Overdue;
@@ -28,11 +29,14 @@ public final class OverdueJobs implements Chore {
     /** What a node that does interrupt its handler needs to write down what came of it. */
     private static final Duration GRACE = Duration.ofSeconds(10);
 
+    private static final int BATCH = 1_000;
+
     private final OwnNode own;
     private final FindOverdueJobs find;
     private final TakeOverdueJobs take;
     private final RetryPolicy retry;
     private final NeglectedJobs neglected = new NeglectedJobs(GRACE);
+    private final BatchLimit batch = new BatchLimit(BATCH);
 
     public OverdueJobs(OwnNode own, FindOverdueJobs find, TakeOverdueJobs take, RetryPolicy retry) {
         this.own = own;
@@ -50,20 +54,30 @@ public final class OverdueJobs implements Chore {
     public Duration runOnce() {
         List<Claim> overdue =
                 Stream.concat(own.overdue(GRACE).stream(), ofOthers().stream()).toList();
-        int taken = overdue.isEmpty() ? 0 : take(overdue);
+        for (int from = 0; from < overdue.size(); ) {
+            List<Claim> some = overdue.subList(from, Math.min(from + batch.rows(), overdue.size()));
+            tell(take(some));
+            from += some.size();
+        }
+        return INTERVAL;
+    }
+
+    private static void tell(int taken) {
         if (taken > 0) {
             log.warn(
                     "{} jobs were still running {} after their deadline: they were taken from their nodes",
                     taken,
                     GRACE);
         }
-        return INTERVAL;
     }
 
     private int take(List<Claim> overdue) {
         try {
-            return take.run(overdue, retry.maxRetries(), retry.initialInterval());
+            int taken = take.run(overdue, retry.maxRetries(), retry.initialInterval());
+            batch.worked();
+            return taken;
         } catch (RuntimeException e) {
+            batch.failed(e);
             AtomicInteger taken = new AtomicInteger();
             BatchSplitter.run(
                             overdue,

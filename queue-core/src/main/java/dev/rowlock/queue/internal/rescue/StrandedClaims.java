@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.rescue;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.chore.ProportionalRest;
+import dev.rowlock.queue.internal.store.BatchLimit;
 import dev.rowlock.queue.internal.store.BatchSplitter;
 import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.spi.Wakeups;
@@ -36,6 +37,7 @@ public final class StrandedClaims implements Chore {
     private final OwnNode own;
     private final Wakeups wakeups;
     private final TokenMarks marks = new TokenMarks();
+    private final BatchLimit batch = new BatchLimit(ReleaseStrandedJobs.LIMIT);
     private long tellAgainAt = System.nanoTime(); // of one that is refused
     private volatile long suspiciousUntil = System.nanoTime();
 
@@ -74,13 +76,24 @@ public final class StrandedClaims implements Chore {
 
     public void release(long node, long upTo) {
         long[] held = own.heldTokens();
-        try {
-            tell(release.run(node, upTo, held));
-        } catch (RuntimeException e) {
-            BatchSplitter.requireAnswer(e);
-            BatchSplitter.refused(
-                            release.stranded(node, upTo, held), ids -> tell(release.run(node, upTo, held, ids)), e)
-                    .forEach(this::tellRefused);
+        boolean more = true;
+        while (more) {
+            int limit = batch.rows();
+            try {
+                more = told(release.run(node, upTo, held, limit)) >= limit;
+            } catch (RuntimeException e) {
+                batch.failed(e);
+                BatchSplitter.requireAnswer(e);
+                BatchSplitter.refused(
+                                release.stranded(node, upTo, held),
+                                ids -> told(release.named(node, upTo, held, ids)),
+                                e)
+                        .forEach(this::tellRefused);
+                return;
+            }
+            if (more) {
+                batch.worked();
+            }
         }
     }
 
@@ -95,8 +108,11 @@ public final class StrandedClaims implements Chore {
         }
     }
 
-    private void tell(List<ReleaseStrandedJobs.Released> released) {
+    private int told(List<ReleaseStrandedJobs.Released> released) {
         released.forEach(this::tell);
+        return released.stream()
+                .mapToInt(ReleaseStrandedJobs.Released::jobs)
+                .sum();
     }
 
     private void tell(ReleaseStrandedJobs.Released released) {

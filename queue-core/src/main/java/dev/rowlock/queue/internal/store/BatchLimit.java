@@ -27,8 +27,13 @@ public final class BatchLimit {
 
     /** So many were not moved. */
     public void failed(RuntimeException e) {
-        if (QUERY_CANCELED.equals(BatchSplitter.state(e))) {
+        if (outOfTime(e)) {
             rows = Math.max(1, rows / 2);
         }
+    }
+
+    /** Whether a statement took longer than it may. */
+    public static boolean outOfTime(RuntimeException e) {
+        return QUERY_CANCELED.equals(BatchSplitter.state(e));
     }
 }

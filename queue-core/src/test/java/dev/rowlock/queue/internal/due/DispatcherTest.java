@@ -46,41 +46,6 @@ class DispatcherTest {
     }
 
     @Test
-    void dueJobsOfWhichTooManyTakeLongerThanAStatementMayAreMovedAllTheSame(TestDatabase server) {
-        rooms.database();
-        for (int i = 0; i < 300; i++) {
-            rooms.waiting(NOW);
-        }
-        rooms.execute("""
-                CREATE FUNCTION public.slow() RETURNS trigger LANGUAGE plpgsql AS
-                'BEGIN PERFORM pg_sleep(0.005); RETURN NEW; END'""");
-        rooms.execute("CREATE TRIGGER slow BEFORE INSERT ON rowlock.ready FOR EACH ROW EXECUTE FUNCTION public.slow()");
-        DriverManagerDataSource impatient = new DriverManagerDataSource(
-                server.jdbcUrl() + (server.jdbcUrl().contains("?") ? "&" : "?") + "options=-c%20statement_timeout=500",
-                server.username(),
-                server.password());
-        Dispatcher hurried = new Dispatcher(
-                new DispatchDueJobs(new Database(impatient, rooms.database().schema())),
-                others,
-                Duration.ofMillis(10),
-                () -> place);
-        try {
-            for (int i = 0; i < 20; i++) {
-                try {
-                    hurried.runOnce();
-                } catch (DataAccessException e) {
-                    assertThat(e).hasStackTraceContaining("statement timeout");
-                }
-            }
-        } finally {
-            rooms.execute("DROP TRIGGER slow ON rowlock.ready");
-            rooms.execute("DROP FUNCTION public.slow()");
-        }
-
-        assertThat(rooms.count("waiting")).isZero();
-    }
-
-    @Test
     void whoFindsNothingTellsNobody() {
         dispatcher.runOnce();
 

@@ -60,37 +60,6 @@ class RescueTest {
     }
 
     @Test
-    void jobsComeBackOfWhichTooManyTakeLongerThanAStatementMay(TestDatabase server) {
-        rooms.running(299);
-        rooms.execute("DELETE FROM rowlock.node");
-        rooms.execute("""
-                CREATE FUNCTION public.slow() RETURNS trigger LANGUAGE plpgsql AS
-                'BEGIN PERFORM pg_sleep(0.005); RETURN NEW; END'""");
-        rooms.execute("CREATE TRIGGER slow BEFORE INSERT ON rowlock.ready FOR EACH ROW EXECUTE FUNCTION public.slow()");
-        String url = server.jdbcUrl();
-        DriverManagerDataSource impatient = new DriverManagerDataSource(
-                url + (url.contains("?") ? "&" : "?") + "options=-c%20statement_timeout=500",
-                server.username(),
-                server.password());
-        TakeBack hurried = new TakeBack(
-                new RescueJobs(new Database(impatient, rooms.database().schema())),
-                3,
-                new JobObserver() {},
-                Wakeups.NONE);
-
-        for (int i = 0; i < 20; i++) {
-            try {
-                hurried.run();
-            } catch (DataAccessException e) {
-                assertThat(e).hasStackTraceContaining("statement timeout");
-            }
-        }
-
-        assertThat(rooms.count("running")).isZero();
-        assertThat(rooms.count("ready")).isEqualTo(300);
-    }
-
-    @Test
     void aRescueRestsNoLongerThanTheNextLease() {
         Rescue rescue = new Rescue(new RemoveExpiredNodes(rooms.database()), own, takeBack);
 

@@ -28,7 +28,7 @@ public final class ReleaseStrandedJobs {
                        SELECT ctid FROM rowlock.running
                         WHERE node_id = ? AND token <= ? AND token <> ALL (?::bigint[])
                           AND id = ANY (coalesce(?::bigint[], ARRAY[id]))
-                        ORDER BY id LIMIT 1000
+                        ORDER BY id LIMIT ?
                           FOR UPDATE SKIP LOCKED))
                 RETURNING *
             ), cancelled AS (
@@ -50,8 +50,11 @@ public final class ReleaseStrandedJobs {
     private static final String STRANDED = """
             SELECT id FROM rowlock.running
              WHERE node_id = ? AND token <= ? AND token <> ALL (?::bigint[])
-             ORDER BY random() LIMIT 1000
+             ORDER BY random() LIMIT ?
             """;
+
+    /** So many jobs at a time, at most. */
+    public static final int LIMIT = 1_000;
 
     private static final String LAST_TOKEN =
             "SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM rowlock.claim_token";
@@ -74,29 +77,33 @@ public final class ReleaseStrandedJobs {
      *
      * @param upTo claims with later tokens may still be on their way
      * @param heldTokens the claims that the node knows of
+     * @param limit so many at most
      */
-    public List<Released> run(long nodeId, long upTo, long[] heldTokens) {
-        return run(nodeId, upTo, heldTokens, null);
+    public List<Released> run(long nodeId, long upTo, long[] heldTokens, int limit) {
+        return partitions.around(
+                () -> database.alone(connection -> run(connection, nodeId, upTo, heldTokens, null, limit)));
     }
 
-    /** Releases those of these jobs of which the same is true; null: of all. */
-    public List<Released> run(long nodeId, long upTo, long[] heldTokens, @Nullable List<Long> ids) {
-        return partitions.around(() -> database.alone(connection -> run(connection, nodeId, upTo, heldTokens, ids)));
+    /** Releases those of these jobs of which the same is true. */
+    public List<Released> named(long nodeId, long upTo, long[] heldTokens, List<Long> ids) {
+        return partitions.around(
+                () -> database.alone(connection -> run(connection, nodeId, upTo, heldTokens, ids, LIMIT)));
     }
 
-    /** Releases what the node has claimed at all and does not hold: no claim of it is on its way any more. A thousand at most. */
+    /** Releases what the node has claimed at all and does not hold: no claim of it is on its way any more. {@link #LIMIT} at most. */
     public List<Released> all(Connection connection, long nodeId, long[] heldTokens) throws SQLException {
-        return run(connection, nodeId, Long.MAX_VALUE, heldTokens, null);
+        return run(connection, nodeId, Long.MAX_VALUE, heldTokens, null, LIMIT);
     }
 
     private List<Released> run(
-            Connection connection, long nodeId, long upTo, long[] heldTokens, @Nullable List<Long> ids)
+            Connection connection, long nodeId, long upTo, long[] heldTokens, @Nullable List<Long> ids, int limit)
             throws SQLException {
         try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
             statement.setLong(1, nodeId);
             statement.setLong(2, upTo);
             statement.setObject(3, heldTokens);
             statement.setObject(4, ids == null ? null : Columns.longs(ids, Long::longValue));
+            statement.setInt(5, limit);
             try (ResultSet rows = statement.executeQuery()) {
                 List<Released> released = new ArrayList<>();
                 while (rows.next()) {
@@ -114,6 +121,7 @@ public final class ReleaseStrandedJobs {
                 statement.setLong(1, nodeId);
                 statement.setLong(2, upTo);
                 statement.setObject(3, heldTokens);
+                statement.setInt(4, LIMIT);
                 try (ResultSet rows = statement.executeQuery()) {
                     return Ids.read(rows);
                 }

@@ -28,7 +28,7 @@ class ReleaseStrandedJobsTest {
         List<ClaimedJob> jobs = rooms.running(2);
         long known = jobs.get(0).claim().token();
 
-        List<Released> released = release.run(node(jobs.get(0)), release.lastToken(), new long[] {known});
+        List<Released> released = release.run(node(jobs.get(0)), release.lastToken(), new long[] {known}, ReleaseStrandedJobs.LIMIT);
 
         assertThat(released).containsExactly(new Released(QUEUE, 0, 1));
         assertThat(rooms.roomsOf(jobs.get(0).id())).containsExactly("running");
@@ -41,7 +41,7 @@ class ReleaseStrandedJobsTest {
         long last = release.lastToken();
         ClaimedJob job = rooms.running();
 
-        List<Released> released = release.run(node(job), last, new long[0]);
+        List<Released> released = release.run(node(job), last, new long[0], ReleaseStrandedJobs.LIMIT);
 
         assertThat(released).isEmpty();
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
@@ -51,7 +51,7 @@ class ReleaseStrandedJobsTest {
     void otherNodesClaimsAreLeftAlone() {
         ClaimedJob job = rooms.running();
 
-        List<Released> released = release.run(rooms.node(), release.lastToken(), new long[0]);
+        List<Released> released = release.run(rooms.node(), release.lastToken(), new long[0], ReleaseStrandedJobs.LIMIT);
 
         assertThat(released).isEmpty();
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
@@ -62,7 +62,7 @@ class ReleaseStrandedJobsTest {
         ClaimedJob job = rooms.running();
         new RequestCancel(rooms.database()).run(job.id());
 
-        release.run(node(job), release.lastToken(), new long[0]);
+        release.run(node(job), release.lastToken(), new long[0], ReleaseStrandedJobs.LIMIT);
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("done");
         assertThat(rooms.look(job.id())).containsEntry("state", "cancelled");
