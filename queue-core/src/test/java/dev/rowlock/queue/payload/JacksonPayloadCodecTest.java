@@ -70,6 +70,16 @@ class JacksonPayloadCodecTest {
         assertThat(decoded).isEqualTo(order);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"customer 19, ", "größe, ", "日本語, ", "\uD83D\uDE00, ", "\n\"\\"})
+    void aLargeDocumentIsDecodedAsItWas(String piece) {
+        Book book = new Book(piece.repeat(100_000 / piece.length()));
+
+        Object decoded = codec.decode(codec.encode(book), Book.class);
+
+        assertThat(decoded).isEqualTo(book);
+    }
+
     @Test
     void aDocumentChoosesNoClassWhateverAnAnnotationAllows() {
         String json = "{\"content\": {\"@class\": \"%s\", \"title\": \"Emma\"}}".formatted(Book.class.getName());

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * From a job's commit to its listener's start, with producers here and workers in another process: idle, one job each 50
  * ms, and at 1,000 jobs a second. The commit is when the producer has heard of it; {@code call} is from when the
- * producer began to enqueue.
+ * producer began to enqueue. {@link #cold} measures the first jobs of a process, idle.
  */
 final class Latency implements Workload {
 
@@ -29,9 +29,29 @@ final class Latency implements Workload {
 
     private static final Duration WARM_UP_PACE = Duration.ofMillis(2);
 
+    /** So many jobs a process has run soon after its start, when next to nothing is compiled. */
+    private static final int FIRST_JOBS = 60;
+
+    private static final Duration IDLE_PACE = Duration.ofMillis(50);
+
+    private final boolean cold;
+
+    private Latency(boolean cold) {
+        this.cold = cold;
+    }
+
+    static Latency warm() {
+        return new Latency(false);
+    }
+
+    /** Of workers that have just started. */
+    static Latency cold() {
+        return new Latency(true);
+    }
+
     @Override
     public String name() {
-        return "latency";
+        return cold ? "latency-cold" : "latency";
     }
 
     @Override
@@ -41,23 +61,24 @@ final class Latency implements Workload {
 
     @Override
     public Figures run(Peer peer, Stage stage) {
-        Duration time = stage.size().duration(SECONDS);
+        Duration time = stage.size().duration(cold ? SECONDS / 3 : SECONDS);
         Figures figures = new Figures();
-        measure(peer, stage, time, Duration.ofMillis(50), 1, "", figures);
-        if (peer.jobsPerSecond() > 1_000) {
+        measure(peer, stage, time, IDLE_PACE, 1, "", figures);
+        if (!cold && peer.jobsPerSecond() > 1_000) {
             measure(peer, stage, time, Duration.ofMillis(1), 4, "at_1000_", figures);
         }
         return figures;
     }
 
-    private static void measure(
+    private void measure(
             Peer peer, Stage stage, Duration time, Duration pace, int threads, String prefix, Figures figures) {
         int jobs = (int) time.dividedBy(pace);
-        int warmUp = Math.min(Math.min(WARM_UP_JOBS, peer.jobsPerSecond() / 2), (int) time.toMillis() / 2);
+        int warmUp =
+                cold ? FIRST_JOBS : Math.min(Math.min(WARM_UP_JOBS, peer.jobsPerSecond() / 2), (int) time.toMillis() / 2);
         stage.onNewDatabase(peer, (session, target) -> {
             Probe probe = Probe.timing(jobs);
             Child child = startWorkers(peer, session, target, stage.size().workers(), probe, jobs);
-            Pacer.run(session, jobs, warmUp, WARM_UP_PACE, threads);
+            Pacer.run(session, jobs, warmUp, cold ? IDLE_PACE : WARM_UP_PACE, threads);
             Pacer timed = Pacer.run(session, 0, jobs, pace, threads);
             Await.until(
                     "all jobs run", () -> probe.count() >= jobs + warmUp, Duration.ofMillis(10), Duration.ofMinutes(2));

@@ -8,7 +8,7 @@ public final class Workloads {
     private static final List<Workload> ALL = List.of(
             new Drain(),
             new Enqueue(),
-            new Latency(),
+            Latency.warm(), Latency.cold(),
             new Sustained(),
             new Mixed(),
             new Held(),
