@@ -73,8 +73,9 @@ final class Latency implements Workload {
     private void measure(
             Peer peer, Stage stage, Duration time, Duration pace, int threads, String prefix, Figures figures) {
         int jobs = (int) time.dividedBy(pace);
-        int warmUp =
-                cold ? FIRST_JOBS : Math.min(Math.min(WARM_UP_JOBS, peer.jobsPerSecond() / 2), (int) time.toMillis() / 2);
+        int warmUp = cold
+                ? FIRST_JOBS
+                : Math.min(Math.min(WARM_UP_JOBS, peer.jobsPerSecond() / 2), (int) time.toMillis() / 2);
         stage.onNewDatabase(peer, (session, target) -> {
             Probe probe = Probe.timing(jobs);
             Child child = startWorkers(peer, session, target, stage.size().workers(), probe, jobs);

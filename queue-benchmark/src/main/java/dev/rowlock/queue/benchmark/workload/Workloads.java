@@ -8,7 +8,8 @@ public final class Workloads {
     private static final List<Workload> ALL = List.of(
             new Drain(),
             new Enqueue(),
-            Latency.warm(), Latency.cold(),
+            Latency.warm(),
+            Latency.cold(),
             new Sustained(),
             new Mixed(),
             new Held(),

@@ -33,10 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OutcomeWriter {
 
-    /** So that two batches lock rows in the same order. */
-    private static final Comparator<PendingOutcome> BY_ID =
-            Comparator.comparingLong(entry -> entry.job().id());
-
     /**
      * What came of a batch.
      *
@@ -82,7 +78,6 @@ public final class OutcomeWriter {
         }
         Batch result = new Batch();
         byKind.forEach((kind, entries) -> {
-            entries.sort(BY_ID);
             switch (kind) {
                 case FINISH -> result.write(entries, this::finish);
                 case DEFER -> result.write(entries, this::defer);

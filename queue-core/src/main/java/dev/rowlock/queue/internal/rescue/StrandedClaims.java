@@ -110,9 +110,7 @@ public final class StrandedClaims implements Chore {
 
     private int told(List<ReleaseStrandedJobs.Released> released) {
         released.forEach(this::tell);
-        return released.stream()
-                .mapToInt(ReleaseStrandedJobs.Released::jobs)
-                .sum();
+        return released.stream().mapToInt(ReleaseStrandedJobs.Released::jobs).sum();
     }
 
     private void tell(ReleaseStrandedJobs.Released released) {

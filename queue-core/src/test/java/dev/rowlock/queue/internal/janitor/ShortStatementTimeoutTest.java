@@ -62,9 +62,9 @@ class ShortStatementTimeoutTest {
         rooms.waiting(Collections.nCopies(JOBS, Rooms.job(Due.after(Duration.ZERO))));
         slow("INSERT", "ready");
 
-        insist(new Dispatcher(
-                        new DispatchDueJobs(hurried), Wakeups.NONE, Duration.ofMillis(10), () -> Place.ALONE)
-                ::runOnce);
+        insist(
+                new Dispatcher(new DispatchDueJobs(hurried), Wakeups.NONE, Duration.ofMillis(10), () -> Place.ALONE)
+                        ::runOnce);
 
         assertThat(rooms.count("ready")).isEqualTo(JOBS);
     }

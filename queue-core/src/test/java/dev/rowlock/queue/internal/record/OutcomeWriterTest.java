@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.admin.RequestCancel;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
@@ -21,10 +22,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** What comes of single batches of outcomes, and of those that are refused. */
@@ -75,6 +78,31 @@ class OutcomeWriterTest {
 
         assertThat(waits).hasSize(1);
         assertThat(waits.get(0)).isBetween(Duration.ofMinutes(9), Duration.ofMinutes(10));
+    }
+
+    /** Somebody who takes overdue jobs locks several of them too: in another order, each would wait for the other. */
+    @Test
+    void rowsAreLockedInTheOrderOfTheirIds() throws Exception {
+        List<ClaimedJob> jobs = rooms.running(2);
+        Outcome done = new Outcome.Completed(null);
+        CompletableFuture<OutcomeWriter.Written> written;
+        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
+            JdbcClient.create(other.database().dataSource())
+                    .sql("SELECT FROM rowlock.running WHERE id = ? FOR UPDATE")
+                    .param(jobs.get(0).id())
+                    .query()
+                    .listOfRows();
+            written = CompletableFuture.supplyAsync(
+                    () -> writer.write(List.of(pending(jobs.get(1), done), pending(jobs.get(0), done))));
+
+            rooms.awaitBlocked();
+
+            assertThat(rooms.sql("SELECT id FROM rowlock.running FOR UPDATE SKIP LOCKED")
+                            .query(Long.class)
+                            .list())
+                    .containsExactly(jobs.get(1).id());
+        }
+        assertThat(written.join().recorded()).hasSize(2);
     }
 
     @Test

@@ -194,7 +194,11 @@ class MovesTest {
 
     private void strand() {
         ReleaseStrandedJobs stranded = new ReleaseStrandedJobs(database);
-        stranded.run(rooms.number("SELECT node_id FROM rowlock.running"), stranded.lastToken(), new long[0], ReleaseStrandedJobs.LIMIT);
+        stranded.run(
+                rooms.number("SELECT node_id FROM rowlock.running"),
+                stranded.lastToken(),
+                new long[0],
+                ReleaseStrandedJobs.LIMIT);
     }
 
     private void take(ClaimedJob job, int retries) {

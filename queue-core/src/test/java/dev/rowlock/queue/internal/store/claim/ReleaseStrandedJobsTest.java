@@ -28,7 +28,8 @@ class ReleaseStrandedJobsTest {
         List<ClaimedJob> jobs = rooms.running(2);
         long known = jobs.get(0).claim().token();
 
-        List<Released> released = release.run(node(jobs.get(0)), release.lastToken(), new long[] {known}, ReleaseStrandedJobs.LIMIT);
+        List<Released> released =
+                release.run(node(jobs.get(0)), release.lastToken(), new long[] {known}, ReleaseStrandedJobs.LIMIT);
 
         assertThat(released).containsExactly(new Released(QUEUE, 0, 1));
         assertThat(rooms.roomsOf(jobs.get(0).id())).containsExactly("running");
@@ -51,7 +52,8 @@ class ReleaseStrandedJobsTest {
     void otherNodesClaimsAreLeftAlone() {
         ClaimedJob job = rooms.running();
 
-        List<Released> released = release.run(rooms.node(), release.lastToken(), new long[0], ReleaseStrandedJobs.LIMIT);
+        List<Released> released =
+                release.run(rooms.node(), release.lastToken(), new long[0], ReleaseStrandedJobs.LIMIT);
 
         assertThat(released).isEmpty();
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
