@@ -33,6 +33,7 @@ public final class ErrorHistory {
         return new FailedAttempt(
                 error.path("attempt").asInt(),
                 OffsetDateTime.parse(error.path("at").asString()).toInstant(),
+                error.path("node").isNumber() ? error.path("node").asLong() : null,
                 error.path("type").asString(),
                 error.path("message").asString(),
                 error.path("trace").asString());

@@ -79,6 +79,7 @@ class WorkerNodeTest extends NodeTest {
         assertThat(job.attempt()).isEqualTo(3);
         assertThat(job.errors()).extracting(FailedAttempt::message).containsExactly("no 1", "no 2", "no 3");
         assertThat(job.errors()).extracting(FailedAttempt::attempt).containsExactly(1, 2, 3);
+        assertThat(job.errors()).extracting(FailedAttempt::nodeId).containsOnly(job.nodeId());
         assertThat(job.errors().get(0).trace()).contains("WorkerNodeTest");
     }
 
