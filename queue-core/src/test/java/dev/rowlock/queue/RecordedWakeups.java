@@ -16,7 +16,7 @@ public final class RecordedWakeups implements Wakeups, RemoteWakeups {
 
     private final List<String> heard = new CopyOnWriteArrayList<>();
     private final BlockingQueue<String> unread = new LinkedBlockingQueue<>();
-    private final List<Integer> turns = new CopyOnWriteArrayList<>();
+    private final List<Integer> firsts = new CopyOnWriteArrayList<>();
     private final List<Boolean> lines = new CopyOnWriteArrayList<>();
 
     public List<String> heard() {
@@ -28,9 +28,9 @@ public final class RecordedWakeups implements Wakeups, RemoteWakeups {
         return unread.poll(20, TimeUnit.SECONDS);
     }
 
-    /** Of the jobs heard of in other processes: whose turn it was. */
-    public List<Integer> turns() {
-        return turns;
+    /** Of the jobs heard of in other processes: which node was to look first. */
+    public List<Integer> firsts() {
+        return firsts;
     }
 
     /** Of the jobs heard of in other processes: whether a connection to claim them by was offered. */
@@ -44,9 +44,9 @@ public final class RecordedWakeups implements Wakeups, RemoteWakeups {
     }
 
     @Override
-    public void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection line) {
-        turns.add(turn);
-        lines.add(line != null);
+    public void jobsReady(String queue, int rank, long jobs, int first, @Nullable Connection connection) {
+        firsts.add(first);
+        lines.add(connection != null);
         jobsReady(queue, rank, jobs);
     }
 

@@ -86,7 +86,7 @@ class SendAlongTest {
 
         assertThat(first).isNotNull();
         assertThat(meanwhile).isNull();
-        assertThat(afterQuick).isNotNull().as("another turn").isNotEqualTo(first);
+        assertThat(afterQuick).isNotNull().as("another node looks first").isNotEqualTo(first);
         assertThat(afterOneSlow).isNotNull();
         assertThat(afterTwoSlow).isNull();
     }

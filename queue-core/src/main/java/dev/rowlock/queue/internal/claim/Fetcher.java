@@ -141,13 +141,13 @@ public final class Fetcher implements Runnable {
 
     /**
      * So many jobs became ready, the most urgent of this rank, and all nodes hear of it: look at once if it takes this
-     * node to run them all, counted from the one whose turn it is; otherwise a little later, in case the others are busy.
+     * node to run them all, counted from the first of them; otherwise a little later, in case the others are busy.
      *
      * @param connection the one that told, for a claim on the calling thread; null if that cannot be had
      */
-    public void jobsHeard(int rank, long jobs, int turn, @Nullable Connection connection) {
+    public void jobsHeard(int rank, long jobs, int first, @Nullable Connection connection) {
         claimer.urgent(rank);
-        Duration wait = lookIn(claimer.place(), turn, jobs, consumer.concurrency());
+        Duration wait = lookIn(claimer.place(), first, jobs, consumer.concurrency());
         if (!wait.isZero()) {
             consumer.room().raiseIn(wait);
         } else if (connection == null || !claimedBy(connection)) {
@@ -156,8 +156,8 @@ public final class Fetcher implements Runnable {
     }
 
     /** How soon a node in this place looks; zero: at once. */
-    static Duration lookIn(Place place, int turn, long jobs, int concurrency) {
-        int earlier = Math.floorMod((long) place.number() - turn, place.nodes()) - SPARE;
+    static Duration lookIn(Place place, int first, long jobs, int concurrency) {
+        int earlier = Math.floorMod((long) place.number() - first, place.nodes()) - SPARE;
         return (long) earlier * concurrency < jobs ? Duration.ZERO : LOOK_APART.multipliedBy(earlier);
     }
 

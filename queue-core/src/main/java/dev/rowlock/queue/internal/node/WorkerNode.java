@@ -360,8 +360,8 @@ public final class WorkerNode {
         private final class FromElsewhere implements RemoteWakeups {
 
             @Override
-            public void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection connection) {
-                fetchers.of(queue, fetcher -> fetcher.jobsHeard(rank, jobs, turn, connection));
+            public void jobsReady(String queue, int rank, long jobs, int first, @Nullable Connection connection) {
+                fetchers.of(queue, fetcher -> fetcher.jobsHeard(rank, jobs, first, connection));
             }
 
             @Override

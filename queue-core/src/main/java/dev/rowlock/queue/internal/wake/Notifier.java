@@ -52,7 +52,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
     private @Nullable Duration nextDue; // guarded by lock; of what waits after that
     private boolean attention; // guarded by lock
     private boolean closed; // guarded by lock
-    private int turn = ThreadLocalRandom.current().nextInt(); // guarded by lock
+    private int firstToLook = ThreadLocalRandom.current().nextInt(); // guarded by lock
     private long alongAt = System.nanoTime(); // guarded by lock
     private Duration lastAlong = Duration.ZERO; // guarded by lock
     private @Nullable Thread thread; // guarded by lock; started with the first wake-up
@@ -85,7 +85,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
                 return null;
             }
             alongAt = now + ALONG_AT_MOST.toNanos();
-            return WakeupMessage.ready(origin, queue, rank, 1, turn++);
+            return WakeupMessage.ready(origin, queue, rank, 1, firstToLook++);
         } finally {
             lock.unlock();
         }
@@ -187,8 +187,8 @@ public final class Notifier implements Wakeups, AutoCloseable {
             // The last, so that the last message is one by which jobs may be claimed.
             ready.forEach((queue, some) -> messages.add(
                     some.back
-                            ? WakeupMessage.back(origin, queue, some.mostUrgentRank, some.jobs, turn++)
-                            : WakeupMessage.ready(origin, queue, some.mostUrgentRank, some.jobs, turn++)));
+                            ? WakeupMessage.back(origin, queue, some.mostUrgentRank, some.jobs, firstToLook++)
+                            : WakeupMessage.ready(origin, queue, some.mostUrgentRank, some.jobs, firstToLook++)));
             attention = false;
             moved = false;
             nextDue = null;

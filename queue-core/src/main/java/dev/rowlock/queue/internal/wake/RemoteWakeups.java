@@ -13,10 +13,10 @@ public interface RemoteWakeups {
     /**
      * So many jobs became runnable in this queue, the most urgent with this rank.
      *
-     * @param turn the same for all who hear this, another one the next time: whose turn it is to look first
+     * @param first the same for all who hear this, another one the next time: which node looks first, the others counted from it
      * @param connection the listening connection, for one short statement before this returns; null if that cannot be had
      */
-    void jobsReady(String queue, int rank, long jobs, int turn, @Nullable Connection connection);
+    void jobsReady(String queue, int rank, long jobs, int first, @Nullable Connection connection);
 
     /** Some of the jobs that the next call tells of went back to the place in the queue that they had. */
     void jobsBack(String queue);

@@ -17,13 +17,13 @@ final class WakeupMessage {
         return UUID.randomUUID().toString().substring(0, 13);
     }
 
-    static String ready(String origin, String queue, int rank, long jobs, int turn) {
-        return origin + "|r|" + rank + '|' + jobs + '|' + turn + '|' + queue;
+    static String ready(String origin, String queue, int rank, long jobs, int first) {
+        return origin + "|r|" + rank + '|' + jobs + '|' + first + '|' + queue;
     }
 
     /** As {@link #ready}, where some of the jobs went back to the place that they had. */
-    static String back(String origin, String queue, int rank, long jobs, int turn) {
-        return origin + "|b|" + rank + '|' + jobs + '|' + turn + '|' + queue;
+    static String back(String origin, String queue, int rank, long jobs, int first) {
+        return origin + "|b|" + rank + '|' + jobs + '|' + first + '|' + queue;
     }
 
     static String waiting(String origin, Duration dueIn) {
@@ -68,11 +68,11 @@ final class WakeupMessage {
         if (parts.length == 4) {
             int rank = Integer.parseInt(parts[0]);
             long jobs = Long.parseLong(parts[1]);
-            int turn = Integer.parseInt(parts[2]);
+            int first = Integer.parseInt(parts[2]);
             if (back) {
                 to.jobsBack(parts[3]);
             }
-            to.jobsReady(parts[3], rank, jobs, turn, connection);
+            to.jobsReady(parts[3], rank, jobs, first, connection);
         }
     }
 }

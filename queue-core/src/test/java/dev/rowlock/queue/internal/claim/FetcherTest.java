@@ -45,9 +45,9 @@ class FetcherTest {
         assertThat(Fetcher.courtesy(new Place(2, 0))).isPositive();
     }
 
-    private static List<Long> waits(int turn, long jobs) {
+    private static List<Long> waits(int first, long jobs) {
         return IntStream.range(0, NODES)
-                .mapToObj(number -> Fetcher.lookIn(new Place(NODES, number), turn, jobs, CONCURRENCY))
+                .mapToObj(number -> Fetcher.lookIn(new Place(NODES, number), first, jobs, CONCURRENCY))
                 .map(Duration::toMillis)
                 .toList();
     }

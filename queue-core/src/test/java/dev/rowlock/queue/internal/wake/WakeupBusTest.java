@@ -69,8 +69,8 @@ class WakeupBusTest {
                                 "attention",
                                 "1 ready in mail from rank 0",
                                 "5 back in mail from rank 2");
-                assertThat(other.turns()).hasSize(3).doesNotHaveDuplicates();
-                assertThat(own.turns()).isEmpty();
+                assertThat(other.firsts()).hasSize(3).doesNotHaveDuplicates();
+                assertThat(own.firsts()).isEmpty();
             }
         }
     }
