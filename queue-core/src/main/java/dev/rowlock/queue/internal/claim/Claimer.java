@@ -202,7 +202,7 @@ public final class Claimer {
             boolean atOnce = lastWasQuick && !lastWasFull && pace.allows() && !consumer.metUnknownType();
             Duration rest = atOnce ? claimBy(throughPool.on(own)) : Duration.ZERO;
             if (!rest.isZero()) {
-                consumer.room().restart(rest);
+                consumer.wakeSignal().restart(rest);
             }
             return !rest.isZero();
         } finally {
@@ -228,7 +228,7 @@ public final class Claimer {
         // A claim of many tells other nodes how far it got, and they would pass over what this one leaves.
         int limit = Math.min(consumer.demand(), lastWasFull && !some ? LARGEST_CLAIM : ClaimReadyJobs.FEW);
         if (limit == 0) {
-            consumer.signalRoom();
+            consumer.signalDemand();
             return settings.pollInterval();
         }
         if (!lastWasFull) {

@@ -64,12 +64,12 @@ public final class Fetcher implements Runnable {
 
     /** From now on whatever wakes it starts a thread, should it have none. */
     void open() {
-        consumer.room().calls(this::start);
+        consumer.wakeSignal().calls(this::start);
     }
 
     /** Whether it has no thread, nor needs one. */
     boolean resting() {
-        return consumer.room().abandoned();
+        return consumer.wakeSignal().abandoned();
     }
 
     /** Whether somebody must look at its queue from time to time, since it does not. */
@@ -79,7 +79,7 @@ public final class Fetcher implements Runnable {
 
     /** Starts a thread if one was called for and could not be had. */
     void comeIfCalled() {
-        consumer.room().callAgain();
+        consumer.wakeSignal().callAgain();
     }
 
     private void start() {
@@ -87,7 +87,7 @@ public final class Fetcher implements Runnable {
             startThread();
             unable = false;
         } catch (RuntimeException | Error e) {
-            consumer.room().calls(this::start);
+            consumer.wakeSignal().calls(this::start);
             boolean first = !unable;
             unable = true;
             if (first) {
@@ -149,7 +149,7 @@ public final class Fetcher implements Runnable {
         claimer.urgent(rank);
         Duration wait = lookIn(claimer.place(), first, jobs, consumer.concurrency());
         if (!wait.isZero()) {
-            consumer.room().raiseIn(wait);
+            consumer.wakeSignal().raiseIn(wait);
         } else if (connection == null || !claimedBy(connection)) {
             wake();
         }
@@ -184,7 +184,7 @@ public final class Fetcher implements Runnable {
 
     /** There may be jobs: look at once. */
     public void wake() {
-        consumer.room().raise();
+        consumer.wakeSignal().raise();
     }
 
     /** Gives back claimed jobs that would not begin soon. Called several times a second, by one thread at a time. */
@@ -243,7 +243,7 @@ public final class Fetcher implements Runnable {
         EndlessTask own = Objects.requireNonNull(part());
         long begun = System.nanoTime();
         boolean failing = false;
-        waitFor(consumer.room()::await);
+        waitFor(consumer.wakeSignal()::await);
         while (!stopping) {
             Duration rest;
             try {
@@ -269,11 +269,11 @@ public final class Fetcher implements Runnable {
     }
 
     private boolean rests() {
-        return claimer.idleFor(kept) && consumer.room().leave(this::start);
+        return claimer.idleFor(kept) && consumer.wakeSignal().leave(this::start);
     }
 
     private void pauseFor(Duration rest) {
-        waitFor(() -> consumer.room().await(rest));
+        waitFor(() -> consumer.wakeSignal().await(rest));
     }
 
     private void waitFor(Wait wait) {

@@ -18,11 +18,11 @@ public interface QueueConsumer {
     /** What claimed jobs may hold in memory. */
     ClaimBudget budget();
 
-    /** Raised when there is room for more jobs, or something else that the fetcher should look at. */
-    Signal room();
+    /** Raised when more jobs may be claimed, or something else that the fetcher should look at. */
+    Signal wakeSignal();
 
-    /** Arranges for {@link #room()} to be raised once there is demand again. Called by one thread at a time. */
-    void signalRoom();
+    /** Arranges for {@link #wakeSignal()} to be raised once there is demand again. Called by one thread at a time. */
+    void signalDemand();
 
     /** Whether this queue has brought a job lately whose type no listener of this node knows. */
     boolean metUnknownType();

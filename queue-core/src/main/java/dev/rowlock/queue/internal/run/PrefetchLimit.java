@@ -49,13 +49,13 @@ final class PrefetchLimit {
     }
 
     /** How many to claim now, given how many are held; 0 if it is not worth a claim yet. One thread at a time. */
-    int room(int held) {
+    int free(int held) {
         int prefetch = prefetch();
-        int room = concurrency + prefetch - held;
-        return room > prefetch / 2 ? room : 0; // so always, where threads are idle
+        int free = concurrency + prefetch - held;
+        return free > prefetch / 2 ? free : 0; // so always, where threads are idle
     }
 
-    /** Once no more than this many are held, {@link #room} is positive again. One thread at a time. */
+    /** Once no more than this many are held, {@link #free} is positive again. One thread at a time. */
     int lowWater() {
         int prefetch = prefetch();
         return concurrency + prefetch - prefetch / 2 - 1;

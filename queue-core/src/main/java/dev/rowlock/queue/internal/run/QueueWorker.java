@@ -50,15 +50,15 @@ public final class QueueWorker implements QueueConsumer {
     private final Observers observer;
     private final ClaimBudget budget;
     private final RunningHandlers handlers;
-    private final PrefetchLimit demand;
+    private final PrefetchLimit prefetch;
     private final Buffer buffer; // of those held, they wait for a thread
     private final HandlerThreads threads;
     private final long longestWait;
 
     private final Set<Execution> held = ConcurrentHashMap.newKeySet();
     private final AtomicInteger unsettled = new AtomicInteger(); // of those held, they have no outcome yet
-    private final Signal room = new Signal();
-    private volatile int signalRoomAt = -1; // written by the claimer; reset by whoever signals
+    private final Signal wakeSignal = new Signal();
+    private volatile int signalAt = -1; // written by the claimer; reset by whoever signals
     private volatile long unknownTypeAt; // monotonic; 0: never
     private volatile Set<String> left = Set.of(); // types
 
@@ -66,8 +66,8 @@ public final class QueueWorker implements QueueConsumer {
         this.queue = queue;
         this.concurrency = concurrency;
         this.handlers = new RunningHandlers(concurrency);
-        this.demand = new PrefetchLimit(settings, handlers);
-        this.buffer = new Buffer(demand.most(), settings);
+        this.prefetch = new PrefetchLimit(settings, handlers);
+        this.buffer = new Buffer(prefetch.most(), settings);
         this.threads = new HandlerThreads(queue, concurrency, buffer, this::work, HandlerThreads.KEPT);
         this.longestWait = Buffer.longestWait(settings).toNanos();
         this.attempts = services.attempts();
@@ -88,8 +88,8 @@ public final class QueueWorker implements QueueConsumer {
     }
 
     @Override
-    public Signal room() {
-        return room;
+    public Signal wakeSignal() {
+        return wakeSignal;
     }
 
     /** From now on the jobs that it holds are run. */
@@ -111,7 +111,7 @@ public final class QueueWorker implements QueueConsumer {
         if (recorder.overloaded() || recorder.stuck(now)) {
             return 0;
         }
-        return demand.room(unsettled.get());
+        return prefetch.free(unsettled.get());
     }
 
     @Override
@@ -125,15 +125,15 @@ public final class QueueWorker implements QueueConsumer {
     }
 
     @Override
-    public void signalRoom() {
-        signalRoomAt = demand.lowWater();
+    public void signalDemand() {
+        signalAt = prefetch.lowWater();
         signalIfRoom();
     }
 
     private void signalIfRoom() {
-        if (unsettled.get() <= signalRoomAt && !recorder.overloaded()) {
-            signalRoomAt = -1;
-            room.raise();
+        if (unsettled.get() <= signalAt && !recorder.overloaded()) {
+            signalAt = -1;
+            wakeSignal.raise();
         }
     }
 
@@ -199,7 +199,7 @@ public final class QueueWorker implements QueueConsumer {
         try {
             boolean suspect = suspects.suspect(execution) && attempts.knows(execution.job());
             if (suspect && !suspects.enter(execution)) {
-                return; // parked: it comes back when its turn has come
+                return; // parked: it comes back when it may run
             }
             if (suspect && !suspects.isolate(execution)) {
                 execution.stop(Execution.Stop.CLAIM_LOST);
@@ -236,7 +236,7 @@ public final class QueueWorker implements QueueConsumer {
             unknownTypeAt = begun;
         }
         long took = System.nanoTime() - begun;
-        demand.handled(took);
+        prefetch.handled(took);
         settle(execution, outcome, Duration.ofNanos(took));
     }
 
@@ -305,7 +305,7 @@ public final class QueueWorker implements QueueConsumer {
         threads.ensure(); // there may have been no memory for one
         List<Execution> late = buffer.takeLate(System.nanoTime());
         if (!late.isEmpty() && toOthers) {
-            demand.restrain();
+            prefetch.restrain();
         }
         giveBack(late);
     }

@@ -18,23 +18,23 @@ import org.jspecify.annotations.Nullable;
  * brings down its next node alone and reaches quarantine alone; the others complete. That a suspect has really started
  * is written down first, because only then is it blamed for the next crash.
  *
- * <p>A suspect's turn ends when its outcome is recorded, or when its node has survived it for {@link #TRUSTED}: then it is
- * trusted, and when the next one starts beside it, that one alone is to blame for what follows. One that has waited for its
- * turn longer than {@link #PATIENCE} is set aside, so that another node can have it.
+ * <p>A suspect is over when its outcome is recorded, or when its node has survived it for {@link #TRUSTED}: then it is
+ * trusted, and when the next one starts beside it, that one alone is to blame for what follows. One that has been parked for
+ * {@link #LONGEST_PARKED} is set aside, so that another node can have it.
  */
 public final class Suspects {
 
     /** A node that has survived a suspect for this long may start the next one beside it. */
     private static final Duration TRUSTED = Duration.ofSeconds(5);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_PARKED = Duration.ofSeconds(1);
 
     private final IsolateJob isolate;
     private final Deadlines timer;
     private final int lastLife;
     private final Deque<Execution> parked = new ArrayDeque<>(); // guarded by this
     private final Set<Execution> trusted = new HashSet<>(); // guarded by this
-    private @Nullable Execution turn; // guarded by this
+    private @Nullable Execution current; // guarded by this
 
     /** @param maxCrashes as many crashes quarantine a job */
     public Suspects(IsolateJob isolate, Deadlines timer, int maxCrashes) {
@@ -49,16 +49,16 @@ public final class Suspects {
     }
 
     /**
-     * Asks to run a suspect now. False: it is parked, and goes back to its queue's buffer when its turn has come, or is
+     * Asks to run a suspect now. False: it is parked, and goes back to its queue's buffer when it may run, or is
      * set aside.
      */
     synchronized boolean enter(Execution execution) {
-        if (turn != null && turn != execution) {
+        if (current != null && current != execution) {
             parked.add(execution);
-            timer.later(PATIENCE, () -> setAside(execution));
+            timer.later(LONGEST_PARKED, () -> setAside(execution));
             return false;
         }
-        turn = execution;
+        current = execution;
         timer.later(TRUSTED, () -> trust(execution));
         return true;
     }
@@ -74,7 +74,7 @@ public final class Suspects {
 
     private void trust(Execution execution) {
         synchronized (this) {
-            if (turn != execution) {
+            if (current != execution) {
                 return;
             }
             trusted.add(execution);
@@ -82,7 +82,7 @@ public final class Suspects {
         next(execution);
     }
 
-    /** This job is not held any more: if it had the turn, the next suspect has it now. */
+    /** This job is not held any more: if it was the current one, the next suspect is. */
     void leave(Execution execution) {
         if (suspect(execution)) {
             synchronized (this) {
@@ -95,11 +95,11 @@ public final class Suspects {
     private void next(Execution execution) {
         Execution next;
         synchronized (this) {
-            if (turn != execution) {
+            if (current != execution) {
                 return;
             }
             next = parked.poll();
-            turn = next;
+            current = next;
         }
         if (next != null) {
             next.worker().offer(next);
@@ -112,7 +112,7 @@ public final class Suspects {
             stillParked = parked.remove(execution);
         }
         if (stillParked) {
-            execution.worker().setAside(execution, PATIENCE);
+            execution.worker().setAside(execution, LONGEST_PARKED);
         }
     }
 

@@ -13,48 +13,48 @@ class PrefetchLimitTest {
     private static final FetchSettings FETCH = new FetchSettings(Duration.ofSeconds(1), Duration.ofMillis(250), 100);
 
     private final RunningHandlers handlers = new RunningHandlers(THREADS);
-    private final PrefetchLimit demand = new PrefetchLimit(FETCH, handlers);
+    private final PrefetchLimit limit = new PrefetchLimit(FETCH, handlers);
 
     @BeforeEach
     void handlersAreQuick() {
-        demand.handled(Duration.ofNanos(1_000).toNanos());
+        limit.handled(Duration.ofNanos(1_000).toNanos());
     }
 
     @Test
     void quickHandlersHaveJobsClaimedAhead() {
-        assertThat(demand.room(0)).isEqualTo(THREADS + FETCH.maxPrefetch());
+        assertThat(limit.free(0)).isEqualTo(THREADS + FETCH.maxPrefetch());
     }
 
     @Test
     void untilAHandlerHasEndedNothingIsClaimedAhead() {
-        assertThat(new PrefetchLimit(FETCH, handlers).room(0)).isEqualTo(THREADS);
+        assertThat(new PrefetchLimit(FETCH, handlers).free(0)).isEqualTo(THREADS);
     }
 
     @Test
     void slowerHandlersHaveFewerJobsClaimedAheadByAndBy() {
-        demand.room(0);
+        limit.free(0);
 
-        demand.handled(Duration.ofMillis(50).toNanos());
-        demand.handled(Duration.ofMillis(150).toNanos());
+        limit.handled(Duration.ofMillis(50).toNanos());
+        limit.handled(Duration.ofMillis(150).toNanos());
         // 100 ms weigh 0.3: of jobs that take 30 ms each thread begins 8 1/3 within the horizon.
-        assertThat(demand.room(0)).isEqualTo(THREADS + 33);
+        assertThat(limit.free(0)).isEqualTo(THREADS + 33);
 
-        demand.handled(Duration.ofMillis(100).toNanos());
+        limit.handled(Duration.ofMillis(100).toNanos());
         // Now 51 ms: 4.9 for each thread.
-        assertThat(demand.room(0)).isEqualTo(THREADS + 19);
+        assertThat(limit.free(0)).isEqualTo(THREADS + 19);
     }
 
     @Test
     void aFewMoreAreNotWorthAClaim() {
-        assertThat(demand.lowWater()).isEqualTo(53);
+        assertThat(limit.lowWater()).isEqualTo(53);
 
-        assertThat(demand.room(54)).isZero();
-        assertThat(demand.room(53)).isEqualTo(51);
+        assertThat(limit.free(54)).isZero();
+        assertThat(limit.free(53)).isEqualTo(51);
     }
 
     @Test
     void noMoreAreEverClaimedThanTheThreadsAndWhatMayBePrefetched() {
-        assertThat(demand.most()).isEqualTo(104);
+        assertThat(limit.most()).isEqualTo(104);
     }
 
     @Test
@@ -63,7 +63,7 @@ class PrefetchLimitTest {
             begin(thread, Duration.ofSeconds(30));
         }
 
-        assertThat(demand.room(THREADS)).isZero();
+        assertThat(limit.free(THREADS)).isZero();
     }
 
     @Test
@@ -73,7 +73,7 @@ class PrefetchLimitTest {
         }
 
         // In the 150 ms that are left of the horizon each thread begins one and a half more.
-        assertThat(demand.room(0)).isBetween(THREADS, THREADS + 3 * THREADS / 2);
+        assertThat(limit.free(0)).isBetween(THREADS, THREADS + 3 * THREADS / 2);
     }
 
     @Test
@@ -84,15 +84,15 @@ class PrefetchLimitTest {
 
         handlers.end(0);
 
-        assertThat(demand.room(THREADS - 1)).isEqualTo(1 + FETCH.maxPrefetch());
+        assertThat(limit.free(THREADS - 1)).isEqualTo(1 + FETCH.maxPrefetch());
     }
 
     @Test
     void aNodeThatHasGivenBackJobsClaimsOnlyForThreadsThatAreIdle() {
-        demand.restrain();
+        limit.restrain();
 
-        assertThat(demand.room(0)).isEqualTo(THREADS);
-        assertThat(demand.room(THREADS)).isZero();
+        assertThat(limit.free(0)).isEqualTo(THREADS);
+        assertThat(limit.free(THREADS)).isZero();
     }
 
     private void begin(int thread, Duration ago) {

@@ -126,12 +126,12 @@ class QueueWorkerTest {
     void whatIsHeldWhenTheLeaseIsLostMakesRoomForOthersAtOnce() {
         worker.accept(rooms.running(50), System.nanoTime());
         Awaitility.await().until(() -> runs.get() == 2);
-        int room = worker.demand();
+        int demand = worker.demand();
 
         worker.abandon();
 
         Awaitility.await().until(() -> worker.heldTokens().count() == 0);
-        assertThat(room).isZero();
+        assertThat(demand).isZero();
         assertThat(worker.demand()).isPositive();
         assertThat(runs).hasValue(2);
     }
