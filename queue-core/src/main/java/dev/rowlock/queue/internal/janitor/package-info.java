@@ -8,8 +8,9 @@
  * does it. A node that dies over a chore costs one interval.
  *
  * <p>Rescue in two steps, both repeatable: a silent node's row is removed, by a node that has itself beaten without a
- * gap for a whole lease and has seen the other's beats stand still; then whatever is in {@code running} and has no node goes back. The second step also finds jobs
- * that a node claimed in the very moment in which it was declared dead. Between the steps nothing is lost: the jobs
+ * gap for a whole lease and has seen the other's beats stand still; then whatever is in {@code running} and has no node leaves it: to
+ * {@code ready}, to {@code done} if somebody has asked to cancel it, to {@code dead} if it is quarantined. The second step also
+ * finds jobs that a node claimed in the very moment in which it was declared dead. Between the steps nothing is lost: the jobs
  * stand in {@code running} until somebody takes the second.
  *
  * <h2>The server's clock may be set</h2>

@@ -39,12 +39,17 @@
  *
  * <h2>Threads</h2>
  *
- * <p>Per node: lease, recorder, deadlines, the notification listener, and a poll for all queues where nothing happens. Per queue
+ * <p>Per node: the lease, the recorder, deadlines, the notification listener, and a poll for all queues where nothing happens. Per queue
  * where jobs come: a fetcher, which decides when to claim, and as many handler threads as jobs have run at once of late, up to
  * its concurrency. Both end when they have had nothing to do for a minute; the last handler thread of a queue stays for ten. Where
- * all is idle, the notification listener claims the jobs that it hears of. Only fetchers, the poll, the recorder, the lease and
- * the notification listener talk to the database. So a node uses one connection per queue where jobs come, one for the poll,
- * one for recording and two of its own, whatever its concurrency. Handlers use what they ask for.
+ * all is idle, the notification listener claims the jobs that it hears of. The janitor has three threads for chores: one moves
+ * due jobs, one rescues, one does all that may take long. Observers have threads of their own (see below). Per process: the
+ * notifier.
+ *
+ * <p>So a node uses these connections of the pool, whatever its concurrency: one per queue where jobs come, one for the poll, one
+ * for recording, three for chores and one for notifying. Beside the pool it has two: for the lease and for the notification
+ * listener. Deadlines and observers need none. A handler's thread takes one from the pool to read a large payload, for the
+ * transaction of a transactional listener, and for what the handler asks for.
  *
  * <p>Code of the application leaves no trace on them: wherever it runs, {@link
  * dev.rowlock.queue.internal.thread.ThreadState} puts the thread back as it was. {@link

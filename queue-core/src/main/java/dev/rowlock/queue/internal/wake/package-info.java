@@ -16,12 +16,14 @@
  * <p>Only latency depends on any of this. Fetchers and the dispatcher also look by themselves, so a lost notification
  * costs at most a poll interval (up to five of them where a node is idle, five seconds or so for jobs that fall due); a pooler that swallows them all costs nothing else.
  *
- * <p>A message is {@code origin|kind|what it says}: kind {@code r} (ready: {@code rank|jobs|first|queue}), {@code w}
- * (waiting: milliseconds until due), {@code m} (all that was due has been moved: milliseconds until the next is due, or nothing if
- * none waits) or {@code a} (attention: nothing). A node ignores its own, and kinds that it does not know.
+ * <p>A message is {@code origin|kind|what it says}: kind {@code r} (ready: {@code rank|jobs|first|queue}), {@code b}
+ * (the same, where some of the jobs went back to their place), {@code w} (waiting: milliseconds until due), {@code m} (all that was
+ * due has been moved: milliseconds until the next is due, or nothing if none waits) or {@code a} (attention: nothing). A node
+ * ignores its own, and kinds that it does not know.
  *
- * <p>All nodes hear everything, and if they all looked at once, each job would cost a claim of every node. So each message
- * says by a number who looks first, another each time. The nodes count from there, and those for whom there is something look at once.
+ * <p>All nodes hear everything, and if they all looked at once, each job would cost a claim of every node. So their looks are
+ * staggered: each message says by a number who looks first, another each time. The nodes count from there; those for whom there is
+ * something look at once, the others a little later.
  */
 @NullMarked
 package dev.rowlock.queue.internal.wake;
