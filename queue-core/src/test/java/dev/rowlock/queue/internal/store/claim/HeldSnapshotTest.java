@@ -19,7 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Promise 6: the cost of a claim, or of a look for due jobs, does not grow with dead entries that vacuum cannot remove. */
+/** The cost of a claim, or of a look for due jobs, does not grow with dead entries that vacuum cannot remove. */
 @PostgresTest
 @Representative
 class HeldSnapshotTest {
