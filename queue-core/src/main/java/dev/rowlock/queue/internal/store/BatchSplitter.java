@@ -26,13 +26,17 @@ public final class BatchSplitter<T> {
     /** SQLSTATE classes by which the server refuses a value or a row, what triggers raise among them. */
     private static final Set<String> REFUSALS = Set.of("21", "22", "23", "27", "38", "39", "44", "54", "P0");
 
+    /** SQLSTATE classes: resources, transactions that were rolled back, objects in use, transaction states such as read-only. */
+    private static final Set<String> OF_THE_SERVER = Set.of("53", "40", "55", "25");
+
     /** A page or an index entry that cannot be read. */
     private static final Set<String> CORRUPTED = Set.of("XX001", "XX002");
 
     private final Consumer<List<T>> work;
     private final RuntimeException together;
     private final Map<T, RuntimeException> refused = new LinkedHashMap<>();
-    private final boolean ofRows; // the refusals may prove that rows are to blame, though it works for none
+    private int failed; // alone, the refused among them
+    private boolean ofRows; // the refusals may prove that rows are to blame, though it works for none
     private boolean works; // for some
     private boolean stopped;
 
@@ -43,7 +47,8 @@ public final class BatchSplitter<T> {
     }
 
     /**
-     * Returns the rows that fail alone, and why.
+     * Returns the rows that fail alone, and why; not those that fail because the disk is full, for instance, while others
+     * still find a place: they will work the next time, like all others.
      *
      * @param together how all of them failed; thrown again if it works for none, or if it is not about rows
      */
@@ -91,20 +96,25 @@ public final class BatchSplitter<T> {
             if (rows.size() > 1) {
                 halve(rows);
             } else {
-                refused.put(rows.get(0), e);
+                failed++;
+                if (isOfTheServer(e)) {
+                    ofRows = false;
+                } else {
+                    refused.put(rows.get(0), e);
+                }
                 requireSuccess(ENOUGH);
             }
         }
     }
 
     private void requireSuccess(int refusals) {
-        if (works || refused.size() < refusals) {
+        if (works || failed < refusals) {
             return;
         }
         if (!ofRows || !refused.values().stream().allMatch(BatchSplitter::isOfARow)) {
             throw together;
         }
-        stopped = refused.size() >= MANY;
+        stopped = failed >= MANY;
     }
 
     /** Whether the server refuses something for what is in a row. */
@@ -113,6 +123,12 @@ public final class BatchSplitter<T> {
         return state != null
                 && state.length() == 5
                 && (REFUSALS.contains(state.substring(0, 2)) || CORRUPTED.contains(state));
+    }
+
+    /** Whether something else than a row is to blame for certain: disk or memory, or who else is at work, or who may write. */
+    private static boolean isOfTheServer(RuntimeException refusal) {
+        String state = state(refusal);
+        return state != null && OF_THE_SERVER.stream().anyMatch(state::startsWith);
     }
 
     /** Where the server does not answer in time, or goes down, each further try would only wait. */

@@ -109,6 +109,19 @@ class RefusedJobsTest {
     }
 
     @Test
+    void aJobForWhichThereWasNoRoomOnTheDiskIsNotLeftAside() {
+        List<Long> jobs = due(10);
+        refuse(jobs.get(0), "53100");
+
+        look();
+        assertThat(rooms.count("ready")).isEqualTo(9);
+        rooms.execute("DELETE FROM refused");
+        look();
+
+        assertThat(rooms.count("ready")).isEqualTo(10);
+    }
+
+    @Test
     void nobodyIsLeftAsideWhereATableIsMissing() {
         due(3);
         rooms.execute("ALTER TABLE rowlock.ready RENAME TO gone");
@@ -161,15 +174,21 @@ class RefusedJobsTest {
     }
 
     private void refuse(long id) {
+        refuse(id, "P0001");
+    }
+
+    private void refuse(long id, String state) {
         if (!rooms.truth("SELECT to_regclass('refused') IS NOT NULL")) {
             rooms.execute("CREATE TABLE refused (id bigint)");
             rooms.execute("""
                     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
                     BEGIN
-                        IF EXISTS (SELECT FROM refused WHERE id = NEW.id) THEN RAISE EXCEPTION 'not this one'; END IF;
+                        IF EXISTS (SELECT FROM refused WHERE id = NEW.id) THEN
+                            RAISE EXCEPTION 'not this one' USING ERRCODE = '%s';
+                        END IF;
                         RETURN NEW;
                     END $$
-                    """);
+                    """.formatted(state));
             rooms.execute(
                     "CREATE TRIGGER refuse BEFORE INSERT ON rowlock.ready FOR EACH ROW EXECUTE FUNCTION refuse()");
         }
