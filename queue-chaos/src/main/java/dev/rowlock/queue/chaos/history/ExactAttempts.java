@@ -32,8 +32,8 @@ final class ExactAttempts implements Promise {
     }
 
     private static boolean right(Told told, Row row, boolean memory) {
-        if (told.type().equals("cursed")) {
-            return true; // the database may have refused to write down what came of it
+        if (Jobs.cursed(told)) {
+            return true;
         }
         int failures = row.state().equals("completed") ? row.attempt() - 1 : row.attempt();
         return switch (row.state()) {

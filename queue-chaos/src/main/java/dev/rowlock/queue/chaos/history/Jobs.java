@@ -8,7 +8,6 @@ import dev.rowlock.queue.chaos.load.Work;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -37,9 +36,19 @@ record Jobs(Map<Long, Told> told, Map<Long, Row> rows) {
                 byId, history.rows().stream().collect(Collectors.toMap(Row::id, Function.identity(), (a, b) -> a)));
     }
 
+    /** Whether the server may refuse to write down what comes of its attempts. */
+    boolean cursed(long job) {
+        Told asked = told.get(job);
+        return asked != null && cursed(asked);
+    }
+
+    static boolean cursed(Told asked) {
+        return asked.type().equals("cursed");
+    }
+
     /** Those whose attempts nothing but their handler may end. */
     static boolean needsOnlyItsThread(Told told) {
-        return !Set.of("money", "cursed").contains(told.type()) && told.act() != Act.HOG;
+        return !told.type().equals("money") && !cursed(told) && told.act() != Act.HOG;
     }
 
     boolean sufferedFromMemory(long job) {

@@ -11,7 +11,8 @@ import java.util.stream.Stream;
 
 /**
  * While nothing is wrong, a node whose handler has ended writes that down, or loses its lease, and with it the job: a node
- * that beats and cannot record would keep its jobs for ever.
+ * that beats and cannot record would keep its jobs for ever. Jobs of the type that the server is made to refuse are left out: that
+ * goes on when nothing else is wrong, and as long as it does, their outcomes stay set aside.
  */
 final class OutcomesAreRecorded implements Promise {
 
@@ -27,10 +28,13 @@ final class OutcomesAreRecorded implements Promise {
             return Stream.empty();
         }
         Claims claims = Claims.of(history);
+        Jobs jobs = Jobs.of(history);
         Map<String, List<Violation>> byNode = new TreeMap<>();
         for (End end : history.ends()) {
             Claims.Claim claim = claims.byToken().get(end.token());
-            if (claim == null || (claim.exit() != null && claim.exit().nanos() - end.nanos() <= BOUND)) {
+            if (claim == null
+                    || jobs.cursed(end.job())
+                    || (claim.exit() != null && claim.exit().nanos() - end.nanos() <= BOUND)) {
                 continue;
             }
             long until =
