@@ -169,6 +169,7 @@ public final class ChaosRun {
         // The deploy is completed: what only the new version knows can now be claimed by nobody else.
         arena.workers().get(2).retire();
         arena.catchUp();
+        arena.liftRefusals();
         long begun = System.nanoTime();
         long left;
         do {

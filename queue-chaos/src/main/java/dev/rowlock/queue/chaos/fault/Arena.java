@@ -102,6 +102,11 @@ public final class Arena {
         }
     }
 
+    /** Ends what goes on from one fault to the next. The database must answer. */
+    public void liftRefusals() {
+        TableFault.lift(this);
+    }
+
     /** A fault's duration is part of the fault: nothing can signal that it has lasted long enough. */
     public static void last(Duration time) {
         try {

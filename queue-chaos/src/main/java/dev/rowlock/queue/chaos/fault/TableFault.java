@@ -26,7 +26,7 @@ enum TableFault implements Fault {
             last(PAST_LEASE);
         }
     },
-    /** Of one type of job, in done: from now on, with one reason or another, until it is lifted the next time. */
+    /** Of one type of job, in done: from now on, with one reason or another, until it is lifted the next time, or before the drain. */
     ROWS_REFUSED {
         @Override
         public void strike(Arena arena, Worker worker, Random random) {
@@ -91,6 +91,13 @@ enum TableFault implements Fault {
     @Override
     public boolean silences() {
         return false;
+    }
+
+    /** Lets the server take all rows again: what it refuses for ever, no node can write down. */
+    static void lift(Arena arena) {
+        for (int i = 0; i < 10 && !patiently(arena, "DROP TRIGGER IF EXISTS refuse ON rowlock.done"); i++) {
+            log.info("rows are still refused");
+        }
     }
 
     private static String trigger(String room) {
