@@ -87,9 +87,11 @@ class RunningJobTest extends NodeTest {
     }
 
     @Test
-    void aRunningJobThatIsCancelledIsInterruptedAndEndsAsCancelled() {
+    void aRunningJobThatIsCancelledIsInterruptedAndEndsAsCancelled() throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
         AtomicReference<Optional<StopReason>> told = new AtomicReference<>();
         node.listener(Greet.class, (context, payload) -> {
+                    begun.countDown();
                     try {
                         new CountDownLatch(1).await();
                     } finally {
@@ -99,7 +101,7 @@ class RunningJobTest extends NodeTest {
                 })
                 .start();
         long id = node.jobs.enqueue(new Greet("Ada"));
-        node.awaitState(id, JobState.RUNNING);
+        begun.await();
 
         CancelResult result = node.admin.cancel(id);
         node.awaitState(id, JobState.CANCELLED);
