@@ -57,6 +57,16 @@ byId('upload').addEventListener('submit', event => {
   send(() => fetch('imports', { method: 'POST', body: new FormData(event.target) }));
 });
 
+byId('check').addEventListener('click', async () => {
+  byId('check').disabled = true;
+  try {
+    await fetch('price-checks', { method: 'POST' });
+    await look();
+  } finally {
+    byId('check').disabled = false;
+  }
+});
+
 byId('which').addEventListener('change', event => {
   chosen = Number(event.target.value);
   shown = '';
@@ -167,6 +177,15 @@ function drawNotifications(notifications) {
   }, 'None yet.');
 }
 
+function drawPrices({ next, latest }) {
+  byId('next').textContent = next.length ? `Next: ${time.format(new Date(next[0]))}.` : 'It is switched off.';
+  fill(byId('prices'), latest.slice(0, 5), one => {
+    const item = element('li', `${number.format(one.products)} prices checked, ${number.format(one.corrected)} corrected`);
+    item.append(element('time', time.format(new Date(one.checkedAt)), { dateTime: one.checkedAt }));
+    return item;
+  }, 'None yet.');
+}
+
 /** Returns whether the import goes on. */
 async function look() {
   const imports = await get('imports');
@@ -176,6 +195,7 @@ async function look() {
   drawChoice(imports, id);
   drawProgress(progress);
   byId('import').hidden = byId('details').hidden = false;
+  drawPrices(await get('price-checks'));
   const notifications = await get('notifications');
   const now = JSON.stringify([progress, notifications.length]);
   if (now !== shown) {

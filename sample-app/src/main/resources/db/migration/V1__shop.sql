@@ -71,3 +71,10 @@ CREATE TABLE notification (
     message   text        NOT NULL,
     sent_at   timestamptz NOT NULL DEFAULT now()
 );
+
+CREATE TABLE price_check (
+    id         bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    checked_at timestamptz NOT NULL DEFAULT now(),
+    products   int         NOT NULL,
+    corrected  int         NOT NULL           -- how many prices differed from their last import
+);

@@ -258,7 +258,8 @@ public final class JobTemplate implements JobOperations {
         return ids;
     }
 
-    private NewJob newJob(JobRequest request) {
+    /** The request as it will lie in the tables, if it may. */
+    NewJob newJob(JobRequest request) {
         Object payload = request.payload();
         JobOptions options = request.options();
         String type = JobTypes.typeOf(payload.getClass());

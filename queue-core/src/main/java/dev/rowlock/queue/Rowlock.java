@@ -1,5 +1,6 @@
 package dev.rowlock.queue;
 
+import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.listener.Listeners;
 import dev.rowlock.queue.internal.listener.Switches;
 import dev.rowlock.queue.internal.listener.TransactionalListeners;
@@ -8,13 +9,18 @@ import dev.rowlock.queue.internal.node.NodeSettings;
 import dev.rowlock.queue.internal.node.QueueConcurrency;
 import dev.rowlock.queue.internal.node.WorkerNode;
 import dev.rowlock.queue.internal.run.Extensions;
+import dev.rowlock.queue.internal.schedule.Scheduling;
+import dev.rowlock.queue.internal.schedule.StoredRecurringJobs;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.internal.store.schedule.ScheduleRow;
 import dev.rowlock.queue.internal.thread.KeepAlive;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.schedule.RecurringJob;
+import dev.rowlock.queue.schedule.RecurringJobs;
 import dev.rowlock.queue.schema.SchemaMigrator;
 import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.spi.ListenerDefinition;
@@ -61,6 +67,7 @@ public final class Rowlock implements AutoCloseable {
     private final JobTemplate jobs;
     private final JobAdmin admin;
     private final JobSearch search;
+    private final RecurringJobs recurring;
     private final @Nullable Notifier notifier;
     private final WakeupBus wakeups;
     private final KeepAlive alive = new KeepAlive(); // guarded by this
@@ -81,6 +88,7 @@ public final class Rowlock implements AutoCloseable {
         this.switches = new Switches(settings.autoStartup);
         this.admin = new JobAdmin(database, wakeups);
         this.search = new JobSearch(database);
+        this.recurring = new StoredRecurringJobs(database, wakeups, this::scheduleRow);
     }
 
     /** Begins to put a queue together: everything but the DataSource, of PostgreSQL, has a default. */
@@ -101,6 +109,15 @@ public final class Rowlock implements AutoCloseable {
     /** Looks at jobs. */
     public JobSearch search() {
         return search;
+    }
+
+    /** Makes, changes and watches recurring jobs. */
+    public RecurringJobs recurringJobs() {
+        return recurring;
+    }
+
+    private ScheduleRow scheduleRow(RecurringJob job) {
+        return ScheduleRow.of(job, jobs.newJob(new JobRequest(job.payload(), job.options())));
     }
 
     /** How the part that runs jobs is doing now. */
@@ -219,6 +236,7 @@ public final class Rowlock implements AutoCloseable {
     private void startNode(List<ListenerDefinition> all) {
         if (all.isEmpty()) {
             log.info("there is no listener: this application enqueues jobs and runs none");
+            warnOfRecurring();
             return;
         }
         WorkerNode worker = node;
@@ -231,6 +249,15 @@ public final class Rowlock implements AutoCloseable {
         worker.start(all);
         if (settings.keepAlive) {
             alive.start();
+        }
+    }
+
+    private void warnOfRecurring() {
+        List<RecurringJob> declared = all(settings.recurring);
+        if (!declared.isEmpty() && settings.schedulesRecurring) {
+            log.warn(
+                    "this application declares recurring jobs and runs no jobs, so it does not enqueue them: declare them in one that has listeners; {}",
+                    declared.stream().map(RecurringJob::name).toList());
         }
     }
 
@@ -252,7 +279,15 @@ public final class Rowlock implements AutoCloseable {
                         settings.codec,
                         extensions,
                         wakeups,
-                        transactions));
+                        transactions),
+                features());
+    }
+
+    /** What nodes do beside running jobs. */
+    private List<Feature> features() {
+        return settings.schedulesRecurring
+                ? List.of(new Scheduling(database, wakeups, all(settings.recurring), this::scheduleRow))
+                : List.of();
     }
 
     private static <T> List<T> all(List<? extends Supplier<? extends Collection<? extends T>>> some) {

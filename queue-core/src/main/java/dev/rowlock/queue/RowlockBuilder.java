@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
+import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.settings.QueuePatterns;
 import dev.rowlock.queue.settings.RetentionSettings;
@@ -43,6 +44,7 @@ public final class RowlockBuilder {
     final List<Supplier<? extends Collection<? extends JobObserver>>> observers;
     final List<Supplier<? extends Collection<? extends JobInterceptor>>> interceptors;
     final List<Supplier<? extends Collection<? extends ErrorRedactor>>> redactors;
+    final List<Supplier<? extends Collection<RecurringJob>>> recurring;
     String schema = "rowlock";
 
     @Nullable
@@ -54,6 +56,7 @@ public final class RowlockBuilder {
     boolean runsJobs = true;
     boolean keepAlive = true;
     boolean autoStartup = true;
+    boolean schedulesRecurring = true;
     String defaultQueue = JobTemplate.DEFAULT_QUEUE;
     QueuePatterns queues = QueuePatterns.ALL;
     boolean notifications = true;
@@ -75,6 +78,7 @@ public final class RowlockBuilder {
         this.observers = new ArrayList<>();
         this.interceptors = new ArrayList<>();
         this.redactors = new ArrayList<>();
+        this.recurring = new ArrayList<>();
         this.transactions = () -> new TransactionTemplate(new JdbcTransactionManager(dataSource));
     }
 
@@ -84,12 +88,14 @@ public final class RowlockBuilder {
         this.observers = List.copyOf(other.observers);
         this.interceptors = List.copyOf(other.interceptors);
         this.redactors = List.copyOf(other.redactors);
+        this.recurring = List.copyOf(other.recurring);
         this.schema = other.schema;
         this.onBuild = other.onBuild;
         this.onStart = other.onStart;
         this.runsJobs = other.runsJobs;
         this.keepAlive = other.keepAlive;
         this.autoStartup = other.autoStartup;
+        this.schedulesRecurring = other.schedulesRecurring;
         this.defaultQueue = other.defaultQueue;
         this.queues = other.queues;
         this.notifications = other.notifications;
@@ -228,6 +234,25 @@ public final class RowlockBuilder {
     /** Redactors that are asked for when jobs are about to be run for the first time. */
     public RowlockBuilder redactors(Supplier<? extends Collection<? extends ErrorRedactor>> more) {
         redactors.add(more);
+        return this;
+    }
+
+    // Recurring jobs
+
+    /** Declares a recurring job: nodes enqueue its jobs as long as any of them declares it. */
+    public RowlockBuilder recurring(RecurringJob job) {
+        return recurring(() -> List.of(job));
+    }
+
+    /** Recurring jobs that are asked for when jobs are about to be run for the first time. */
+    public RowlockBuilder recurring(Supplier<? extends Collection<RecurringJob>> more) {
+        recurring.add(more);
+        return this;
+    }
+
+    /** Whether this process, while it runs jobs, enqueues those of recurring jobs and declares its own; true by default. */
+    public RowlockBuilder schedulesRecurring(boolean enabled) {
+        this.schedulesRecurring = enabled;
         return this;
     }
 

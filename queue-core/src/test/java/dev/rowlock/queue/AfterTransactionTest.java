@@ -31,7 +31,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Every id that was answered after the end of a transaction is a job, and workers hear of it at once. */
+/** Every id that an enqueue after the end of a transaction returns is a job, and workers hear of it at once. */
 @PostgresTest
 @ParameterizedClass(name = "autoCommit={0}")
 @ValueSource(booleans = {true, false})
@@ -119,7 +119,7 @@ class AfterTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void soDoManyAndOnesWithUniqueKeys(Phase phase) {
+    void bulkAndUniqueJobsEnqueuedAfterATransactionExistAtOnce(Phase phase) {
         transaction()
                 .executeWithoutResult(status -> phase.call(() -> {
                     jobs.enqueueAll(List.of(new SendMail("ada"), new SendMail("bob")));
@@ -132,7 +132,7 @@ class AfterTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void soDoesOneAfterATransactionThatHasEnqueuedItself(Phase phase) {
+    void aJobAfterATransactionThatEnqueuedAJobExistsAtOnce(Phase phase) {
         transaction().executeWithoutResult(status -> {
             phase.call(() -> jobs.enqueue(new SendMail("after")));
             jobs.enqueue(new SendMail("in"));
@@ -143,7 +143,7 @@ class AfterTransactionTest {
     }
 
     @Test
-    void soDoesOneAfterATransactionThatRolledBack() {
+    void aJobAfterATransactionThatRolledBackExistsAtOnce() {
         transaction().executeWithoutResult(status -> {
             jobs.enqueue(new SendMail("in"));
             Phase.AFTER_COMPLETION.call(() -> jobs.enqueue(new SendMail("after")));
@@ -156,7 +156,7 @@ class AfterTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void soDoesOneAfterAReadOnlySerializableTransaction(Phase phase) {
+    void aJobAfterAReadOnlySerializableTransactionExistsAtOnce(Phase phase) {
         TransactionTemplate reading = transaction();
         reading.setReadOnly(true);
         reading.setIsolationLevel(TransactionDefinition.ISOLATION_SERIALIZABLE);
@@ -168,7 +168,7 @@ class AfterTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void soDoesOneAfterATransactionOfAnotherDataSource(Phase phase) {
+    void aJobAfterATransactionOfAnotherDataSourceExistsAtOnce(Phase phase) {
         TransactionTemplate elsewhere = new TransactionTemplate(new JdbcTransactionManager(test.unpooled()));
 
         elsewhere.executeWithoutResult(status -> phase.call(() -> jobs.enqueue(new SendMail("after"))));
@@ -179,7 +179,7 @@ class AfterTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void aCallbackThatWritesOnTheEndedConnectionDoesNotTakeTheJobAlong(Phase phase) {
+    void aJobIsKeptThoughItsCallbackWritesOnTheEndedConnection(Phase phase) {
         pool.close();
         use(pool(2));
 
@@ -220,7 +220,7 @@ class AfterTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void soDoesOneThatIsBegunByHand(Phase phase) {
+    void aTransactionBegunByHandInACallbackDecidesAboutItsJobs(Phase phase) {
         pool.close();
         use(pool(2));
 
@@ -236,7 +236,7 @@ class AfterTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void codeThatAsksForAnyTransactionInACallbackIsCommittedWithItsJobs(Phase phase) {
+    void aRequiredTransactionInACallbackCommitsWithItsJobs(Phase phase) {
         transaction()
                 .executeWithoutResult(status -> phase.call(() -> transaction().executeWithoutResult(again -> {
                     new JdbcTemplate(pool).execute("INSERT INTO customer VALUES ('ada')");
@@ -250,7 +250,7 @@ class AfterTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void soIsItWhereTheEndedTransactionHasEnqueuedItself(Phase phase) {
+    void aRequiredTransactionInACallbackCommitsAfterATransactionThatEnqueuedAJob(Phase phase) {
         transaction().executeWithoutResult(status -> {
             jobs.enqueue(new SendMail("before"));
             phase.call(() -> transaction().executeWithoutResult(again -> {
@@ -265,7 +265,7 @@ class AfterTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void soIsItWhereItOnlyCancels(Phase phase) {
+    void aRequiredTransactionInACallbackThatOnlyCancelsAJobCommits(Phase phase) {
         JobAdmin admin = new JobAdmin(database, wakeups);
         long cancelled = jobs.enqueue(new SendMail("cancelled"));
 
@@ -279,7 +279,7 @@ class AfterTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void codeThatAsksForAnyTransactionInACallbackAndFailsLeavesNoJob(Phase phase) {
+    void aRequiredTransactionThatFailsInACallbackLeavesNoJob(Phase phase) {
         transaction()
                 .executeWithoutResult(status ->
                         phase.call(() -> assertThatThrownBy(() -> transaction().executeWithoutResult(again -> {
@@ -293,7 +293,7 @@ class AfterTransactionTest {
     }
 
     @Test
-    void jobsThatAreEnqueuedJustBeforeTheEndAreOfTheTransaction() {
+    void jobsEnqueuedJustBeforeTheEndBelongToTheTransaction() {
         transaction().executeWithoutResult(status -> {
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                 @Override
@@ -314,7 +314,7 @@ class AfterTransactionTest {
     }
 
     @Test
-    void aCallbackOfSomebodyElseThatThrowsCostsNoWakeUp() {
+    void aCallbackOfTheApplicationThatThrowsCostsNoWakeUp() {
         assertThatThrownBy(() -> transaction().executeWithoutResult(status -> {
                     Phase.AFTER_COMMIT.call(() -> {
                         throw new IllegalStateException("mine");
@@ -329,7 +329,7 @@ class AfterTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void codeThatAsksForAnyTransactionInACallbackAndFailsLeavesNoJobBesideEarlierOnes(Phase phase) {
+    void aRequiredTransactionThatFailsInACallbackLeavesOnlyEarlierJobs(Phase phase) {
         transaction().executeWithoutResult(status -> {
             jobs.enqueue(new SendMail("before"));
             phase.call(() -> assertThatThrownBy(() -> transaction().executeWithoutResult(again -> {
@@ -344,7 +344,7 @@ class AfterTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void operationsAfterATransactionStandAndAreHeardOf(Phase phase) {
+    void adminCallsAfterATransactionTakeEffectAndNodesHearOfThem(Phase phase) {
         JobAdmin admin = new JobAdmin(database, wakeups);
 
         transaction().executeWithoutResult(status -> phase.call(() -> admin.pause("mail")));

@@ -36,13 +36,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Holds the shape that CONTRIBUTING.md describes. The map of packages is held by {@link PackageMapTest}. */
+/** Checks the shape that CONTRIBUTING.md describes. {@link PackageMapTest} checks the map of packages. */
 class ArchitectureTest {
 
     // SQL
 
     @Test
-    void jdbcIsForTheStoreAndForThoseWhoHandItRowsAndConnections() {
+    void onlyInternalsTheSchemaAndTheFrontDoorsUseJdbc() {
         noClasses()
                 .that(not(resideInAnyPackage(BASE + ".internal..", full("schema"))))
                 .and(not(named(JobTemplate.class, JobAdmin.class, JobSearch.class, JobRows.class)))
@@ -52,7 +52,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void statementsAreRunInTheStoreAndTheSchemaAndByWhoListens() {
+    void onlyTheStoreTheSchemaAndTheNotificationListenerRunStatements() {
         noClasses()
                 .that(not(resideInAnyPackage(full("internal.store.."), full("schema"), full("internal.wake"))))
                 .should(callMethodWhere(ofOwner(java.sql.Statement.class)))
@@ -147,7 +147,7 @@ class ArchitectureTest {
 
     /** Several queues live in one process: whatever changes belongs to one of them. */
     @Test
-    void nothingThatChangesIsStatic() {
+    void noStaticFieldChanges() {
         classes()
                 .should(new ArchCondition<JavaClass>("have no static field that changes") {
                     @Override

@@ -33,8 +33,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Two DataSources, and the transaction of one within that of the other: whoever hears of the end of the inner one is
- * still within the outer one.
+ * Two DataSources, and a transaction of one inside a transaction of the other: a callback at the end of the inner one
+ * still runs inside the outer one.
  */
 @PostgresTest
 @ParameterizedClass(name = "autoCommit={0}")
@@ -106,7 +106,7 @@ class CallbacksWithinTransactionsTest {
 
     @ParameterizedTest
     @EnumSource
-    void aJobIsOfTheOpenTransactionAroundTheEndedOne(End inner) {
+    void aJobJoinsTheOpenTransactionAroundTheEndedOne(End inner) {
         declared(manager, End.COMMIT, () -> {
             declared(otherManager, inner, () -> afterCompletion(() -> jobs.enqueue(new SendMail("ada"))));
             assertThat(recipients()).isEmpty();
@@ -121,7 +121,7 @@ class CallbacksWithinTransactionsTest {
     }
 
     @Test
-    void soItIsInAfterCommit() {
+    void aJobEnqueuedInAfterCommitJoinsTheOpenTransaction() {
         declared(
                 manager,
                 End.EXCEPTION,
@@ -132,7 +132,7 @@ class CallbacksWithinTransactionsTest {
 
     @ParameterizedTest
     @EnumSource
-    void codeThatAsksForAnyTransactionDoesNotCommitTheOpenOne(End inner) {
+    void aRequiredTransactionInACallbackDoesNotCommitTheOpenOne(End inner) {
         declared(manager, End.EXCEPTION, () -> {
             insertCustomer();
             declared(
@@ -147,7 +147,7 @@ class CallbacksWithinTransactionsTest {
     }
 
     @Test
-    void norDoesItWhereTheOpenOneDeclaresNothing() {
+    void aRequiredTransactionInACallbackDoesNotCommitAnOpenOneThatIsNotDeclarative() {
         transaction(manager).executeWithoutResult(status -> {
             insertCustomer();
             declared(
@@ -164,7 +164,7 @@ class CallbacksWithinTransactionsTest {
 
     @ParameterizedTest
     @EnumSource
-    void aJobAfterATransactionOfItsOwnWithinAnotherOneExistsAtOnce(End inner) {
+    void aJobAfterItsInnerTransactionExistsAtOnce(End inner) {
         declared(
                 otherManager,
                 End.EXCEPTION,
@@ -174,7 +174,7 @@ class CallbacksWithinTransactionsTest {
     }
 
     @Test
-    void soDoesOneOfCodeThatAsksForAnyTransaction() {
+    void aJobOfARequiredTransactionAfterItsInnerTransactionExistsAtOnce() {
         declared(
                 otherManager,
                 End.EXCEPTION,
@@ -203,7 +203,7 @@ class CallbacksWithinTransactionsTest {
     }
 
     @Test
-    void aJobWithinAnotherDataSourcesTransactionIsOfTheOpenOneAround() {
+    void aJobInsideAnotherDataSourcesTransactionJoinsTheOpenOneAroundIt() {
         declared(
                 manager,
                 End.EXCEPTION,
@@ -215,7 +215,7 @@ class CallbacksWithinTransactionsTest {
     }
 
     @Test
-    void whereNobodyCanTellWhichOneIsOpenTheJobIsRefusedAndANewTransactionHelps() {
+    void aJobIsRefusedIfTheOpenTransactionIsUnknownAndANewTransactionHelps() {
         transaction(manager).executeWithoutResult(status -> {
             declared(
                     otherManager,

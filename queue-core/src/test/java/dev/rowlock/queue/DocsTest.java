@@ -17,12 +17,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Pages lead to what is there: classes, files, headings. */
+/** Pages name only classes, files and headings that exist. */
 class DocsTest {
 
     private static final Path TOP = Path.of("..");
     private static final Path DESIGN = TOP.resolve("docs/design.md");
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
+    private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
 
     @Test
@@ -68,6 +69,32 @@ class DocsTest {
 
         assertThat(broken).isEmpty();
         assertThat(links).isGreaterThan(30);
+    }
+
+    /** Of pages about one feature; layout does not count. */
+    @ParameterizedTest
+    @ValueSource(strings = "docs/recurring.md")
+    void everyExampleIsPartOfATest(String page) throws IOException {
+        List<String> examples = JAVA.matcher(Files.readString(TOP.resolve(page)))
+                .results()
+                .map(match -> match.group(1).replaceAll("\\s", ""))
+                .toList();
+        String tests = examplesInTests();
+
+        assertThat(examples)
+                .hasSizeGreaterThan(2)
+                .allSatisfy(example -> assertThat(tests).contains(example));
+    }
+
+    private static String examplesInTests() throws IOException {
+        try (Stream<Path> files = Files.walk(TOP)) {
+            StringBuilder all = new StringBuilder();
+            for (Path file : files.filter(path -> path.toString().matches(".*/src/test/java/.*/examples/\\w+\\.java"))
+                    .toList()) {
+                all.append(Files.readString(file).replaceAll("\\s", ""));
+            }
+            return all.toString();
+        }
     }
 
     private static boolean leadsSomewhere(Path page, String link) throws IOException {

@@ -101,7 +101,7 @@ class ForeignTransactionTest {
 
     @ParameterizedTest
     @MethodSource("reads")
-    void aTransactionOfWhateverElseIsRefused(Consumer<DataSource> read) {
+    void aTransactionOfAnyOtherResourceIsRefused(Consumer<DataSource> read) {
         assertRefused(new Elsewhere(), read);
     }
 
@@ -115,7 +115,7 @@ class ForeignTransactionTest {
     }
 
     @Test
-    void aTransactionOfItsOwnInsideAnotherOneIsJoined() {
+    void ourTransactionInsideAForeignOneIsJoined() {
         JobTemplate jobs = jobs(pool);
         TransactionTemplate ours = new TransactionTemplate(new JdbcTransactionManager(pool));
 
@@ -160,7 +160,7 @@ class ForeignTransactionTest {
     }
 
     @Test
-    void aTransactionBegunWhileSomebodyElseSynchronizesIsJoined() {
+    void aTransactionBegunUnderForeignSynchronizationIsJoined() {
         // As managers of several managers do: nobody says that a transaction is active.
         TransactionSynchronizationManager.initSynchronization();
         try {
@@ -197,7 +197,7 @@ class ForeignTransactionTest {
                 TransactionDefinition.PROPAGATION_NOT_SUPPORTED,
                 TransactionDefinition.PROPAGATION_NEVER
             })
-    void withoutATransactionEachCallIsOneEvenIfAConnectionIsBound(int propagation) {
+    void aCallWithoutATransactionCommitsByItselfEvenIfAConnectionIsBound(int propagation) {
         TransactionTemplate none = new TransactionTemplate(new JdbcTransactionManager(pool));
         none.setPropagationBehavior(propagation);
         JobTemplate jobs = jobs(pool);

@@ -61,7 +61,7 @@ class JobAdminTest {
     }
 
     @Test
-    void whatHasEndedStaysAsItEndedAndWhatNeverWasIsNotFound() {
+    void anEndedJobStaysAsItEndedAndAnUnknownJobIsNotFound() {
         long id = rooms.ready();
         admin.cancel(id);
 
@@ -172,7 +172,7 @@ class JobAdminTest {
     // Pause
 
     @Test
-    void aPauseIsSeenUntilItIsEndedAndNodesHearOfBoth() {
+    void aPauseIsVisibleUntilTheQueueIsResumedAndNodesHearOfBoth() {
         admin.pause("mail");
         admin.pause("print");
         assertThat(admin.pausedQueues()).containsExactlyInAnyOrder("mail", "print");
@@ -183,7 +183,7 @@ class JobAdminTest {
     }
 
     @Test
-    void aNameThatIsNoQueuesIsRefused() {
+    void anInvalidQueueNameIsRefused() {
         assertThatThrownBy(() -> admin.pause("no spaces")).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> admin.redriveAll("")).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> admin.redriveAll(null))

@@ -173,7 +173,7 @@ class JobSearchTest {
     }
 
     @Test
-    void whatNeverWasIsNotFound() {
+    void anUnknownJobIsNotFound() {
         assertThat(search.find(Long.MAX_VALUE)).isEmpty();
     }
 

@@ -75,7 +75,7 @@ class JobTemplateTest {
     }
 
     @Test
-    void everyOptionTravels() {
+    void everyOptionIsStoredWithTheJob() {
         long id = jobs.enqueue(
                 new SendMail("a@example.org"),
                 o -> o.queue("bulk")
@@ -96,7 +96,7 @@ class JobTemplateTest {
     }
 
     @Test
-    void theOptionNamesTheQueueThenThePayloadThenTheListenerThenTheDefault() {
+    void theQueueComesFromTheOptionThenThePayloadThenTheListenerThenTheDefault() {
         assertThat(queueOf(jobs.enqueue(new ShipOrder(1), o -> o.queue("express"))))
                 .isEqualTo("express");
         assertThat(queueOf(jobs.enqueue(new ShipOrder(1)))).isEqualTo("shipping");
@@ -116,7 +116,7 @@ class JobTemplateTest {
     }
 
     @Test
-    void aRequestIsEnqueuedAsItSaysByWhateverMethod() {
+    void everyEnqueueMethodFollowsTheOptionsOfARequest() {
         JobRequest request = JobRequest.of(
                 new SendMail("a@example.org"), o -> o.queue("bulk").header("k", "v"));
         Object disguised = request;
@@ -132,7 +132,7 @@ class JobTemplateTest {
     }
 
     @Test
-    void aRequestTakesNoFurtherOptionsAndNothingIsNoPayload() {
+    void aRequestTakesNoFurtherOptionsAndNullIsRefused() {
         JobRequest request = JobRequest.of(new SendMail(""));
 
         refused("brings its own options", () -> jobs.enqueue(request, o -> o.priority(1)));

@@ -97,7 +97,7 @@ class JobTemplateTransactionTest {
     }
 
     @Test
-    void aDelayThatIsOverWhenItsTransactionCommitsIsToldAsOver() {
+    void aDelayThatEndsBeforeItsTransactionCommitsIsAnnouncedAsOver() {
         transaction.executeWithoutResult(status -> {
             jobs.enqueue(new SendMail("ada"), o -> o.delay(Duration.ofMillis(10)));
             rooms.execute("DO 'BEGIN PERFORM pg_sleep(0.02); END'");

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Holds the map of packages: which uses which. */
+/** Checks the map of packages: which package may use which. */
 class PackageMapTest {
 
     /** Everything that reads or writes tables may use all of the store; the store itself is ordered below. */
@@ -44,7 +44,8 @@ class PackageMapTest {
             "internal.store.due",
             "internal.store.enqueue",
             "internal.store.node",
-            "internal.store.outcome");
+            "internal.store.outcome",
+            "internal.store.schedule");
 
     private static final Set<String> WORDS = Set.of("spi", "job");
 
@@ -52,6 +53,7 @@ class PackageMapTest {
     private static final Map<String, Set<String>> MAP = Map.ofEntries(
             Map.entry("job", Set.of()),
             Map.entry("spi", Set.of("job")),
+            Map.entry("schedule", Set.of("job")),
             Map.entry("settings", Set.of("spi")),
             Map.entry("payload", Set.of("spi")),
             Map.entry("internal.store", WORDS),
@@ -62,6 +64,7 @@ class PackageMapTest {
             Map.entry("internal.store.enqueue", with(WORDS, "internal.store")),
             Map.entry("internal.store.node", with(WORDS, "internal.store")),
             Map.entry("internal.store.outcome", with(WORDS, "internal.store")),
+            Map.entry("internal.store.schedule", with(WORDS, "internal.store", "internal.store.enqueue", "schedule")),
             Map.entry("schema", Set.of("internal.store", "spi", "settings")),
             Map.entry("connection", Set.of()),
             Map.entry("internal.listener", Set.of("internal.store", "spi", "job")),
@@ -71,6 +74,9 @@ class PackageMapTest {
             Map.entry("internal.rescue", with(STORE, "internal.chore", "internal.thread", "spi", "job")),
             Map.entry("internal.due", with(STORE, "internal.chore", "internal.thread", "spi", "job")),
             Map.entry("internal.cleanup", with(STORE, "internal.chore", "internal.thread", "settings", "spi", "job")),
+            Map.entry(
+                    "internal.schedule",
+                    with(STORE, "internal.chore", "internal.wake", "internal.thread", "schedule", "spi", "job")),
             Map.entry(
                     "internal.janitor",
                     with(
@@ -111,6 +117,9 @@ class PackageMapTest {
                             "internal.node",
                             "internal.run",
                             "internal.listener",
+                            "internal.schedule",
+                            "internal.chore",
+                            "schedule",
                             "schema",
                             "internal.wake",
                             "internal.thread",
@@ -119,7 +128,7 @@ class PackageMapTest {
                             "spi",
                             "job")),
             Map.entry("observe", Set.of("", "spi", "job")),
-            Map.entry("spring", Set.of("", "spi", "job")));
+            Map.entry("spring", Set.of("", "schedule", "spi", "job")));
 
     private static Set<String> with(Set<String> some, String... more) {
         return Stream.concat(some.stream(), Stream.of(more)).collect(Collectors.toUnmodifiableSet());

@@ -19,7 +19,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-/** Payloads that were written by an older version of the application, as docs/payloads.md tells it. */
+/** Payloads that an older version of the application has written, as docs/payloads.md describes. */
 class PayloadEvolutionTest {
 
     /** Version 2; in version 1 it was {@code record SendMail(String to)}. */
@@ -104,7 +104,7 @@ class PayloadEvolutionTest {
     }
 
     @Test
-    void suchAPayloadIsRefusedWhenItIsEnqueuedAndWhenItIsRead() {
+    void aPayloadWhoseJsonNamesAClassIsRefusedWhenItIsEnqueuedAndWhenItIsRead() {
         assertThatThrownBy(() -> codec.encode(new OfClass(1)))
                 .isInstanceOf(PayloadException.class)
                 .hasMessageContaining("names the Java class");
@@ -127,7 +127,7 @@ class PayloadEvolutionTest {
     record Draw(List<Shape> shapes) {}
 
     @Test
-    void logicalNamesAreWelcome() {
+    void logicalTypeNamesAreAllowed() {
         Draw draw = new Draw(List.of(new Circle(1), new Square(2)));
 
         codec.check(Draw.class);
@@ -136,7 +136,7 @@ class PayloadEvolutionTest {
 
     /** A mapper of the application may allow both. */
     @Test
-    void whatTheMapperAllowsForOthersIsNotAllowedHere() {
+    void payloadsMayNotUseWhatTheApplicationsMapperAllowsElsewhere() {
         JsonMapper lax = JsonMapper.builder()
                 .activateDefaultTyping(
                         tools.jackson.databind.jsontype.BasicPolymorphicTypeValidator.builder()

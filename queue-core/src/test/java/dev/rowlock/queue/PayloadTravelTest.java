@@ -105,7 +105,7 @@ class PayloadTravelTest {
     }
 
     @Test
-    void oneOfManyThatDoesNotSerializeFailsTheWholeCall() {
+    void onePayloadThatDoesNotSerializeFailsTheWholeCall() {
         assertThatThrownBy(() -> jobs.enqueueAll(List.of(new Note("a"), new Nested(nested(600)), new Note("b"))))
                 .isInstanceOf(PayloadException.class);
 
@@ -113,7 +113,7 @@ class PayloadTravelTest {
     }
 
     @Test
-    void oneOfManyThatTheDatabaseRefusesFailsTheWholeCallWithoutAWordOfIt() {
+    void onePayloadThatTheDatabaseRefusesFailsTheWholeCallAndIsNotQuoted() {
         Throwable refused = catchThrowable(
                 () -> jobs.enqueueAll(List.of(new Note("a"), new Raw("hunter2 is no JSON"), new Note("b"))));
 

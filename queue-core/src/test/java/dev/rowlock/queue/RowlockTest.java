@@ -1,36 +1,24 @@
 package dev.rowlock.queue;
 
+import static dev.rowlock.queue.Rowlocks.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobState;
-import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.job.RetryPolicy;
-import dev.rowlock.queue.observe.JobMetrics;
-import dev.rowlock.queue.observe.QueueMetrics;
-import dev.rowlock.queue.settings.FetchSettings;
-import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.settings.SchemaMode;
-import dev.rowlock.queue.settings.WorkerSettings;
 import dev.rowlock.queue.spi.DuplicateJobListenerException;
 import dev.rowlock.queue.spi.InvalidJobListenerException;
-import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.UnsuitableTransactionsException;
 import dev.rowlock.queue.spring.AnnotatedListeners;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import dev.rowlock.queue.test.postgres.TestPostgres;
-import io.micrometer.core.instrument.Tag;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
@@ -52,7 +40,7 @@ class RowlockTest {
     private final DataSource pool;
     private final JdbcClient sql;
     private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
-    private final List<AutoCloseable> opened = new ArrayList<>();
+    private final Rowlocks rowlocks = new Rowlocks();
 
     RowlockTest(TestDatabase database) {
         this.pool = database.dataSource();
@@ -61,16 +49,15 @@ class RowlockTest {
 
     @AfterEach
     void close() throws Exception {
-        for (AutoCloseable one : opened) {
-            one.close();
-        }
+        rowlocks.close();
     }
 
     // Listeners
 
     @Test
     void aJobRunsInALambda() throws InterruptedException {
-        Rowlock rowlock = started(quick(pool).listener(Greeting.class, (greeting, job) -> heard.add(greeting.to())));
+        Rowlock rowlock =
+                rowlocks.started(quick(pool).listener(Greeting.class, (greeting, job) -> heard.add(greeting.to())));
 
         long id = rowlock.jobs().enqueue(new Greeting("Ada"));
 
@@ -80,7 +67,7 @@ class RowlockTest {
 
     @Test
     void aLambdaTakesTheTypeAndTheQueueOfItsPayload() {
-        Rowlock rowlock = built(quick(pool).listener(Bill.class, (bill, job) -> heard.add("bill")));
+        Rowlock rowlock = rowlocks.built(quick(pool).listener(Bill.class, (bill, job) -> heard.add("bill")));
 
         assertThat(rowlock.listeners()).singleElement().satisfies(listener -> {
             assertThat(listener.type()).isEqualTo("bill");
@@ -91,7 +78,7 @@ class RowlockTest {
     @Test
     void optionsSayHowALambdaRunsItsJobs() throws InterruptedException {
         RetryPolicy once = RetryPolicy.DEFAULT.maxRetries(1);
-        Rowlock rowlock = started(quick(pool)
+        Rowlock rowlock = rowlocks.started(quick(pool)
                 .listener(
                         Greeting.class,
                         o -> o.queue("hall")
@@ -114,7 +101,7 @@ class RowlockTest {
 
     @Test
     void aLambdaMayTakeATypeThatIsNotNamedAfterItsPayload() throws InterruptedException {
-        Rowlock rowlock = started(quick(pool)
+        Rowlock rowlock = rowlocks.started(quick(pool)
                 .listener(Greeting.class, (greeting, job) -> {})
                 .listener("old-greeting", Greeting.class, (greeting, job) -> heard.add(job.type())));
         sql.sql("""
@@ -142,7 +129,7 @@ class RowlockTest {
 
     @Test
     void annotatedObjectsNeedNoApplicationContext() throws InterruptedException {
-        Rowlock rowlock = started(quick(pool).listeners(AnnotatedListeners.of(new Greeter(heard))));
+        Rowlock rowlock = rowlocks.started(quick(pool).listeners(AnnotatedListeners.of(new Greeter(heard))));
 
         long id = rowlock.jobs().enqueue(new Greeting("Ada"));
 
@@ -159,7 +146,7 @@ class RowlockTest {
 
     @Test
     void twoListenersOfOneTypeAreRefusedWhereverTheyComeFrom() {
-        Rowlock rowlock = built(quick(pool)
+        Rowlock rowlock = rowlocks.built(quick(pool)
                 .listener(Greeting.class, (greeting, job) -> heard.add("lambda"))
                 .listeners(AnnotatedListeners.of(new Greeter(heard))));
 
@@ -173,7 +160,7 @@ class RowlockTest {
     @Test
     void aTransactionalListenerNeedsNothingButTheDataSource() throws InterruptedException {
         sql.sql("CREATE TABLE entry (amount int)").update();
-        Rowlock rowlock = started(quick(pool).listener(Bill.class, o -> o.transactional(true), (bill, job) -> {
+        Rowlock rowlock = rowlocks.started(quick(pool).listener(Bill.class, o -> o.transactional(true), (bill, job) -> {
             sql.sql("INSERT INTO entry VALUES (?)").param(bill.amount()).update();
             heard.add("written");
             if (job.attempt() == 1) {
@@ -192,7 +179,7 @@ class RowlockTest {
     @Test
     void transactionsOfAnotherDataSourceStopTheStart(TestDatabase database) {
         TransactionTemplate elsewhere = new TransactionTemplate(new JdbcTransactionManager(database.unpooled()));
-        Rowlock rowlock = built(
+        Rowlock rowlock = rowlocks.built(
                 quick(pool).transactions(elsewhere).listener(Bill.class, o -> o.transactional(true), (bill, job) -> {
                     heard.add("never");
                 }));
@@ -204,7 +191,7 @@ class RowlockTest {
 
     @Test
     void aTransactionalListenerWithoutTransactionsStopsTheStart() {
-        Rowlock rowlock = built(
+        Rowlock rowlock = rowlocks.built(
                 quick(pool).transactions(() -> null).listener(Bill.class, o -> o.transactional(true), (bill, job) -> {
                     heard.add("never");
                 }));
@@ -218,7 +205,8 @@ class RowlockTest {
 
     @Test
     void itCanBeStoppedAndStartedAgainUntilItIsClosed() throws InterruptedException {
-        Rowlock rowlock = started(quick(pool).listener(Greeting.class, (greeting, job) -> heard.add(greeting.to())));
+        Rowlock rowlock =
+                rowlocks.started(quick(pool).listener(Greeting.class, (greeting, job) -> heard.add(greeting.to())));
         rowlock.stop();
         rowlock.jobs().enqueue(new Greeting("later"));
         assertThat(rowlock.status()).isEqualTo(NodeStatus.STOPPED);
@@ -233,9 +221,9 @@ class RowlockTest {
     }
 
     @Test
-    void enqueueOnlyRunsNothingAndStillKnowsTheQueues() {
-        Rowlock rowlock =
-                started(quick(pool).enqueueOnly().listener(Greeting.class, o -> o.queue("hall"), (greeting, job) -> {
+    void anEnqueueOnlyRowlockRunsNothingAndStillKnowsTheQueues() {
+        Rowlock rowlock = rowlocks.started(
+                quick(pool).enqueueOnly().listener(Greeting.class, o -> o.queue("hall"), (greeting, job) -> {
                     heard.add("never");
                 }));
 
@@ -249,7 +237,7 @@ class RowlockTest {
 
     @Test
     void theProcessLastsAsLongAsJobsRun() {
-        Rowlock rowlock = started(quick(pool).keepAlive(true).listener(Greeting.class, (greeting, job) -> {}));
+        Rowlock rowlock = rowlocks.started(quick(pool).keepAlive(true).listener(Greeting.class, (greeting, job) -> {}));
         assertThat(keepers()).hasSize(1).allMatch(thread -> !thread.isDaemon());
 
         rowlock.close();
@@ -267,14 +255,14 @@ class RowlockTest {
 
     @Test
     void theTablesAreMadeWhenItIsBuilt() {
-        built(Rowlock.builder(pool).schema("jobs"));
+        rowlocks.built(Rowlock.builder(pool).schema("jobs"));
 
         assertThat(schemas()).contains("jobs").doesNotContain("rowlock");
     }
 
     @Test
     void theTablesAreMadeAtTheStartIfThatIsAskedFor() {
-        Rowlock rowlock = built(Rowlock.builder(pool).schemaOnStart(SchemaMode.MIGRATE));
+        Rowlock rowlock = rowlocks.built(Rowlock.builder(pool).schemaOnStart(SchemaMode.MIGRATE));
         assertThat(schemas()).doesNotContain("rowlock");
 
         rowlock.start();
@@ -283,8 +271,8 @@ class RowlockTest {
     }
 
     @Test
-    void nobodyLooksAtTablesThatSomebodyElsePrepares() {
-        Rowlock rowlock = built(Rowlock.builder(pool).schemaElsewhere());
+    void aSchemaPreparedElsewhereIsLeftAlone() {
+        Rowlock rowlock = rowlocks.built(Rowlock.builder(pool).schemaElsewhere());
 
         rowlock.start();
 
@@ -298,116 +286,10 @@ class RowlockTest {
     }
 
     @Test
-    void settingsThatCannotBeAreRefused() {
+    void impossibleSettingsAreRefused() {
         assertThatThrownBy(() -> Rowlock.builder(pool).maxPayload(0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> Rowlock.builder(pool).schema("No Schema").build())
                 .isInstanceOf(IllegalArgumentException.class);
-    }
-
-    // Two of them
-
-    @Test
-    void twoOnTwoSchemasOfOneDatabaseKnowNothingOfEachOther() throws InterruptedException {
-        assertStrangers(quick(pool).schema("mine"), quick(pool).schema("theirs"));
-    }
-
-    @Test
-    void twoOnTwoDatabasesKnowNothingOfEachOther() throws InterruptedException {
-        TestDatabase other = TestPostgres.newDatabase();
-        opened.add(other);
-
-        assertStrangers(quick(pool), quick(other.dataSource()));
-    }
-
-    /** Both listen to the same queue and type, with observers and meters in one registry. */
-    private void assertStrangers(RowlockBuilder oneBuilder, RowlockBuilder otherBuilder) throws InterruptedException {
-        SimpleMeterRegistry registry = new SimpleMeterRegistry();
-        Recorded oneObserver = new Recorded();
-        Recorded otherObserver = new Recorded();
-        Rowlock one = started(oneBuilder
-                .observer(oneObserver)
-                .observer(new JobMetrics(registry, Tag.of("rowlock", "one")))
-                .listener(Greeting.class, (greeting, job) -> heard.add("one " + greeting.to())));
-        Rowlock other = started(otherBuilder
-                .observer(otherObserver)
-                .observer(new JobMetrics(registry, Tag.of("rowlock", "other")))
-                .listener(Greeting.class, (greeting, job) -> heard.add("other " + greeting.to())));
-        QueueMetrics oneDepth = new QueueMetrics(one.search(), registry, Tag.of("rowlock", "one"));
-        QueueMetrics otherDepth = new QueueMetrics(other.search(), registry, Tag.of("rowlock", "other"));
-        opened.add(0, oneDepth);
-        opened.add(0, otherDepth);
-
-        one.jobs().enqueue(new Greeting("Ada"));
-        assertThat(next()).isEqualTo("one Ada");
-        other.jobs().enqueue(new Greeting("Bob"));
-        assertThat(next()).isEqualTo("other Bob");
-        oneObserver.await("started", "finished completed");
-        otherObserver.await("started", "finished completed");
-        other.admin().pause("default");
-        other.stop();
-        one.jobs().enqueue(new Greeting("Cleo"));
-        assertThat(next()).isEqualTo("one Cleo");
-        oneObserver.await("started", "finished completed", "started", "finished completed");
-
-        assertThat(otherObserver.events).hasSize(2);
-        assertThat(one.admin().pausedQueues()).isEmpty();
-        assertThat(other.admin().pausedQueues()).containsExactly("default");
-        assertThat(one.search().counts()).extracting(JobCount::jobs).containsExactly(2L);
-        assertThat(other.search().counts()).extracting(JobCount::jobs).containsExactly(1L);
-        assertThat(registry.get("rowlock.job.process")
-                        .tags("rowlock", "one")
-                        .timer()
-                        .count())
-                .isEqualTo(2);
-        assertThat(registry.get("rowlock.job.process")
-                        .tags("rowlock", "other")
-                        .timer()
-                        .count())
-                .isEqualTo(1);
-        assertThat(registry.find("rowlock.queue.snapshot.age").gauges()).hasSize(2);
-    }
-
-    private static final class Recorded implements JobObserver {
-
-        private final Queue<String> events = new ConcurrentLinkedQueue<>();
-
-        @Override
-        public void started(ClaimedJob job, Duration waited) {
-            events.add("started");
-        }
-
-        @Override
-        public void finished(ClaimedJob job, Outcome outcome, Duration took) {
-            events.add("finished " + outcome.label());
-        }
-
-        void await(String... expected) {
-            Awaitility.await().untilAsserted(() -> assertThat(events).containsExactlyInAnyOrder(expected));
-        }
-    }
-
-    // Enough for all
-
-    private static RowlockBuilder quick(DataSource pool) {
-        return Rowlock.builder(pool)
-                .keepAlive(false)
-                .lease(new LeaseSettings("test", Duration.ofSeconds(30), Duration.ofMillis(200), 3))
-                .retry(RetryPolicy.fixed(Duration.ofMillis(20)).maxRetries(3))
-                .worker(WorkerSettings.DEFAULT
-                        .withConcurrency(4)
-                        .withFetch(new FetchSettings(Duration.ofMillis(200), Duration.ofMillis(250), 100)));
-    }
-
-    private Rowlock built(RowlockBuilder builder) {
-        Rowlock rowlock = builder.build();
-        opened.add(0, rowlock);
-        return rowlock;
-    }
-
-    private Rowlock started(RowlockBuilder builder) {
-        Rowlock rowlock = built(builder);
-        rowlock.start();
-        return rowlock;
     }
 
     private String next() throws InterruptedException {

@@ -24,7 +24,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Wake-ups that travel with the statement that enqueues. Here no other ones can be sent. */
+/** Wake-ups that travel with the enqueue statement. No other wake-up can be sent here. */
 @PostgresTest
 class SendAlongTest {
 
@@ -60,7 +60,7 @@ class SendAlongTest {
     }
 
     @Test
-    void aTransactionOfTheCallersTakesNothingAlong() throws InterruptedException {
+    void aTransactionOfTheCallerTakesNoNotificationAlong() throws InterruptedException {
         TransactionTemplate transaction =
                 new TransactionTemplate(new DataSourceTransactionManager(testDatabase.dataSource()));
         try (NotificationListener notifications = listen()) {
@@ -74,7 +74,7 @@ class SendAlongTest {
     }
 
     @Test
-    void theLongerTheyTakeTheLaterTheNextComes() {
+    void theLongerWakeUpsTakeTheLongerTheNextOneWaits() {
         String first = bus.sendAlong("mail", 0);
         String meanwhile = bus.sendAlong("mail", 0);
         bus.sentAlong("mail", 0, Duration.ZERO);

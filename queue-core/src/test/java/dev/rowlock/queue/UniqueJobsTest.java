@@ -22,7 +22,7 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A key makes one job of many requests, and of a request that is made again. */
+/** A unique key makes one job of many requests, and of a request that is repeated. */
 @PostgresTest
 class UniqueJobsTest {
 
@@ -47,7 +47,7 @@ class UniqueJobsTest {
     }
 
     @Test
-    void whoComesSecondGetsTheFirstOnesJob() {
+    void aSecondRequestGetsTheFirstJob() {
         long first = jobs.enqueue(new SendMail("first"), o -> o.unique("order-42"));
         long second = jobs.enqueue(new SendMail("second"), o -> o.unique("order-42"));
 
@@ -69,7 +69,7 @@ class UniqueJobsTest {
     }
 
     @Test
-    void everyOptionTravelsBesideTheKey() {
+    void everyOptionIsStoredWithAUniqueJob() {
         long id = jobs.enqueue(
                 new SendMail("a"),
                 o -> o.unique("order-42").queue("bulk").priority(7).delay(Duration.ofHours(1)));
@@ -116,7 +116,7 @@ class UniqueJobsTest {
     }
 
     @Test
-    void aKeyThatComesAgainInALaterChunkIsOneJobToo() {
+    void aKeyThatRepeatsInALaterChunkMakesNoSecondJob() {
         int count = JobTemplate.UNIQUE_CHUNK_JOBS + 510;
         List<Long> ids = new ArrayList<>();
 
@@ -208,7 +208,7 @@ class UniqueJobsTest {
     }
 
     @Test
-    void ofManyAtTheSameTimeOneCreatesTheJob() {
+    void onlyOneOfManyConcurrentCallsCreatesTheJob() {
         List<CompletableFuture<EnqueueResult>> asked = IntStream.range(0, 40)
                 .mapToObj(i -> CompletableFuture.supplyAsync(() -> i % 2 == 0
                         ? jobs.enqueueUnique(new SendMail("" + i), KEY)

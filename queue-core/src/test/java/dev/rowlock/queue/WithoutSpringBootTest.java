@@ -18,7 +18,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** The code of {@code docs/without-spring-boot.md}. What stands between the marks is the page's, letter by letter. */
+/** The code of {@code docs/without-spring-boot.md}. The page shows the text between the marks letter by letter. */
 @PostgresTest(freshPerTest = true)
 class WithoutSpringBootTest {
 

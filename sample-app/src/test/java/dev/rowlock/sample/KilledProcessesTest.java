@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
-/** Runs the sample as its users do, on its own PostgreSQL, and kills what can be killed. */
+/** Runs the sample as its users do, on its own PostgreSQL, and kills each process that can be killed. */
 class KilledProcessesTest {
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);

@@ -7,6 +7,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -56,6 +57,10 @@ public final class Shop {
 
     public record Notification(long importId, String message) {}
 
+    public record PriceCheck(int products, int corrected) {}
+
+    public record PriceChecks(List<Instant> next, List<PriceCheck> latest) {}
+
     private record NodeShare(String node, long products) {}
 
     private record Answer(Progress progress, List<NodeShare> nodes) {}
@@ -104,6 +109,14 @@ public final class Shop {
 
     public List<Notification> notifications() {
         return List.of(get("/notifications", Notification[].class));
+    }
+
+    public PriceChecks priceChecks() {
+        return get("/price-checks", PriceChecks.class);
+    }
+
+    public void checkPrices() {
+        http.post().uri("/price-checks").retrieve().toBodilessEntity();
     }
 
     public BufferedImage thumbnail(String sku, int edge) {

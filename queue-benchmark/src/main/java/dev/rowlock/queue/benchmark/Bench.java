@@ -1,7 +1,7 @@
 package dev.rowlock.queue.benchmark;
 
 import dev.rowlock.queue.benchmark.peer.Peer;
-import dev.rowlock.queue.benchmark.peer.Peers;
+import dev.rowlock.queue.benchmark.registry.Peers;
 import dev.rowlock.queue.benchmark.report.Charts;
 import dev.rowlock.queue.benchmark.report.Summary;
 import dev.rowlock.queue.benchmark.report.TextReport;

@@ -2,6 +2,7 @@ package dev.rowlock.queue.benchmark;
 
 import dev.rowlock.queue.benchmark.measure.ProcessCpu;
 import dev.rowlock.queue.benchmark.peer.Sql;
+import dev.rowlock.queue.benchmark.peer.Target;
 import dev.rowlock.queue.test.postgres.EmbeddedServer;
 import dev.rowlock.queue.test.postgres.PostgresServer;
 import dev.rowlock.queue.test.postgres.TestDatabase;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.benchmark.measure.Figures;
 import dev.rowlock.queue.benchmark.peer.Peer;
-import dev.rowlock.queue.benchmark.peer.Peers;
+import dev.rowlock.queue.benchmark.registry.Peers;
 import dev.rowlock.queue.benchmark.workload.Size;
 import dev.rowlock.queue.benchmark.workload.Stage;
 import dev.rowlock.queue.benchmark.workload.Workload;

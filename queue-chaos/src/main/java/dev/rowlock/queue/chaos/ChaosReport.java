@@ -1,9 +1,9 @@
 package dev.rowlock.queue.chaos;
 
-import dev.rowlock.queue.chaos.history.Checker;
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.Recovery;
-import dev.rowlock.queue.chaos.history.Violation;
+import dev.rowlock.queue.chaos.law.Checker;
+import dev.rowlock.queue.chaos.law.Violation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -81,7 +81,13 @@ public final class ChaosRun {
                 drain(arena);
                 stop(workers);
                 return database.audit()
-                        .history(producer.told(), logs(workers), arena.kills(), arena.strikes(), watch.pulses());
+                        .history(
+                                producer.told(),
+                                producer.recurrences().lives(),
+                                logs(workers),
+                                arena.kills(),
+                                arena.strikes(),
+                                watch.pulses());
             } finally {
                 workers.forEach(Worker::close);
             }

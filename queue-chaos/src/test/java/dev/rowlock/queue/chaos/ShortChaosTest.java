@@ -16,7 +16,7 @@ class ShortChaosTest {
 
     @Test
     @Timeout(600)
-    void underRealFaultsEveryPromiseHolds(@TempDir Path folder) {
+    void everyPromiseHoldsUnderRealFaults(@TempDir Path folder) {
         long seed = Long.getLong("chaos.seed.short", ThreadLocalRandom.current().nextInt(1_000_000));
         ChaosRun run = new ChaosRun(new ChaosSettings(
                 seed, Duration.ofSeconds(20), Duration.ofSeconds(240), Duration.ofMillis(60), folder, ""));

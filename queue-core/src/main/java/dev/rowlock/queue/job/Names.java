@@ -4,7 +4,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rule for names that people type and that end up in rows, meters and URLs: queues and job types.
+ * The rule for names that people type and that end up in rows, meters and URLs: queues, job types and
+ * recurring jobs.
  *
  * <p>A name has 1 to {@value #MAX_LENGTH} characters, starts with a letter or digit, and goes on with letters, digits,
  * {@code . _ : / -}. Everything else is refused where the name is first given, so that no row, meter tag or
@@ -30,6 +31,11 @@ public final class Names {
     /** Returns the logical name of a type, or throws an {@link IllegalArgumentException} that says what is allowed. */
     public static String type(String name) {
         return valid("job type", name);
+    }
+
+    /** Returns the name of a recurring job, or throws an {@link IllegalArgumentException} that says what is allowed. */
+    public static String recurringJob(String name) {
+        return valid("recurring job", name);
     }
 
     private static String valid(String what, @Nullable String name) {

@@ -16,29 +16,58 @@ public sealed interface Outcome {
         return null;
     }
 
-    /** Calls the case of this outcome. Where each outcome must be thought of, the compiler asks for all of them. */
+    /** Calls the case of this outcome. Whoever must think of all of them is asked for each by the compiler. */
     <R> R match(Cases<R> cases);
 
-    /** One answer for each outcome. */
+    /** One answer for each way in which a claim ends. */
     interface Cases<R> {
 
-        R completed(Completed outcome);
-
-        R retry(Retry outcome);
+        R ended(Ended outcome);
 
         R failed(Failed outcome);
 
-        R snoozed(Snoozed outcome);
-
-        R cancelled(Cancelled outcome);
+        R deferred(Deferred outcome);
 
         R released(Released outcome);
 
-        R setAside(SetAside outcome);
-
-        R unknownType(UnknownType outcome);
-
         R alreadyCompleted(AlreadyCompleted outcome);
+    }
+
+    /** The job has ended, and not failed: it moves to {@code done}. */
+    sealed interface Ended extends Outcome {
+
+        @Override
+        default <R> R match(Cases<R> cases) {
+            return cases.ended(this);
+        }
+    }
+
+    /** The job waits until it is due, and then may run again. */
+    sealed interface Deferred extends Outcome {
+
+        Due due();
+
+        /**
+         * Why it waits, as the view {@code job} shows it.
+         *
+         * @param crashes of nodes that ran the job
+         */
+        String reason(int crashes);
+
+        /** What went wrong in an attempt that counts; null if it does not count. */
+        default @Nullable JobError error() {
+            return null;
+        }
+
+        /** As old as the job is, it waits at least, up to this; null: it waits as long as {@link #due} says. */
+        default @Nullable Duration longest() {
+            return null;
+        }
+
+        @Override
+        default <R> R match(Cases<R> cases) {
+            return cases.deferred(this);
+        }
     }
 
     /**
@@ -46,28 +75,23 @@ public sealed interface Outcome {
      *
      * @param resultJson what it returned, as JSON; null for nothing
      */
-    record Completed(@Nullable String resultJson) implements Outcome {
+    record Completed(@Nullable String resultJson) implements Ended {
         @Override
         public String label() {
             return "completed";
         }
-
-        @Override
-        public <R> R match(Cases<R> cases) {
-            return cases.completed(this);
-        }
     }
 
     /** The handler failed and the job is tried again when {@code due}. */
-    record Retry(Due due, JobError error, @Nullable Throwable thrown) implements Outcome {
+    record Retry(Due due, JobError error, @Nullable Throwable thrown) implements Deferred {
         @Override
         public String label() {
             return "retried";
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
-            return cases.retry(this);
+        public String reason(int crashes) {
+            return "retry";
         }
     }
 
@@ -95,28 +119,23 @@ public sealed interface Outcome {
      *
      * @param why as it said; null if it did not
      */
-    record Snoozed(Due due, @Nullable String why) implements Outcome {
+    record Snoozed(Due due, @Nullable String why) implements Deferred {
         @Override
         public String label() {
             return "snoozed";
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
-            return cases.snoozed(this);
+        public String reason(int crashes) {
+            return "snooze";
         }
     }
 
     /** Somebody cancelled the job while it ran, and its handler stopped. */
-    record Cancelled() implements Outcome {
+    record Cancelled() implements Ended {
         @Override
         public String label() {
             return "cancelled";
-        }
-
-        @Override
-        public <R> R match(Cases<R> cases) {
-            return cases.cancelled(this);
         }
     }
 
@@ -137,15 +156,15 @@ public sealed interface Outcome {
      * The job was not run: it has been through a crash, and others like it stand in line on this node; or it was taken from
      * a handler that still runs there; or its payload could not be read, or its transaction could not begin. Another node may have it after {@code due}; this attempt does not count.
      */
-    record SetAside(Due due) implements Outcome {
+    record SetAside(Due due) implements Deferred {
         @Override
         public String label() {
             return "set-aside";
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
-            return cases.setAside(this);
+        public String reason(int crashes) {
+            return crashes > 0 ? "crash" : "not-started";
         }
     }
 
@@ -153,15 +172,20 @@ public sealed interface Outcome {
      * No listener of this node knows the job's type: aside for a while, so that a node that knows it can take it; this
      * attempt does not count. The wait grows with the job's age, from {@code shortest} to {@code longest}.
      */
-    record UnknownType(Duration shortest, Duration longest) implements Outcome {
+    record UnknownType(Duration shortest, Duration longest) implements Deferred {
         @Override
         public String label() {
             return "unknown-type";
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
-            return cases.unknownType(this);
+        public Due due() {
+            return Due.after(shortest);
+        }
+
+        @Override
+        public String reason(int crashes) {
+            return "unknown-type";
         }
     }
 

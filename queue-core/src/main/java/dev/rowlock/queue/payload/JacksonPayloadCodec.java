@@ -134,6 +134,9 @@ public final class JacksonPayloadCodec implements PayloadCodec {
 
     /** Unpaired surrogates have no UTF-8 and would arrive as question marks; as escapes they travel. */
     private static String encodable(String json) {
+        if (largeAscii(json) != null) {
+            return json;
+        }
         for (int i = 0; i < json.length(); i++) {
             if (Character.isSurrogate(json.charAt(i))) {
                 return escaped(json, i);

@@ -32,6 +32,7 @@ final class ReadableJson {
 
         private final String json;
         private int at;
+        private int nextEscape = -1; // behind all that has been looked at; -1: not looked for yet
         private int depth;
         private long tokens;
 
@@ -79,13 +80,21 @@ final class ReadableJson {
         }
 
         private @Nullable String text() {
-            int length = 0;
-            for (at++; json.charAt(at) != '"'; at++) {
-                length++;
-                if (json.charAt(at) == '\\') {
-                    at += json.charAt(at + 1) == 'u' ? 5 : 1;
+            int begin = ++at;
+            int escapes = 0;
+            // Texts may be very long and have few escapes: the JVM looks for one character many times as fast as a loop
+            // does.
+            int end = json.indexOf('"', at);
+            for (int escape = escape(end); escape >= 0; escape = escape(end)) {
+                int length = json.charAt(escape + 1) == 'u' ? 6 : 2;
+                escapes += length - 1;
+                at = escape + length;
+                if (end < at) { // an escaped quotation mark
+                    end = json.indexOf('"', at);
                 }
             }
+            at = end;
+            int length = at - begin - escapes;
             at++;
             tokens++;
             boolean name = at < json.length() && json.charAt(at) == ':';
@@ -95,6 +104,15 @@ final class ReadableJson {
             return !name && length > limits.getMaxStringLength()
                     ? over("a text of %d characters", length, limits.getMaxStringLength())
                     : null;
+        }
+
+        /** Where the next escape begins before this place; -1: there is none. */
+        private int escape(int end) {
+            if (nextEscape < at) {
+                int found = json.indexOf('\\', at);
+                nextEscape = found < 0 ? json.length() : found;
+            }
+            return nextEscape < end ? nextEscape : -1;
         }
 
         private @Nullable String number() {

@@ -21,6 +21,7 @@ import java.util.zip.CRC32;
  * java -cp queue-core.jar dev.rowlock.queue.schema.SchemaScript rowlock
  * java -cp queue-core.jar dev.rowlock.queue.schema.SchemaScript rowlock --from 1
  * java -cp queue-core.jar dev.rowlock.queue.schema.SchemaScript rowlock --grant owner runtime reader
+ * java -cp queue-core.jar dev.rowlock.queue.schema.SchemaScript rowlock --grant-functions role
  * </pre>
  *
  * @param version counts from 1
@@ -33,7 +34,10 @@ public record SchemaScript(int version, String description, String file) {
     public static final String FOLDER = "dev/rowlock/queue/schema";
 
     /** All scripts, oldest first. */
-    static final List<SchemaScript> ALL = List.of(new SchemaScript(1, "rooms", "V1__rooms.sql"));
+    static final List<SchemaScript> ALL = List.of(
+            new SchemaScript(1, "rooms", "V1__rooms.sql"),
+            new SchemaScript(2, "schedules", "V2__schedules.sql"),
+            new SchemaScript(3, "functions", "V3__functions.sql"));
 
     private static final String HEAD = """
             -- The tables of Rowlock. Run this as the role that is to own them: the application's own, or another one, which
@@ -94,8 +98,10 @@ public record SchemaScript(int version, String description, String file) {
     private static final String TAIL = "COMMIT;\n";
 
     private static final String GRANTS = "roles/grants.sql";
+    private static final String FUNCTION_GRANTS = "roles/functions.sql";
 
-    private static final String USAGE = "usage: SchemaScript [schema [--from version | --grant owner runtime reader]]";
+    private static final String USAGE =
+            "usage: SchemaScript [schema [--from version | --grant owner runtime reader | --grant-functions role]]";
 
     /** Prints one of the texts; {@code rowlock} is the schema unless the first argument names another. */
     public static void main(String[] arguments) {
@@ -113,6 +119,9 @@ public record SchemaScript(int version, String description, String file) {
         } else if (option.equals("--grant") && arguments.size() == 5) {
             return grantSql(schema, arguments.get(2), arguments.get(3), arguments.get(4));
         }
+        if (option.equals("--grant-functions") && arguments.size() == 3) {
+            return grantFunctionsSql(schema, arguments.get(2));
+        }
         throw new IllegalArgumentException(USAGE);
     }
 
@@ -122,7 +131,11 @@ public record SchemaScript(int version, String description, String file) {
      * @throws IllegalArgumentException if that is no name for a schema
      */
     public static String plainSql(String schema) {
-        return inSchema(schema, HEAD, ALL);
+        return plainSql(schema, ALL);
+    }
+
+    static String plainSql(String schema, List<SchemaScript> scripts) {
+        return inSchema(schema, HEAD, scripts);
     }
 
     /**
@@ -158,6 +171,16 @@ public record SchemaScript(int version, String description, String file) {
                 .replace("${owner}", quoted(owner))
                 .replace("${runtime}", quoted(runtime))
                 .replace("${reader}", quoted(reader));
+    }
+
+    /**
+     * What the owner of the tables grants to a role that only calls the functions for SQL: {@code enqueue}, {@code enqueue_unique},
+     * {@code cancel} and {@code job_state}. It may be run again.
+     */
+    public static String grantFunctionsSql(String schema, String role) {
+        return read(FUNCTION_GRANTS)
+                .replace("${schema}", placeholder(new Schema(schema)))
+                .replace("${role}", quoted(role));
     }
 
     private static String inSchema(String schema, String head, List<SchemaScript> scripts) {

@@ -4,6 +4,7 @@ import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.JobTypes;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.job.RetryStrategy;
+import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.spi.InvalidJobListenerException;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.ListenerSource;
@@ -38,6 +39,8 @@ public final class AnnotatedListeners implements ListenerSource {
         }
     }
 
+    private static final StringValueResolver RESOLVER = new StandardEnvironment()::resolveRequiredPlaceholders;
+
     /** There are no beans that could be named. */
     private static final OwnTransactions NO_BEANS = new OwnTransactions(new StaticListableBeanFactory(), () -> null);
 
@@ -55,10 +58,9 @@ public final class AnnotatedListeners implements ListenerSource {
      * @throws InvalidJobListenerException if one of them cannot work as it is written, or an object has none
      */
     public static AnnotatedListeners of(Object... objects) {
-        StringValueResolver resolver = new StandardEnvironment()::resolveRequiredPlaceholders;
         List<Listener> found = new ArrayList<>();
         for (Object object : objects) {
-            List<Listener> own = listenersOf(object, resolver);
+            List<Listener> own = listenersOf(object);
             if (own.isEmpty()) {
                 throw new InvalidJobListenerException(
                         "%s has no @JobListener"
@@ -71,8 +73,9 @@ public final class AnnotatedListeners implements ListenerSource {
         return new AnnotatedListeners(found);
     }
 
-    private static List<Listener> listenersOf(Object object, StringValueResolver resolver) {
+    private static List<Listener> listenersOf(Object object) {
         Class<?> type = AopProxyUtils.ultimateTargetClass(object);
+        RecurringMethods.requireListeners(type.getSimpleName(), type);
         List<Listener> found = new ArrayList<>();
         ListenerBeans.listenersOf(type).forEach((method, annotation) -> {
             Candidate candidate = new Candidate(type.getSimpleName(), type, method, annotation);
@@ -80,7 +83,7 @@ public final class AnnotatedListeners implements ListenerSource {
                     object,
                     candidate,
                     ListenerMethod.of(candidate.beanName(), type, method),
-                    new ListenerAttributes(annotation, resolver)));
+                    new ListenerAttributes(annotation, RESOLVER)));
         });
         return found;
     }
@@ -110,6 +113,20 @@ public final class AnnotatedListeners implements ListenerSource {
 
     private static RetryStrategy noStrategy(String name) {
         throw new IllegalArgumentException("without an application context there are no beans to name");
+    }
+
+    /**
+     * The jobs of these listeners that recur by {@link dev.rowlock.queue.schedule.Recurring}: {@code
+     * builder.listeners(annotated).recurring(() -> annotated.recurringJobs(codec))}.
+     *
+     * @param codec reads their payloads
+     * @throws InvalidJobListenerException if one of them cannot work as it is written
+     */
+    public List<RecurringJob> recurringJobs(PayloadCodec codec) {
+        RecurringMethods methods = new RecurringMethods(RESOLVER, codec);
+        return found.stream()
+                .flatMap(listener -> methods.of(listener.candidate.beanName(), listener.method).stream())
+                .toList();
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.rowlock.queue.spring;
 import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.job.RetryStrategy;
+import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.spi.InvalidJobListenerException;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.ListenerSource;
@@ -11,6 +12,7 @@ import dev.rowlock.queue.spring.ListenerBeans.Candidate;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -37,6 +39,7 @@ public final class JobListenerScanner implements ListenerSource, SmartInitializi
     private final Supplier<@Nullable PlatformTransactionManager> transactions;
     private @Nullable ConfigurableListableBeanFactory beanFactory; // written by the context before anything else runs
     private @Nullable EarlyQueues early; // as above
+    private final List<RecurringJob> recurring = new CopyOnWriteArrayList<>();
     private volatile boolean scanned; // written by the context's thread
 
     /**
@@ -77,6 +80,11 @@ public final class JobListenerScanner implements ListenerSource, SmartInitializi
         return registry.definitions();
     }
 
+    /** The jobs of listeners that recur; none before every singleton exists. */
+    public List<RecurringJob> recurringJobs() {
+        return List.copyOf(recurring);
+    }
+
     /**
      * The queue that the type's listener listens to, also before there are listeners; null if nobody here takes the type.
      */
@@ -99,6 +107,9 @@ public final class JobListenerScanner implements ListenerSource, SmartInitializi
         requireOneObject(beans, beanName, listener);
         Object bean = beans.getBean(beanName);
         Method invocable = invocable(bean, candidate, listener);
+        new RecurringMethods(new EmbeddedValueResolver(beans), codec)
+                .of(beanName, listener)
+                .ifPresent(recurring::add);
         try {
             registry.register(definition(beans, candidate, listener, bean, invocable));
         } catch (IllegalArgumentException e) {

@@ -7,11 +7,9 @@ import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.job.RetryStrategy;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringValueResolver;
 
 /**
@@ -20,7 +18,7 @@ import org.springframework.util.StringValueResolver;
 final class ListenerAttributes {
 
     private final JobListener annotation;
-    private final StringValueResolver resolver;
+    private final TextAttributes texts;
     private final String defaultQueue;
 
     ListenerAttributes(JobListener annotation, StringValueResolver resolver) {
@@ -30,17 +28,17 @@ final class ListenerAttributes {
     /** @param defaultQueue where neither the annotation nor the payload names one */
     ListenerAttributes(JobListener annotation, StringValueResolver resolver, String defaultQueue) {
         this.annotation = annotation;
-        this.resolver = resolver;
+        this.texts = new TextAttributes(resolver);
         this.defaultQueue = defaultQueue;
     }
 
     String id(String type) {
-        return value("id", annotation.id(), text -> text, type);
+        return texts.value("id", annotation.id(), text -> text, type);
     }
 
     @Nullable
     Boolean autoStartup() {
-        return optional("autoStartup", annotation.autoStartup(), ListenerAttributes::flag);
+        return texts.optional("autoStartup", annotation.autoStartup(), ListenerAttributes::flag);
     }
 
     private static Boolean flag(String text) {
@@ -56,22 +54,22 @@ final class ListenerAttributes {
 
     String queue(Class<?> payload) {
         String declared = JobTypes.declaredQueueOf(payload);
-        return value("queue", annotation.queue(), text -> text, declared != null ? declared : defaultQueue);
+        return texts.value("queue", annotation.queue(), text -> text, declared != null ? declared : defaultQueue);
     }
 
     @Nullable
     Integer concurrency() {
-        return optional("concurrency", annotation.concurrency(), Integer::valueOf);
+        return texts.optional("concurrency", annotation.concurrency(), Integer::valueOf);
     }
 
     @Nullable
     Duration timeout() {
-        return optional("timeout", annotation.timeout(), ListenerAttributes::duration);
+        return texts.optional("timeout", annotation.timeout(), TextAttributes::duration);
     }
 
     @Nullable
     String transactionManager() {
-        return optional("transactionManager", annotation.transactionManager(), text -> text);
+        return texts.optional("transactionManager", annotation.transactionManager(), text -> text);
     }
 
     /** @param beans finds a strategy by the name of its bean */
@@ -83,7 +81,7 @@ final class ListenerAttributes {
                 + annotation.jitter()
                 + annotation.retryIntervals()
                 + annotation.giveUpAfter();
-        RetryStrategy named = optional("retryStrategy", annotation.retryStrategy(), beans);
+        RetryStrategy named = texts.optional("retryStrategy", annotation.retryStrategy(), beans);
         if (named == null) {
             return attributes.isEmpty() ? defaults : retry(defaults);
         }
@@ -96,10 +94,10 @@ final class ListenerAttributes {
 
     /** What the annotation says decides; all it says nothing about is as the defaults are. */
     private RetryPolicy retry(RetryPolicy defaults) {
-        Integer maxRetries = optional("maxRetries", annotation.maxRetries(), Integer::valueOf);
-        Duration giveUpAfter = optional("giveUpAfter", annotation.giveUpAfter(), ListenerAttributes::duration);
+        Integer maxRetries = texts.optional("maxRetries", annotation.maxRetries(), Integer::valueOf);
+        Duration giveUpAfter = texts.optional("giveUpAfter", annotation.giveUpAfter(), TextAttributes::duration);
         List<Duration> intervals =
-                optional("retryIntervals", annotation.retryIntervals(), ListenerAttributes::durations);
+                texts.optional("retryIntervals", annotation.retryIntervals(), ListenerAttributes::durations);
         RetryPolicy policy = intervals != null ? intervals(intervals) : exponential(defaults);
         if (maxRetries != null) {
             policy = policy.maxRetries(maxRetries);
@@ -108,8 +106,8 @@ final class ListenerAttributes {
         }
         Duration time = giveUpAfter != null ? giveUpAfter : defaults.giveUpAfter();
         policy = time == null ? policy : policy.giveUpAfter(time);
-        return policy.jitter(
-                value("jitter", annotation.jitter(), Double::valueOf, intervals != null ? 0.0 : defaults.jitter()));
+        return policy.jitter(texts.value(
+                "jitter", annotation.jitter(), Double::valueOf, intervals != null ? 0.0 : defaults.jitter()));
     }
 
     private RetryPolicy intervals(List<Duration> intervals) {
@@ -122,49 +120,19 @@ final class ListenerAttributes {
 
     private RetryPolicy exponential(RetryPolicy defaults) {
         return RetryPolicy.exponential(
-                value(
+                texts.value(
                         "initialInterval",
                         annotation.initialInterval(),
-                        ListenerAttributes::duration,
+                        TextAttributes::duration,
                         defaults.initialInterval()),
-                value("multiplier", annotation.multiplier(), Double::valueOf, defaults.multiplier()),
-                value("maxInterval", annotation.maxInterval(), ListenerAttributes::duration, defaults.maxInterval()));
-    }
-
-    private <T> T value(String attribute, String text, Function<String, T> reader, T whenEmpty) {
-        return Objects.requireNonNullElse(optional(attribute, text, reader), whenEmpty);
-    }
-
-    private <T> @Nullable T optional(String attribute, String text, Function<String, T> reader) {
-        if (text.isEmpty()) {
-            return null;
-        }
-        String resolved = resolver.resolveStringValue(text);
-        if (resolved == null || resolved.isBlank()) {
-            return null;
-        }
-        try {
-            return reader.apply(resolved.strip());
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("%s '%s' is not a number".formatted(attribute, resolved), e);
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(
-                    "%s '%s' is not valid: %s".formatted(attribute, resolved, e.getMessage()), e);
-        }
+                texts.value("multiplier", annotation.multiplier(), Double::valueOf, defaults.multiplier()),
+                texts.value("maxInterval", annotation.maxInterval(), TextAttributes::duration, defaults.maxInterval()));
     }
 
     private static List<Duration> durations(String text) {
         return Stream.of(text.split(","))
                 .map(String::strip)
-                .map(ListenerAttributes::duration)
+                .map(TextAttributes::duration)
                 .toList();
-    }
-
-    private static Duration duration(String text) {
-        try {
-            return DurationFormatterUtils.detectAndParse(text);
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("write a duration such as 500ms, 30s, 5m or PT1H", e);
-        }
     }
 }

@@ -82,7 +82,7 @@ class InstantPeekSocketFactoryTest {
     }
 
     @Test
-    void theEndIsNoticed() throws IOException {
+    void theEndOfTheStreamIsNoticed() throws IOException {
         peer.close();
 
         assertThat(socket.getInputStream().read()).isEqualTo(-1);

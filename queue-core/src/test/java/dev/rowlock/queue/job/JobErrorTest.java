@@ -37,7 +37,7 @@ class JobErrorTest {
     }
 
     @Test
-    void whatPostgresCannotStoreIsReplaced() {
+    void charactersThatPostgresCannotStoreAreReplaced() {
         JobError error = new JobError("t", "a\u0000b\ud83dc\ude00", "\ud83d\ude00");
 
         assertThat(error.message()).isEqualTo("a\ufffdb\ufffdc\ufffd");

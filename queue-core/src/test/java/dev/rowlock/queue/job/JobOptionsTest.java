@@ -64,7 +64,7 @@ class JobOptionsTest {
     }
 
     @Test
-    void whatLiesBeyondThemIsRefusedWithValueAndLimit() {
+    void valuesBeyondTheLimitsAreRefusedWithValueAndLimit() {
         refused("1001", () -> JobOptions.NONE.priority(1_001));
         refused("-1001", () -> JobOptions.NONE.priority(-1_001));
         refused("PT-0.001S", () -> JobOptions.NONE.delay(Duration.ofMillis(-1)));
@@ -85,7 +85,7 @@ class JobOptionsTest {
     }
 
     @Test
-    void whatIsLoggedOfHeadersAreTheirKeys() {
+    void onlyTheKeysOfHeadersAreLogged() {
         assertThat(JobOptions.NONE.header("token", "secret"))
                 .hasToString("JobOptions[queue=null, priority=0, due=null, maxRetries=null, retry=null, timeout=null,"
                         + " headers=[token], uniqueKey=null]");

@@ -146,7 +146,7 @@ class RetryPolicyTest {
     }
 
     @Test
-    void whatARuleGivesUpOnIsFinalWhateverTheJobsOwnRetriesAre() {
+    void anExceptionThatARuleGivesUpOnIsFinalWhateverTheJobsOwnRetriesAre() {
         RetryPolicy policy = RetryPolicy.DEFAULT.giveUpOn(IOException.class);
 
         assertThat(policy.next(new Failure(job(1, 5), SECOND, new IOException())))

@@ -25,7 +25,7 @@ class UniqueKeyTest {
     }
 
     @Test
-    void whatLiesBeyondThemIsRefusedWithValueAndLimit() {
+    void valuesBeyondTheLimitsAreRefusedWithValueAndLimit() {
         refused("0 characters", () -> UniqueKey.of(""));
         refused("256 characters", () -> UniqueKey.of("k".repeat(256)));
         refused("PT-0.001S", () -> UniqueKey.of("k").atLeast(Duration.ofMillis(-1)));
@@ -33,7 +33,7 @@ class UniqueKeyTest {
     }
 
     @Test
-    void whatTheDatabaseCannotStoreIsRefused() {
+    void charactersThatTheDatabaseCannotStoreAreRefused() {
         refused("'a?b' has U+0000 at 1", () -> UniqueKey.of("a\u0000b"));
         refused("'ab?' has U+D83D at 2", () -> UniqueKey.of("ab\uD83D"));
         refused("'?' has U+DE00 at 0", () -> UniqueKey.of("\uDE00"));

@@ -7,8 +7,8 @@ import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
-import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.ClaimedJobs;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
@@ -19,7 +19,6 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -102,20 +101,7 @@ class MetricsTest {
     @Test
     void everyOutcomeIsTimedAndFailuresAreCountedByWhetherTheyAreFinal() {
         JobMetrics metrics = new JobMetrics(registry);
-        ClaimedJob job = new ClaimedJob(
-                new Claim(1, 1),
-                "mail",
-                "send",
-                1,
-                0,
-                Duration.ofMillis(5),
-                Duration.ofMillis(5),
-                Instant.EPOCH,
-                "{}",
-                null,
-                null,
-                null,
-                null);
+        ClaimedJob job = ClaimedJobs.of(1);
         JobError error = JobError.of("test", "no");
 
         metrics.started(job, Duration.ofMillis(7));

@@ -56,7 +56,7 @@ class JacksonPayloadCodecTest {
             new JacksonPayloadCodec(JsonMapper.builder().build());
 
     @Test
-    void whatWasEncodedIsDecodedAsItWas() {
+    void anEncodedPayloadIsDecodedAsItWas() {
         Order order = new Order(
                 7,
                 Duration.ofSeconds(90),
@@ -123,6 +123,11 @@ class JacksonPayloadCodecTest {
                 "[\"123456789\"]",
                 "[\"\\\"\\\"\\\"\\\"\\\"12\"]",
                 "[\"\\u0041\\u0041345678\"]",
+                "[\"\\\\\",\"\\\\\\\"12345\"]",
+                "[\"\\\\\",\"\\\\\\\"12345678\"]",
+                "[\"a\\\\\",\"b\\\"c\",\"\\n\"]",
+                "{\"\\\"\\\"\\\"\":\"\\\\\"}",
+                "{\"\\\"\\\"\\\"ab\":\"\\\\\"}",
                 "{\"name\":1}",
                 "{\"names\":1}",
                 "{\"nam\":\"names\"}",
@@ -137,7 +142,7 @@ class JacksonPayloadCodecTest {
                 "[true,true,true,true,true]",
                 "{\"a\":{},\"b\":[{}],\"c\":null}"
             })
-    void whatIsRefusedIsExactlyWhatJacksonDoesNotRead(String json) {
+    void theCodecRefusesExactlyWhatJacksonDoesNotRead(String json) {
         StreamReadConstraints limits = StreamReadConstraints.builder()
                 .maxNestingDepth(3)
                 .maxNumberLength(5)
@@ -208,7 +213,7 @@ class JacksonPayloadCodecTest {
     }
 
     @Test
-    void aConstructorThatRefusesIsNamedWithoutItsWords() {
+    void aConstructorThatThrowsIsNamedWithoutItsMessage() {
         PayloadException error =
                 catchThrowableOfType(PayloadException.class, () -> codec.decode("{\"years\": 4711}", Age.class));
 
@@ -236,7 +241,7 @@ class JacksonPayloadCodecTest {
     }
 
     @Test
-    void aTypeThatNobodyCanMakeIsRefusedByName() {
+    void aTypeThatCannotBeConstructedIsRefusedByName() {
         PayloadException error = catchThrowableOfType(PayloadException.class, () -> codec.decode("{}", Runnable.class));
 
         assertThat(error).hasMessageContaining("Cannot construct instance of `java.lang.Runnable`");
@@ -245,7 +250,7 @@ class JacksonPayloadCodecTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"\ud83d", "\ude00", "a\ud83d", "\ude00\ud83d", "\ud83d\ude00", "\u0000", "\uffff", "é\u2028"})
-    void everyCharacterTravels(String text) {
+    void everyCharacterIsEncodedAndDecodedUnchanged(String text) {
         String json = codec.encode(new Item(text, Grade.A));
 
         assertThat(json).doesNotContain("?");

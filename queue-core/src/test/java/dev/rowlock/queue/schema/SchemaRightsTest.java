@@ -42,7 +42,7 @@ class SchemaRightsTest {
     }
 
     @Test
-    void itMayUseASchemaThatWasMadeForIt() {
+    void theRoleMayUseASchemaThatWasMadeForIt() {
         admin.sql("CREATE SCHEMA rowlock AUTHORIZATION " + role).update();
 
         run(SchemaMode.MIGRATE);
@@ -51,7 +51,7 @@ class SchemaRightsTest {
     }
 
     @Test
-    void itMayRunThePlainScriptInASchemaThatWasMadeForIt() {
+    void theRoleMayRunThePlainScriptInASchemaThatWasMadeForIt() {
         admin.sql("CREATE SCHEMA rowlock AUTHORIZATION " + role).update();
 
         new JdbcTemplate(application).execute(SchemaScript.plainSql(SCHEMA.name()));
@@ -60,7 +60,7 @@ class SchemaRightsTest {
     }
 
     @Test
-    void withoutASchemaItIsToldWhatItMayNot() {
+    void theErrorNamesTheMissingRightIfThereIsNoSchema() {
         assertThatThrownBy(() -> run(SchemaMode.MIGRATE))
                 .isInstanceOf(SchemaForbiddenException.class)
                 .hasMessageContaining("schema 'rowlock'")

@@ -14,6 +14,7 @@ import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -147,12 +148,12 @@ class SchemaRolesTest {
     }
 
     @Test
-    void whatAnUpgradeBringsIsTheRuntimeRolesToo() {
-        new JdbcTemplate(as(owner))
-                .execute(SchemaScript.upgradeSql(
-                        "rowlock",
-                        1,
-                        List.of(SchemaScript.ALL.get(0), new SchemaScript(2, "colours", "upgrade/V2__colours.sql"))));
+    void theRuntimeRoleMayUseTheTablesOfAnUpgrade() {
+        int newest = SchemaScript.ALL.size();
+        List<SchemaScript> next = new ArrayList<>(SchemaScript.ALL);
+        next.add(new SchemaScript(newest + 1, "colours", "upgrade/colours.sql"));
+
+        new JdbcTemplate(as(owner)).execute(SchemaScript.upgradeSql("rowlock", newest, next));
 
         assertThat(JdbcClient.create(as(runtime))
                         .sql("INSERT INTO rowlock.colour VALUES ('blue')")

@@ -8,6 +8,8 @@ import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,14 +17,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Tables of version 1 become those of a release with three versions, by hand. */
+/** Tables of one version become those of a later release, by hand. */
 @PostgresTest(freshPerTest = true)
 class SchemaUpgradeTest {
 
-    private static final List<SchemaScript> RELEASE = List.of(
-            SchemaScript.ALL.get(0),
-            new SchemaScript(2, "colours", "upgrade/V2__colours.sql"),
-            new SchemaScript(3, "red", "upgrade/V3__red.sql"));
+    private static final int NEWEST = SchemaScript.ALL.size();
+
+    /** A release with two more scripts than this one. */
+    private static final List<SchemaScript> RELEASE = Stream.concat(
+                    SchemaScript.ALL.stream(),
+                    Stream.of(
+                            new SchemaScript(NEWEST + 1, "colours", "upgrade/colours.sql"),
+                            new SchemaScript(NEWEST + 2, "red", "upgrade/red.sql")))
+            .toList();
 
     private final DataSource dataSource;
     private final DataSource unpooled; // a script that fails leaves its transaction open
@@ -36,16 +43,16 @@ class SchemaUpgradeTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void theScriptFromVersion1BringsEverythingBehindIt(boolean byHand) {
-        makeVersion1(byHand);
+    void theScriptFromAVersionBringsAllLaterVersions(boolean byHand) {
+        makeThisVersion(byHand);
 
-        upgrade(1);
+        upgrade(NEWEST);
 
         assertThat(jdbc.sql("SELECT name FROM rowlock.colour")
                         .query(String.class)
                         .list())
                 .containsExactly("red");
-        assertThat(versions()).containsExactly("1", "2", "3");
+        assertThat(versions()).containsExactlyElementsOf(versionsUpTo(NEWEST + 2));
         assertThat(checksums())
                 .containsExactlyElementsOf(
                         RELEASE.stream().map(SchemaScript::checksum).toList());
@@ -53,31 +60,40 @@ class SchemaUpgradeTest {
     }
 
     @Test
-    void onlyWhatIsMissingIsBrought() {
-        makeVersion1(true);
-        execute(SchemaScript.upgradeSql("rowlock", 1, RELEASE.subList(0, 2)));
+    void theFirstVersionIsUpgradedToThisOne() {
+        execute(SchemaScript.plainSql("rowlock", SchemaScript.ALL.subList(0, 1)));
 
-        upgrade(2);
+        execute(SchemaScript.upgradeSql("rowlock", 1));
 
-        assertThat(versions()).containsExactly("1", "2", "3");
+        assertThat(versions()).containsExactlyElementsOf(versionsUpTo(NEWEST));
+        new SchemaMigrator(dataSource, "rowlock", SchemaMode.VALIDATE).run();
+        new SchemaMigrator(dataSource, "rowlock", SchemaMode.MIGRATE).run();
+    }
+
+    @Test
+    void onlyMissingVersionsAreBrought() {
+        makeThisVersion(true);
+        execute(SchemaScript.upgradeSql("rowlock", NEWEST, RELEASE.subList(0, NEWEST + 1)));
+
+        upgrade(NEWEST + 1);
+
+        assertThat(versions()).containsExactlyElementsOf(versionsUpTo(NEWEST + 2));
     }
 
     @Test
     void tablesOfAnotherVersionStayAsTheyAre() {
-        makeVersion1(true);
-        upgrade(1);
+        makeThisVersion(true);
+        upgrade(NEWEST);
 
-        assertThatThrownBy(() -> upgrade(1)).rootCause().hasMessageContaining("are of version 3");
-        assertThat(versions()).containsExactly("1", "2", "3");
+        assertThatThrownBy(() -> upgrade(NEWEST)).rootCause().hasMessageContaining("are of version " + (NEWEST + 2));
+        assertThat(versions()).containsExactlyElementsOf(versionsUpTo(NEWEST + 2));
     }
 
     @Test
     void withoutNewerVersionsThereIsNoScript() {
-        int newest = SchemaScript.ALL.size();
-
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> SchemaScript.upgradeSql("rowlock", newest))
-                .withMessageContaining("the newest is " + newest);
+                .isThrownBy(() -> SchemaScript.upgradeSql("rowlock", NEWEST))
+                .withMessageContaining("the newest is " + NEWEST);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> SchemaScript.sql(List.of("rowlock", "--from", "0")))
                 .withMessageContaining("the oldest 1");
@@ -90,7 +106,7 @@ class SchemaUpgradeTest {
                 .withMessageStartingWith("usage: ");
     }
 
-    private void makeVersion1(boolean byHand) {
+    private void makeThisVersion(boolean byHand) {
         if (byHand) {
             execute(SchemaScript.plainSql("rowlock"));
         } else {
@@ -104,6 +120,10 @@ class SchemaUpgradeTest {
 
     private void execute(String script) {
         new JdbcTemplate(unpooled).execute(script);
+    }
+
+    private static List<String> versionsUpTo(int last) {
+        return IntStream.rangeClosed(1, last).mapToObj(String::valueOf).toList();
     }
 
     private List<String> versions() {

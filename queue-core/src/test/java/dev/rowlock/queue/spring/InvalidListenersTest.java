@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.scheduling.annotation.Async;
 
-/** What cannot work stops the start. */
+/** Listeners that cannot work stop the start. */
 class InvalidListenersTest {
 
     static class TwinListener {
@@ -53,7 +53,7 @@ class InvalidListenersTest {
     }
 
     @Test
-    void aFormerNameThatIsAnothersNameStopsTheStart() {
+    void aFormerNameThatIsTheNameOfAnotherTypeStopsTheStart() {
         assertThatThrownBy(() -> only(RenamedListener.class))
                 .isInstanceOf(DuplicateJobListenerException.class)
                 .hasMessageContaining("'Order'")

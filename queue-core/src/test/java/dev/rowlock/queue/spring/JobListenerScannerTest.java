@@ -172,7 +172,7 @@ class JobListenerScannerTest {
     }
 
     @Test
-    void whatTheListenerThrowsComesOutAsItIs() {
+    void anExceptionOfTheListenerComesOutAsItIs() {
         ListenerDefinition listener = only(FailingListener.class);
 
         assertThatThrownBy(() -> call(listener, "{\"number\": \"A\", \"amount\": 1}"))
@@ -205,7 +205,7 @@ class JobListenerScannerTest {
     }
 
     @Test
-    void anAnnotationOfOnesOwnMayCarryTheListenersAttributes() {
+    void aCustomAnnotationMayCarryTheListenersAttributes() {
         ListenerDefinition listener =
                 run(Map.of("shop.timeout", "5s"), ComposedListener.class).get(0);
 
@@ -270,7 +270,7 @@ class JobListenerScannerTest {
     }
 
     @Test
-    void transactionsThatCannotBeStopTheStart() {
+    void impossibleTransactionSettingsStopTheStart() {
         assertInvalid(UnknownManagerListener.class, "there is no transaction manager 'nobody'");
         assertInvalid(IsolationWithoutTransactionListener.class, "only with transactional = true");
     }

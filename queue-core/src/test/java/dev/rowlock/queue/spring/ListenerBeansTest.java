@@ -19,7 +19,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.samples.rowlock.SampleListener;
 
-/** Which beans are looked at. */
+/** Which beans are searched for listeners. */
 class ListenerBeansTest {
 
     @Test
@@ -148,7 +148,7 @@ class ListenerBeansTest {
     }
 
     @Test
-    void aBeanOfAPackageThatIsNamedAsSpringsIsFound() {
+    void aBeanInAPackageNamedLikeOneOfSpringsIsFound() {
         assertThat(only(SampleListener.class).type()).isEqualTo("Visit");
     }
 

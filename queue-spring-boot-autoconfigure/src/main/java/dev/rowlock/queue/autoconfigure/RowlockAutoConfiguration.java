@@ -8,6 +8,8 @@ import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.RowlockBuilder;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.payload.PayloadConverter;
+import dev.rowlock.queue.schedule.RecurringJob;
+import dev.rowlock.queue.schedule.RecurringJobs;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.JobObserver;
@@ -105,7 +107,8 @@ public final class RowlockAutoConfiguration {
                 .unpooled(DirectConnections.besides(
                         jobs.dataSource(), properties.worker().directUrl()))
                 .codec(codec)
-                .listeners(listeners);
+                .listeners(listeners)
+                .recurring(listeners::recurringJobs);
         surroundings.applyTo(builder, jobs.dataSource());
         return builder.build();
     }
@@ -115,10 +118,12 @@ public final class RowlockAutoConfiguration {
             ObjectProvider<JobObserver> observers,
             ObjectProvider<JobInterceptor> interceptors,
             ObjectProvider<ErrorRedactor> redactors,
+            ObjectProvider<RecurringJob> recurring,
             ObjectProvider<PlatformTransactionManager> transactionManagers,
             @RowlockTransactionManager ObjectProvider<PlatformTransactionManager> marked,
             ObjectProvider<RowlockBuilderCustomizer> customizers) {
-        return new RowlockSurroundings(observers, interceptors, redactors, transactionManagers, marked, customizers);
+        return new RowlockSurroundings(
+                observers, interceptors, redactors, recurring, transactionManagers, marked, customizers);
     }
 
     @Bean
@@ -131,6 +136,12 @@ public final class RowlockAutoConfiguration {
     @ConditionalOnMissingBean
     JobAdmin rowlockJobAdmin(Rowlock rowlock) {
         return rowlock.admin();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RecurringJobs rowlockRecurringJobs(Rowlock rowlock) {
+        return rowlock.recurringJobs();
     }
 
     @Bean

@@ -87,6 +87,7 @@ public record RowlockProperties(
      * @param queues Queues that this deployment runs jobs of: names and patterns such as mail-*; a leading ! excludes.
      * @param allowUnknownQueues Whether rowlock.queues and rowlock.worker.queues may name queues that no listener here
      *     listens to, as configuration does that several applications share; otherwise the start stops.
+     * @param recurring Whether this node enqueues the jobs of recurring jobs; if not, it does not declare its own either.
      */
     public record Worker(
             @DefaultValue("true") boolean enabled,
@@ -103,7 +104,8 @@ public record RowlockProperties(
             @Nullable String directUrl,
             @DefaultValue("true") boolean autoStartup,
             @DefaultValue("*") List<String> queues,
-            @DefaultValue("false") boolean allowUnknownQueues) {}
+            @DefaultValue("false") boolean allowUnknownQueues,
+            @DefaultValue("true") boolean recurring) {}
 
     /**
      * When failed jobs run again, unless their listener or the job says otherwise.

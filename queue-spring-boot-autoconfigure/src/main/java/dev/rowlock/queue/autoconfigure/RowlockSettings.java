@@ -45,6 +45,7 @@ final class RowlockSettings {
                 .notifications(properties.notifications().enabled())
                 .keepAlive(properties.worker().keepAlive())
                 .autoStartup(properties.worker().autoStartup())
+                .schedulesRecurring(properties.worker().recurring())
                 .defaultQueue(defaultQueue(properties))
                 .queues(queues(properties));
         checked(

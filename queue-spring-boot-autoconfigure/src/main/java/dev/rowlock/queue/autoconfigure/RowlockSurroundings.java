@@ -1,6 +1,7 @@
 package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.RowlockBuilder;
+import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.JobObserver;
@@ -16,6 +17,7 @@ record RowlockSurroundings(
         ObjectProvider<JobObserver> observers,
         ObjectProvider<JobInterceptor> interceptors,
         ObjectProvider<ErrorRedactor> redactors,
+        ObjectProvider<RecurringJob> recurring,
         ObjectProvider<PlatformTransactionManager> transactionManagers,
         ObjectProvider<PlatformTransactionManager> marked,
         ObjectProvider<RowlockBuilderCustomizer> customizers) {
@@ -24,6 +26,7 @@ record RowlockSurroundings(
         builder.observers(() -> observers.orderedStream().toList())
                 .interceptors(() -> interceptors.orderedStream().toList())
                 .redactors(() -> redactors.orderedStream().toList())
+                .recurring(() -> recurring.orderedStream().toList())
                 .transactions(() -> ListenerTransactions.of(dataSource, transactionManagers, marked));
         customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
     }

@@ -20,7 +20,7 @@ import tools.jackson.databind.DefaultTyping;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.jsontype.BasicPolymorphicTypeValidator;
 
-/** How Boot's own settings, and the application's, reach us. */
+/** How settings of Boot and of the application reach Rowlock. */
 @Representative
 @PostgresTest
 class BootSettingsTest {
@@ -34,7 +34,7 @@ class BootSettingsTest {
     }
 
     @Test
-    void lazyInitializationStartsTheListenersAllTheSame() {
+    void listenersStartAlsoUnderLazyInitialization() {
         contexts.withBean(Greeter.class)
                 .withInitializer(context ->
                         context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))

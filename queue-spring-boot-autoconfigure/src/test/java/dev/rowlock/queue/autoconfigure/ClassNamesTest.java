@@ -19,7 +19,7 @@ import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.core.type.classreading.CachingMetadataReaderFactory;
 import org.springframework.core.type.classreading.MetadataReaderFactory;
 
-/** Boot moves classes between releases, and a name of a class that is gone is ignored in silence. */
+/** Boot moves classes between releases and silently ignores the name of a class that is gone. */
 class ClassNamesTest {
 
     private static final String IMPORTS = "META-INF/spring/%s.imports";

@@ -11,7 +11,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 
 /** Application contexts as Boot would make them. */
-final class Contexts {
+public final class Contexts {
 
     static final AutoConfigurations ROWLOCK = AutoConfigurations.of(
             RowlockSchemaAutoConfiguration.class,
@@ -23,7 +23,7 @@ final class Contexts {
     private Contexts() {}
 
     /** Rowlock with what the starter brings, on this database. */
-    static ApplicationContextRunner on(TestDatabase database) {
+    public static ApplicationContextRunner on(TestDatabase database) {
         return withoutJackson(database).withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class));
     }
 

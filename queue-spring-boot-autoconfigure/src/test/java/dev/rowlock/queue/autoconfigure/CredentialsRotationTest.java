@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** A vault gives the pool another user from time to time, and the server lets the last one in no longer. */
+/** A vault gives the pool another user from time to time, and the server then refuses the former one. */
 @PostgresTest
 class CredentialsRotationTest {
 

@@ -79,7 +79,7 @@ class EarlyEnqueueTest {
     }
 
     @Test
-    void whereNobodyListensTheyGoToTheDefaultQueue() {
+    void jobsWithoutAListenerGoToTheDefaultQueue() {
         contexts.withBean(Early.class)
                 .run(context -> assertThat(
                                 context.getBean(JobSearch.class).find(context.getBean(Early.class).ofConstructor))
@@ -102,7 +102,7 @@ class EarlyEnqueueTest {
     }
 
     @Test
-    void whereTheListenerCannotBeKnownInTimeTheApplicationDoesNotStart() {
+    void theApplicationDoesNotStartIfTheListenerCannotBeKnownInTime() {
         contexts.withUserConfiguration(ListenerIsHidden.class).run(context -> {
             FailureAnalysis analysis = requireNonNull(
                     new RowlockFailureAnalyzer(null).analyze(requireNonNull(context.getStartupFailure())));

@@ -28,7 +28,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Beans of the application that go with all listeners. */
+/** Beans of the application that apply to all listeners. */
 @PostgresTest(freshPerTest = true)
 class ExtensionBeansTest {
 

@@ -38,7 +38,7 @@ import org.springframework.transaction.event.TransactionPhase;
 import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Jobs and transactions of JPA, with all connections that the application has: one. */
+/** Jobs and JPA transactions in an application whose pool has no connection to spare. */
 @PostgresTest
 @ParameterizedClass(name = "autoCommit={0}")
 @ValueSource(booleans = {true, false})
@@ -64,7 +64,7 @@ class JpaTransactionsTest {
 
     @ParameterizedTest
     @EnumSource
-    void aJobThatAListenerOfATransactionsEndEnqueuesIsThere(TransactionPhase phase) {
+    void aJobThatATransactionalEventListenerEnqueuesExists(TransactionPhase phase) {
         run(1, context -> {
             JobOperations jobs = context.getBean(JobOperations.class);
 
@@ -84,7 +84,7 @@ class JpaTransactionsTest {
     }
 
     @Test
-    void aListenersServiceThatAsksForANewTransactionHasOne() {
+    void aServiceOfAnEventListenerThatAsksForANewTransactionGetsOne() {
         run(2, context -> {
             Shop shop = context.getBean(Shop.class);
 
@@ -106,7 +106,7 @@ class JpaTransactionsTest {
     }
 
     @Test
-    void aJobOfAServiceThatTakesPartInTheEndedTransactionIsThere() {
+    void aJobOfAServiceThatJoinsTheEndedTransactionExists() {
         run(1, context -> {
             Shop shop = context.getBean(Shop.class);
 

@@ -27,26 +27,26 @@ class ListenerTransactionsTest {
     private final DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
 
     @Test
-    void withoutATransactionManagerThereIsNone() {
+    void noManagerIsChosenIfThereIsNone() {
         assertThat(chosen()).isNull();
     }
 
     @Test
-    void theOnlyOneIsChosen() {
+    void theOnlyManagerIsChosen() {
         add("manager", forOurs, false);
 
         assertThat(chosen()).isSameAs(forOurs);
     }
 
     @Test
-    void theOnlyOneIsNotChosenIfItManagesAnotherDataSource() {
+    void theOnlyManagerIsNotChosenIfItManagesAnotherDataSource() {
         add("manager", forOther, true);
 
         assertThat(chosen()).isNull();
     }
 
     @Test
-    void theOneForOurDataSourceIsChosenBeforeThePrimaryOneOfAnother() {
+    void theManagerOfOurDataSourceIsChosenBeforeThePrimaryOneOfAnother() {
         add("main", forOther, true);
         add("jobs", forOurs, false);
 
@@ -54,7 +54,7 @@ class ListenerTransactionsTest {
     }
 
     @Test
-    void theOneForOurDataSourceIsChosenBeforeAPrimaryOneThatDoesNotTell() {
+    void theManagerOfOurDataSourceIsChosenBeforeAPrimaryOneThatDoesNotTell() {
         add("main", new StartAdviceTest.SomethingElses(), true);
         add("jobs", forOurs, false);
 
@@ -72,7 +72,7 @@ class ListenerTransactionsTest {
     }
 
     @Test
-    void thePrimaryOneOfTwoForOurDataSourceIsChosen() {
+    void thePrimaryOneOfTwoManagersOfOurDataSourceIsChosen() {
         PlatformTransactionManager primary = new DataSourceTransactionManager(ours);
         add("one", forOurs, false);
         add("two", primary, true);
@@ -81,7 +81,7 @@ class ListenerTransactionsTest {
     }
 
     @Test
-    void anOnlyOneThatDoesNotTellIsChosen() {
+    void anOnlyManagerThatDoesNotTellItsDataSourceIsChosen() {
         PlatformTransactionManager silent = new StartAdviceTest.SomethingElses();
         add("silent", silent, false);
 
@@ -89,7 +89,7 @@ class ListenerTransactionsTest {
     }
 
     @Test
-    void twoForOurDataSourceAreNoChoice() {
+    void noneOfTwoManagersOfOurDataSourceIsChosen() {
         add("one", forOurs, false);
         add("two", new DataSourceTransactionManager(ours), false);
 
@@ -97,7 +97,7 @@ class ListenerTransactionsTest {
     }
 
     @Test
-    void theMarkedOneIsChosen() {
+    void theMarkedManagerIsChosen() {
         try (var context = new AnnotationConfigApplicationContext(Marked.class)) {
             assertThat(context.getBean(Choice.class).manager()).isSameAs(context.getBean("marked"));
         }

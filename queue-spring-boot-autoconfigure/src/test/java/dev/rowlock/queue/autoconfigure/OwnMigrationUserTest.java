@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** The tables are made by one role, and used by another that may not make any. */
+/** One role makes the tables; another, which may not make any, uses them. */
 @PostgresTest(freshPerTest = true)
 class OwnMigrationUserTest {
 

@@ -44,6 +44,15 @@ enum Pool {
         return maker.of(new Target(url.apply(database.jdbcUrl()), database.username(), database.password()));
     }
 
+    /** Hikari's as it is without settings, not yet opened. */
+    static HikariDataSource hikari(TestDatabase database) {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setJdbcUrl(database.jdbcUrl());
+        pool.setUsername(database.username());
+        pool.setPassword(database.password());
+        return pool;
+    }
+
     private static HikariDataSource hikari(Target target, boolean autoCommit) {
         HikariDataSource pool = new HikariDataSource();
         pool.setJdbcUrl(target.url());

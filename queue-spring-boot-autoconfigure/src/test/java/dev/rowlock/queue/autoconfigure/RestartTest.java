@@ -9,7 +9,7 @@ import java.net.URLClassLoader;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** Developer tools load the application's classes anew, and keep those of its libraries, ours among them. */
+/** Developer tools reload the application's classes and keep those of its libraries, Rowlock's among them. */
 @PostgresTest
 class RestartTest {
 

@@ -199,7 +199,7 @@ class RowlockAutoConfigurationTest {
     }
 
     @Test
-    void whatHasNoPropertyIsSetByACustomizer() {
+    void aCustomizerSetsWhatHasNoProperty() {
         contexts.withBean("lambda", RowlockBuilderCustomizer.class, () -> builder -> builder.schema("elsewhere"))
                 .run(context ->
                         assertThat(context.getBean(Rowlock.class).schema()).isEqualTo("elsewhere"));

@@ -65,17 +65,17 @@ class RowlockFailureAnalyzerTest {
     }
 
     @Test
-    void duplicateListeners() {
+    void duplicateListenersAreExplained() {
         assertAnalysis(contexts.withBean(Twins.class), "Twins.one(Greeting)", "@JobType");
     }
 
     @Test
-    void aSignatureThatCannotWork() {
+    void aSignatureThatCannotWorkIsExplained() {
         assertAnalysis(contexts.withBean(NoPayload.class), "NoPayload.handle()", "Add a parameter");
     }
 
     @Test
-    void listenersThatDisagree() {
+    void listenersThatDisagreeAreExplained() {
         assertAnalysis(contexts.withBean(Quarrel.class), "queue 'q'", "Correct");
     }
 
@@ -87,19 +87,19 @@ class RowlockFailureAnalyzerTest {
     }
 
     @Test
-    void aTransactionalListenerWithoutTransactions() {
+    void aTransactionalListenerWithoutTransactionsIsExplained() {
         ApplicationContextRunner bare = Contexts.withoutDataSource().withBean(DataSource.class, database::unpooled);
 
         assertAnalysis(bare.withBean(Transactional.class), "no transaction manager", "PlatformTransactionManager");
     }
 
     @Test
-    void noDataSource() {
+    void aMissingDataSourceIsExplained() {
         assertAnalysis(Contexts.withoutDataSource(), "no DataSource", "spring.datasource.url");
     }
 
     @Test
-    void severalMappers() {
+    void severalMappersAreExplained() {
         ApplicationContextRunner two = contexts.withBean("one", JsonMapper.class, JsonMapper::new)
                 .withBean("other", JsonMapper.class, JsonMapper::new);
 
@@ -107,7 +107,7 @@ class RowlockFailureAnalyzerTest {
     }
 
     @Test
-    void aListenerInAChildOfTheContextThatRowlockIsIn() {
+    void aListenerInAChildOfRowlocksContextIsExplained() {
         contexts.run(parent -> assertAnalysis(
                 new ApplicationContextRunner().withParent(parent).withBean(Greeter.class),
                 "Greeter.greet(Greeting)",
@@ -115,13 +115,13 @@ class RowlockFailureAnalyzerTest {
     }
 
     @Test
-    void aListenerInAChildThatIsConfiguredAsItsParentIs() {
+    void aListenerInAChildConfiguredLikeItsParentIsExplained() {
         contexts.run(parent ->
                 assertAnalysis(contexts.withParent(parent).withBean(Greeter.class), "nobody would run", "parent"));
     }
 
     @Test
-    void severalDataSources() {
+    void severalDataSourcesAreExplained() {
         ApplicationContextRunner two = Contexts.withoutDataSource()
                 .withBean("one", DataSource.class, database::unpooled)
                 .withBean("other", DataSource.class, database::unpooled);
@@ -130,7 +130,7 @@ class RowlockFailureAnalyzerTest {
     }
 
     @Test
-    void anotherDatabase() {
+    void anotherDatabaseThanPostgresqlIsExplained() {
         ApplicationContextRunner h2 = Contexts.withoutDataSource()
                 .withBean(DataSource.class, () -> new DriverManagerDataSource("jdbc:h2:mem:analyzer"));
 
@@ -138,7 +138,7 @@ class RowlockFailureAnalyzerTest {
     }
 
     @Test
-    void missingTables() {
+    void missingTablesAreExplained() {
         assertAnalysis(
                 contexts.withPropertyValues("rowlock.schema.mode=validate", "rowlock.schema.name=nowhere"),
                 "no schema 'nowhere'",
@@ -146,7 +146,7 @@ class RowlockFailureAnalyzerTest {
     }
 
     @Test
-    void tablesOfAnOlderRelease() {
+    void tablesOfAnOlderReleaseAreExplained() {
         ApplicationContextRunner older = contexts.withPropertyValues("rowlock.schema.name=older");
         older.run(context -> assertThat(context).hasNotFailed());
         JdbcClient.create(database.dataSource())
@@ -157,7 +157,7 @@ class RowlockFailureAnalyzerTest {
     }
 
     @Test
-    void tablesOfAnotherText() {
+    void tablesMadeByAnotherScriptAreExplained() {
         ApplicationContextRunner changed = contexts.withPropertyValues("rowlock.schema.name=changed");
         changed.run(context -> assertThat(context).hasNotFailed());
         JdbcClient.create(database.dataSource())
@@ -168,7 +168,7 @@ class RowlockFailureAnalyzerTest {
     }
 
     @Test
-    void aRoleThatMayNotMakeTables() {
+    void aRoleThatMayNotMakeTablesIsExplained() {
         JdbcClient admin = JdbcClient.create(database.dataSource());
         String role = database.name() + "_app";
         admin.sql("CREATE ROLE %s LOGIN PASSWORD 'pass'".formatted(role)).update();
@@ -186,7 +186,7 @@ class RowlockFailureAnalyzerTest {
     }
 
     @Test
-    void aSettingThatIsNotAllowed() {
+    void aSettingThatIsNotAllowedIsExplained() {
         assertAnalysis(
                 contexts.withPropertyValues("rowlock.worker.lease=2s"),
                 "rowlock.worker: lease PT2S must be at least 3 heartbeats",

@@ -65,7 +65,7 @@ class RowlockMetricsAutoConfigurationTest {
     }
 
     @Test
-    void metersOfTheApplicationsOwnMakingGoFirst() {
+    void theApplicationsOwnMetersReplaceOurs() {
         withMetrics()
                 .withBean("own", JobMetrics.class)
                 .run(context -> assertThat(context.getBeanNamesForType(JobMetrics.class))

@@ -20,7 +20,7 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 class RowlockPropertiesTest {
 
     @Test
-    void theDefaultsAreThoseOfTheParts() {
+    void theDefaultsAreThoseOfTheSettings() {
         RowlockProperties properties = bind(Map.of());
 
         LeaseSettings lease = RowlockSettings.lease(properties);
@@ -116,7 +116,7 @@ class RowlockPropertiesTest {
     }
 
     @Test
-    void aPasswordThatNobodyWouldUseIsRefused() {
+    void aPasswordWithoutAUserIsRefused() {
         assertThatThrownBy(() -> bind(Map.of("rowlock.schema.password", "secret")))
                 .rootCause()
                 .hasMessageContaining("without rowlock.schema.user");

@@ -65,13 +65,12 @@ class RowlockSchemaAutoConfigurationTest {
     }
 
     @Test
-    void whatFunctionsReturnToTheMigrationIsNotPrinted(CapturedOutput output) {
+    void resultsOfFunctionsInTheMigrationAreNotPrinted(CapturedOutput output) {
         LoggingSystem logging = LoggingSystem.get(getClass().getClassLoader());
         logging.setLogLevel("org.flywaydb", LogLevel.INFO);
         try {
-            contexts.run(context -> assertThat(output)
-                    .contains("Successfully applied 1 migration")
-                    .doesNotContain("+--"));
+            contexts.run(context ->
+                    assertThat(output).contains("Successfully applied ").doesNotContain("+--"));
         } finally {
             logging.setLogLevel("org.flywaydb", LogLevel.WARN);
         }
@@ -95,7 +94,7 @@ class RowlockSchemaAutoConfigurationTest {
     }
 
     @Test
-    void validateIsContentWithTheTablesThatMigrateMade() {
+    void validateAcceptsTheTablesThatMigrateMade() {
         contexts.run(context -> {});
 
         contexts.withPropertyValues("rowlock.schema.mode=validate")
@@ -209,7 +208,7 @@ class RowlockSchemaAutoConfigurationTest {
     // Which DataSource
 
     @Test
-    void withoutADataSourceTheStartIsStopped() {
+    void aMissingDataSourceStopsTheStart() {
         Contexts.withoutDataSource()
                 .run(context -> assertThat(context)
                         .getFailure()

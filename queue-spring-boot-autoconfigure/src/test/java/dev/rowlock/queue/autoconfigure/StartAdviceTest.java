@@ -56,7 +56,7 @@ class StartAdviceTest {
     }
 
     @Test
-    void aQueueThatNeedsBracketsIsSaidToNeedThem() {
+    void theErrorSaysThatAQueueNeedsBrackets() {
         assertRefused(
                 contexts.withBean(Transactional.class).withPropertyValues("rowlock.queues.Big.Q.concurrency=1"),
                 "rowlock.queues.big.q.concurrency: is not read");
@@ -123,7 +123,7 @@ class StartAdviceTest {
     }
 
     @Test
-    void aTransactionManagerThatTellsNobodyOfTheEndStopsTheStart() {
+    void aTransactionManagerWithoutSynchronizationStopsTheStart() {
         contexts.withBean(Transactional.class)
                 .withBean(PlatformTransactionManager.class, UnsynchronizedManager::new)
                 .run(context -> {

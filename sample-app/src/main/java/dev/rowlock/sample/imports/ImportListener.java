@@ -55,6 +55,6 @@ class ImportListener {
             throw new SnoozeException(LOOK_AGAIN);
         }
         store.finish(job.importId());
-        jobs.enqueue(new SendNotification(job.importId(), now.summary()));
+        jobs.enqueue(new SendNotification(job.importId(), now.summary()), o -> o.unique("import-" + job.importId()));
     }
 }

@@ -78,7 +78,7 @@ class CatalogTest {
     }
 
     @Test
-    void ofTwoRowsWithOneSkuTheFirstGoodOneCounts() {
+    void theFirstGoodRowOfSeveralWithOneSkuCounts() {
         Catalog catalog = read(
                 HEADER + "MUG-1,Mug,,-1,1,mug.jpg\r\n" + "MUG-1,Mug,,1,1,mug.jpg\r\n" + "MUG-1,Mug,,2,1,mug.jpg\r\n");
 
@@ -89,7 +89,7 @@ class CatalogTest {
     }
 
     @Test
-    void whatPostgresCannotStoreNeverGetsThere() {
+    void charactersThatPostgresCannotStoreNeverGetThere() {
         Catalog catalog = read(HEADER + "A\0B,M\0g,,1,1,mug.jpg\r\n");
 
         assertThat(catalog.items()).isEmpty();

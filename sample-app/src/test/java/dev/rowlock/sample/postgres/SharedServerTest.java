@@ -35,7 +35,7 @@ class SharedServerTest {
 
     @Test
     @Order(1)
-    void twoThatStartAtOnceShareOneServerAndTheLastOneStopsIt() throws SQLException {
+    void twoConcurrentStartsShareOneServerAndTheLastOneToCloseStopsIt() throws SQLException {
         List<CompletableFuture<SharedServer>> joining = Stream.generate(
                         () -> CompletableFuture.supplyAsync(SharedServerTest::join))
                 .limit(2)

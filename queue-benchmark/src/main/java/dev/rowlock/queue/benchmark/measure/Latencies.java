@@ -31,6 +31,13 @@ public final class Latencies {
         return new Latencies(sorted);
     }
 
+    /** @param nanos in any order */
+    public static Latencies of(long[] nanos) {
+        long[] sorted = nanos.clone();
+        Arrays.sort(sorted);
+        return new Latencies(sorted);
+    }
+
     public int count() {
         return nanos.length;
     }

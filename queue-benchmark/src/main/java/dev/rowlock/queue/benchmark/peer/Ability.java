@@ -12,6 +12,8 @@ public enum Ability {
     PRIORITY,
     /** Jobs can be due later. */
     DELAY,
+    /** Enqueues jobs by itself at times that recur. */
+    RECURRING,
     /** Keeps finished jobs for a while. */
     RETENTION,
     /** Finds jobs by itself while it runs, rather than in a loop over what is there. */

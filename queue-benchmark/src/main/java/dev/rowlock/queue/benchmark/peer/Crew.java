@@ -24,7 +24,8 @@ public record Crew(int nodes, int workers, int queues) {
         return new Crew(nodes, workers, some);
     }
 
-    int workersOr(int suitable) {
+    /** How many jobs each node runs at once, where so many suit the peer. */
+    public int workersOr(int suitable) {
         return workers == 0 ? suitable : workers;
     }
 }

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.benchmark.peer;
 
-import dev.rowlock.queue.benchmark.Target;
 import java.util.Optional;
 import java.util.Set;
 

@@ -20,6 +20,16 @@ public interface Session extends AutoCloseable {
         throw new UnsupportedOperationException("this peer takes no streams");
     }
 
+    /** Makes a recurring job that is due each second, and so many that are due once a day, if the peer has {@link Ability#RECURRING}. */
+    default void recur(int others) {
+        throw new UnsupportedOperationException("this peer knows no recurring jobs");
+    }
+
+    /** How long after their time the recurring jobs that have ended were claimed, in nanoseconds, oldest first. */
+    default long[] lateness() {
+        throw new UnsupportedOperationException("this peer knows no recurring jobs");
+    }
+
     /** Starts to run jobs: each calls the probe. */
     void startWorkers(Crew crew, Probe probe);
 

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.stream.LongStream;
 import javax.sql.DataSource;
 
 /** JDBC in few words. What fails here ends the benchmark. */
@@ -42,6 +43,20 @@ public final class Sql {
                 row.next();
                 return row.getLong(1);
             }
+        });
+    }
+
+    /** The only column of all rows. */
+    public static long[] numbers(DataSource dataSource, String sql) {
+        return with(dataSource, connection -> {
+            LongStream.Builder numbers = LongStream.builder();
+            try (Statement statement = connection.createStatement();
+                    ResultSet rows = statement.executeQuery(sql)) {
+                while (rows.next()) {
+                    numbers.add(rows.getLong(1));
+                }
+            }
+            return numbers.build().toArray();
         });
     }
 

@@ -1,12 +1,12 @@
 package dev.rowlock.queue.benchmark.workload;
 
-import dev.rowlock.queue.benchmark.Target;
 import dev.rowlock.queue.benchmark.measure.Figures;
 import dev.rowlock.queue.benchmark.measure.Probe;
 import dev.rowlock.queue.benchmark.peer.Ability;
 import dev.rowlock.queue.benchmark.peer.Crew;
 import dev.rowlock.queue.benchmark.peer.Peer;
 import dev.rowlock.queue.benchmark.peer.Session;
+import dev.rowlock.queue.benchmark.peer.Target;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.benchmark.workload;
 
-import dev.rowlock.queue.benchmark.Target;
 import dev.rowlock.queue.benchmark.measure.Await;
 import dev.rowlock.queue.benchmark.measure.Figures;
 import dev.rowlock.queue.benchmark.measure.Latencies;
@@ -10,7 +9,8 @@ import dev.rowlock.queue.benchmark.peer.Child;
 import dev.rowlock.queue.benchmark.peer.Crew;
 import dev.rowlock.queue.benchmark.peer.Peer;
 import dev.rowlock.queue.benchmark.peer.Session;
-import dev.rowlock.queue.benchmark.peer.Worker;
+import dev.rowlock.queue.benchmark.peer.Target;
+import dev.rowlock.queue.benchmark.registry.Worker;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

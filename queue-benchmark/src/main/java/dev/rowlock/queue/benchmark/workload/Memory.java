@@ -8,7 +8,7 @@ import dev.rowlock.queue.benchmark.peer.Child;
 import dev.rowlock.queue.benchmark.peer.Crew;
 import dev.rowlock.queue.benchmark.peer.Peer;
 import dev.rowlock.queue.benchmark.peer.Session;
-import dev.rowlock.queue.benchmark.peer.Worker;
+import dev.rowlock.queue.benchmark.registry.Worker;
 import java.time.Duration;
 import java.util.Set;
 

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.benchmark.workload;
 
-import dev.rowlock.queue.benchmark.Target;
 import dev.rowlock.queue.benchmark.measure.Figures;
 import dev.rowlock.queue.benchmark.measure.Meter;
 import dev.rowlock.queue.benchmark.measure.Probe;
@@ -9,6 +8,7 @@ import dev.rowlock.queue.benchmark.peer.Crew;
 import dev.rowlock.queue.benchmark.peer.Job;
 import dev.rowlock.queue.benchmark.peer.Peer;
 import dev.rowlock.queue.benchmark.peer.Session;
+import dev.rowlock.queue.benchmark.peer.Target;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -1,7 +1,6 @@
 package dev.rowlock.queue.benchmark.workload;
 
 import dev.rowlock.queue.benchmark.Server;
-import dev.rowlock.queue.benchmark.Target;
 import dev.rowlock.queue.benchmark.measure.Await;
 import dev.rowlock.queue.benchmark.measure.Figures;
 import dev.rowlock.queue.benchmark.measure.Meter;
@@ -10,6 +9,7 @@ import dev.rowlock.queue.benchmark.peer.Job;
 import dev.rowlock.queue.benchmark.peer.Peer;
 import dev.rowlock.queue.benchmark.peer.Session;
 import dev.rowlock.queue.benchmark.peer.Sql;
+import dev.rowlock.queue.benchmark.peer.Target;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.List;

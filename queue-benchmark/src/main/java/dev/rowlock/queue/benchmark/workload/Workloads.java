@@ -15,6 +15,7 @@ public final class Workloads {
             new Held(),
             new Backlog(),
             new Scheduled(),
+            new Recurring(),
             new Idle(),
             new Workers(),
             new Nodes(),

@@ -6,13 +6,16 @@ import dev.rowlock.queue.chaos.history.History.Move;
 import dev.rowlock.queue.chaos.history.History.Pulse;
 import dev.rowlock.queue.chaos.history.History.Removal;
 import dev.rowlock.queue.chaos.history.History.Row;
+import dev.rowlock.queue.chaos.history.History.Run;
 import dev.rowlock.queue.chaos.history.History.Signs;
 import dev.rowlock.queue.chaos.history.History.Strike;
-import dev.rowlock.queue.chaos.history.History.Told;
+import dev.rowlock.queue.chaos.load.Recurrences.Life;
+import dev.rowlock.queue.chaos.load.Told;
 import java.nio.file.Path;
 import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -35,16 +38,22 @@ public final class Audit {
 
     /** Reads everything and puts it together, where nobody wrote down what was done to whom. */
     public History history(List<Told> told, List<Path> logs, List<Kill> kills) {
-        return history(told, logs, kills, List.of(), List.of());
+        return history(told, List.of(), logs, kills, List.of(), List.of());
     }
 
     /**
      * Reads everything and puts it together.
      *
+     * @param lives the recurring jobs that were made
      * @param pulses when the database answered
      */
     public History history(
-            List<Told> told, List<Path> logs, List<Kill> kills, List<Strike> strikes, List<Pulse> pulses) {
+            List<Told> told,
+            List<Life> lives,
+            List<Path> logs,
+            List<Kill> kills,
+            List<Strike> strikes,
+            List<Pulse> pulses) {
         ActionLogs actions = ActionLogs.read(logs);
         List<Pulse> all =
                 Stream.concat(actions.pulses().stream(), pulses.stream()).toList();
@@ -60,6 +69,8 @@ public final class Audit {
                 rows(),
                 kills,
                 strikes,
+                runs(),
+                lives,
                 new Signs(all, actions.serves(), actions.gone(), actions.traces()));
     }
 
@@ -103,22 +114,37 @@ public final class Audit {
                 .list();
     }
 
-    /** Also those in partitions of done that a fault took away: they were kept aside. */
     private List<Row> rows() {
+        return sql.sql("""
+                        SELECT id, coalesce((payload ->> 'uid')::bigint, u.uid) AS uid, state, attempt, crashes, token,
+                               coalesce(jsonb_array_length(errors), 0) AS errors,
+                               ARRAY(SELECT e ->> 'type' FROM jsonb_array_elements(coalesce(errors, '[]')) e) AS blames
+                          FROM (%s) job
+                          LEFT JOIN audit_uid u ON u.job = job.id
+                         WHERE type <> 'tick'
+                        """.formatted(all("id, type, payload, state, attempt, crashes, errors, token")))
+                .query((row, n) -> row(row))
+                .list();
+    }
+
+    private List<Run> runs() {
+        return sql.sql(
+                        "SELECT id, headers ->> 'recurring-job', headers ->> 'scheduled-at' FROM (%s) job WHERE type = 'tick'"
+                                .formatted(all("id, type, headers")))
+                .query((row, n) -> new Run(row.getString(2), Instant.parse(row.getString(3)), row.getLong(1)))
+                .list();
+    }
+
+    /** All jobs, also those in partitions of done that a fault took away: they were kept aside. */
+    private String all(String columns) {
         String kept = sql
                 .sql("SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE 'kept\\_%'")
                 .query(String.class)
                 .list()
                 .stream()
-                .map(" UNION ALL SELECT id, payload, state, attempt, crashes, errors, token FROM public.%s"::formatted)
+                .map(table -> " UNION ALL SELECT %s FROM public.%s".formatted(columns, table))
                 .collect(Collectors.joining());
-        return sql.sql("""
-                        SELECT id, coalesce((payload ->> 'uid')::bigint, u.uid) AS uid, state, attempt, crashes, token,
-                               coalesce(jsonb_array_length(errors), 0) AS errors,
-                               ARRAY(SELECT e ->> 'type' FROM jsonb_array_elements(coalesce(errors, '[]')) e) AS blames
-                          FROM (SELECT id, payload, state, attempt, crashes, errors, token FROM rowlock.job_details%s) job
-                          LEFT JOIN audit_uid u ON u.job = job.id
-                        """.formatted(kept)).query((row, n) -> row(row)).list();
+        return "SELECT %s FROM rowlock.job_details%s".formatted(columns, kept);
     }
 
     private static Row row(ResultSet row) throws SQLException {

@@ -11,15 +11,15 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** When handlers kept the threads of a node busy. */
-final class Busy {
+public final class Busy {
 
-    static final Comparator<Serves> ORDER =
+    public static final Comparator<Serves> ORDER =
             Comparator.comparing(Serves::node).thenComparing(Serves::queue).thenComparing(Serves::threads);
 
     private Busy() {}
 
     /** When fewer of these handlers than there are threads were at work. */
-    static Spans free(List<Start> starts, Map<Long, End> ends, int threads) {
+    public static Spans free(List<Start> starts, Map<Long, End> ends, int threads) {
         TreeMap<Long, Integer> changes = new TreeMap<>();
         for (Start start : starts) {
             changes.merge(start.nanos(), 1, Integer::sum);
@@ -44,7 +44,7 @@ final class Busy {
     }
 
     /** A handler that was killed with its process never ended. */
-    static long end(Start start, Map<Long, End> ends) {
+    public static long end(Start start, Map<Long, End> ends) {
         End end = ends.get(start.token());
         return end == null ? Spans.EVER : end.nanos();
     }

@@ -10,12 +10,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The moves of a history by job, and its claims by token: each with the move that took the job out of running. */
-record Claims(Map<Long, List<Move>> moves, Map<Long, Claim> byToken) {
+public record Claims(Map<Long, List<Move>> moves, Map<Long, Claim> byToken) {
 
     /** @param exit null while the job is running */
-    record Claim(Move taken, @Nullable Move exit) {}
+    public record Claim(Move taken, @Nullable Move exit) {}
 
-    static Claims of(History history) {
+    public static Claims of(History history) {
         Map<Long, List<Move>> moves = history.moves().stream()
                 .sorted(Comparator.comparingLong(Move::seq))
                 .collect(Collectors.groupingBy(Move::job, TreeMap::new, Collectors.toList()));

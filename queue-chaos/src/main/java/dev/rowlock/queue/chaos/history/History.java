@@ -1,7 +1,8 @@
 package dev.rowlock.queue.chaos.history;
 
-import dev.rowlock.queue.chaos.load.Act;
-import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.chaos.load.Recurrences.Life;
+import dev.rowlock.queue.chaos.load.Told;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -22,29 +23,9 @@ public record History(
         List<Row> rows,
         List<Kill> kills,
         List<Strike> strikes,
+        List<Run> runs,
+        List<Life> lives,
         Signs signs) {
-
-    /** What a producer knows about the transaction that enqueued a job. */
-    public enum Fate {
-        COMMITTED,
-        ROLLED_BACK,
-        /** The connection broke during the commit: nobody can know. */
-        UNKNOWN
-    }
-
-    /**
-     * A job that was asked for.
-     *
-     * @param id 0 where the producer never learnt it
-     * @param type the job's type
-     * @param way how it was enqueued, for people
-     */
-    public record Told(long uid, long id, Fate fate, String type, Act act, int number, JobOptions options, String way) {
-
-        Told(long uid, long id, Fate fate, String type, Act act, int number) {
-            this(uid, id, fate, type, act, number, JobOptions.NONE, "alone");
-        }
-    }
 
     /** A handler began. {@code node} is the name of a process; one that is started again has another name. */
     public record Start(String node, long nanos, long job, long token, long uid, int attempt, int crashes) {}
@@ -99,11 +80,10 @@ public record History(
         public Row {
             blames = List.copyOf(blames);
         }
-
-        Row(long id, long uid, String state, int attempt, int crashes, int errors, @Nullable Long token) {
-            this(id, uid, state, attempt, crashes, errors, token, List.of());
-        }
     }
+
+    /** A job of a recurring job; such jobs are not among the rows. */
+    public record Run(String recurring, Instant at, long job) {}
 
     /** A process was killed by the harness. */
     public record Kill(String node, long nanos) {}
@@ -155,5 +135,7 @@ public record History(
         rows = List.copyOf(rows);
         kills = List.copyOf(kills);
         strikes = List.copyOf(strikes);
+        runs = List.copyOf(runs);
+        lives = List.copyOf(lives);
     }
 }

@@ -2,8 +2,8 @@ package dev.rowlock.queue.chaos.history;
 
 import dev.rowlock.queue.chaos.history.History.Row;
 import dev.rowlock.queue.chaos.history.History.Start;
-import dev.rowlock.queue.chaos.history.History.Told;
 import dev.rowlock.queue.chaos.load.Act;
+import dev.rowlock.queue.chaos.load.Told;
 import dev.rowlock.queue.chaos.load.Work;
 import java.time.Duration;
 import java.util.HashMap;
@@ -13,14 +13,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What was asked of each job, by its id, and how it ended. */
-record Jobs(Map<Long, Told> told, Map<Long, Row> rows) {
+public record Jobs(Map<Long, Told> told, Map<Long, Row> rows) {
 
     private static final int LISTENERS_RETRIES = 3;
 
     /** Where memory runs out anything may fail, also what has nothing to do with who took it. */
     private static final String OUT_OF_MEMORY = OutOfMemoryError.class.getName();
 
-    static Jobs of(History history) {
+    public static Jobs of(History history) {
         Map<Long, Told> byUid =
                 history.told().stream().collect(Collectors.toMap(Told::uid, Function.identity(), (a, b) -> a));
         Map<Long, Told> byId = new HashMap<>();
@@ -37,31 +37,31 @@ record Jobs(Map<Long, Told> told, Map<Long, Row> rows) {
     }
 
     /** Whether the server may refuse to write down what comes of its attempts. */
-    boolean cursed(long job) {
+    public boolean cursed(long job) {
         Told asked = told.get(job);
         return asked != null && cursed(asked);
     }
 
-    static boolean cursed(Told asked) {
+    public static boolean cursed(Told asked) {
         return asked.type().equals("cursed");
     }
 
     /** Those whose attempts nothing but their handler may end. */
-    static boolean needsOnlyItsThread(Told told) {
+    public static boolean needsOnlyItsThread(Told told) {
         return !told.type().equals("money") && !cursed(told) && told.act() != Act.HOG;
     }
 
-    boolean sufferedFromMemory(long job) {
+    public boolean sufferedFromMemory(long job) {
         Row row = rows.get(job);
         return row != null && row.blames().contains(OUT_OF_MEMORY);
     }
 
-    static int retries(Told told) {
+    public static int retries(Told told) {
         Integer own = told.options().maxRetries();
         return own != null ? own : told.type().equals("once") ? 0 : LISTENERS_RETRIES;
     }
 
-    static @Nullable Duration timeout(Told told) {
+    public static @Nullable Duration timeout(Told told) {
         Duration own = told.options().timeout();
         return own != null ? own : told.type().equals("once") ? Work.Once.TIMEOUT : null;
     }

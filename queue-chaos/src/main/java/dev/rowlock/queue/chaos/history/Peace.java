@@ -17,12 +17,12 @@ import java.util.stream.Collectors;
  * @param calm when no fault had any effect, and the database answered; never, where nobody wrote down what was done
  * @param awake when each process was, by its name
  */
-record Peace(Spans calm, Map<String, Spans> awake) {
+public record Peace(Spans calm, Map<String, Spans> awake) {
 
     /** Several times what is usual between two pulses. */
     private static final long LONGEST_GAP = Duration.ofMillis(1_500).toNanos();
 
-    static Peace of(History history) {
+    public static Peace of(History history) {
         Map<String, List<Long>> pulses = history.signs().pulses().stream()
                 .collect(Collectors.groupingBy(
                         Pulse::node, TreeMap::new, Collectors.mapping(Pulse::nanos, Collectors.toList())));
@@ -31,7 +31,7 @@ record Peace(Spans calm, Map<String, Spans> awake) {
         return new Peace(calm(history.strikes(), awake.getOrDefault(Pulse.DATABASE, Spans.NONE)), awake);
     }
 
-    Spans awake(String node) {
+    public Spans awake(String node) {
         return awake.getOrDefault(node, Spans.NONE);
     }
 

@@ -5,9 +5,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /** Stretches of time in nanos, sorted and apart. */
-record Spans(List<Span> list) {
+public record Spans(List<Span> list) {
 
-    record Span(long from, long to) {
+    public record Span(long from, long to) {
 
         long length() {
             return to - from;
@@ -15,12 +15,12 @@ record Spans(List<Span> list) {
     }
 
     /** Before and after everything, but not so far away that sums overflow. */
-    static final long EVER = Long.MAX_VALUE / 4;
+    public static final long EVER = Long.MAX_VALUE / 4;
 
     static final Spans NONE = new Spans(List.of());
 
     /** From stretches in any order, which may overlap; empty ones do not count. */
-    static Spans of(List<Span> stretches) {
+    public static Spans of(List<Span> stretches) {
         List<Span> merged = new ArrayList<>();
         stretches.stream()
                 .filter(span -> span.length() > 0)
@@ -36,11 +36,11 @@ record Spans(List<Span> list) {
         return new Spans(List.copyOf(merged));
     }
 
-    static Spans of(long from, long to) {
+    public static Spans of(long from, long to) {
         return of(List.of(new Span(from, to)));
     }
 
-    Spans and(Spans other) {
+    public Spans and(Spans other) {
         List<Span> common = new ArrayList<>();
         int mine = 0;
         int theirs = 0;
@@ -57,7 +57,7 @@ record Spans(List<Span> list) {
         return of(common);
     }
 
-    Spans minus(Spans other) {
+    public Spans minus(Spans other) {
         return and(other.gaps());
     }
 
@@ -73,11 +73,11 @@ record Spans(List<Span> list) {
     }
 
     /** The length of the longest stretch; 0 if there is none. */
-    long longest() {
+    public long longest() {
         return list.stream().mapToLong(Span::length).max().orElse(0);
     }
 
-    boolean cover(long from, long to) {
+    public boolean cover(long from, long to) {
         return list.stream().anyMatch(span -> span.from() <= from && span.to() >= to);
     }
 }

@@ -62,7 +62,7 @@ public final class Load implements AutoCloseable {
     public void close() {
         stopped.countDown();
         try {
-            thread.join(60_000);
+            thread.join(180_000); // it removes the last recurring job, or the run would not end
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -72,11 +72,13 @@ public final class Load implements AutoCloseable {
         try {
             while (!stopped.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
                 one();
+                producer.recurrences().next();
                 if (toCancel.size() > 3) {
                     producer.cancel(toCancel.poll());
                 }
             }
             toCancel.forEach(producer::cancel);
+            producer.recurrences().remove();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -4,8 +4,6 @@ import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.JobTypes;
 import dev.rowlock.queue.Rowlock;
-import dev.rowlock.queue.chaos.history.History.Fate;
-import dev.rowlock.queue.chaos.history.History.Told;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.UniqueKey;
 import java.sql.SQLException;
@@ -38,6 +36,7 @@ public final class Producer implements AutoCloseable {
     private final List<Rowlock> opened = new ArrayList<>();
     private final JobTemplate jobs;
     private final JobAdmin admin;
+    private final Recurrences recurrences;
     private final TransactionTemplate transactions;
     private final AtomicLong lastUid = new AtomicLong();
     private final Queue<Told> told = new ConcurrentLinkedQueue<>();
@@ -48,6 +47,7 @@ public final class Producer implements AutoCloseable {
         Rowlock rowlock = open(dataSource);
         this.jobs = rowlock.jobs();
         this.admin = rowlock.admin();
+        this.recurrences = new Recurrences(rowlock.recurringJobs());
         this.transactions = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
     }
 
@@ -72,6 +72,11 @@ public final class Producer implements AutoCloseable {
 
     public long nextUid() {
         return lastUid.incrementAndGet();
+    }
+
+    /** The recurring jobs that it makes. */
+    public Recurrences recurrences() {
+        return recurrences;
     }
 
     /** Everything that was asked for so far. */

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.chaos.load;
 
-import dev.rowlock.queue.chaos.history.History.Fate;
 import dev.rowlock.queue.chaos.load.Ways.Call;
 import dev.rowlock.queue.chaos.load.Ways.Side;
 import org.springframework.transaction.TransactionDefinition;
@@ -85,6 +84,26 @@ public enum Way {
                     call.enqueue();
                     inner.setRollbackOnly();
                 });
+                return Fate.ROLLED_BACK;
+            });
+        }
+    },
+    /** As a trigger does, or a program in another language: by the function for SQL. */
+    SQL_FUNCTION {
+        @Override
+        Fate go(Call call, Side side, TransactionTemplate foreign) {
+            return side.transactions().execute(status -> {
+                call.enqueueByFunction();
+                return Fate.COMMITTED;
+            });
+        }
+    },
+    SQL_FUNCTION_UNDONE {
+        @Override
+        Fate go(Call call, Side side, TransactionTemplate foreign) {
+            return side.transactions().execute(status -> {
+                call.enqueueByFunction();
+                status.setRollbackOnly();
                 return Fate.ROLLED_BACK;
             });
         }

@@ -2,7 +2,7 @@ package dev.rowlock.queue.chaos.load;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.JobTemplate;
-import dev.rowlock.queue.chaos.history.History.Fate;
+import dev.rowlock.queue.JobTypes;
 import dev.rowlock.queue.job.JobOptions;
 import java.util.List;
 import javax.sql.DataSource;
@@ -13,9 +13,12 @@ import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Enqueues one job in one of the ways that an application's transactions offer, and writes down what it was told. */
 public final class Ways {
+
+    private static final JsonMapper JSON = JsonMapper.builder().build();
 
     private final Producer producer;
     private final List<Side> sides;
@@ -67,6 +70,19 @@ public final class Ways {
             } catch (IllegalStateException | IllegalTransactionStateException e) {
                 id = 0; // refused, with the reason
             } catch (DataAccessException | TransactionException e) {
+                inDoubt = true;
+            }
+        }
+
+        /** The same by the function for SQL, in a transaction. */
+        void enqueueByFunction() {
+            try {
+                id = side.sql()
+                        .sql("SELECT rowlock.enqueue(?, ?::json, priority => ?)")
+                        .params(JobTypes.typeOf(work.getClass()), JSON.writeValueAsString(work), options.priority())
+                        .query(Long.class)
+                        .single();
+            } catch (DataAccessException e) {
                 inDoubt = true;
             }
         }

@@ -58,6 +58,10 @@ public sealed interface Work {
         }
     }
 
+    /** Of recurring jobs: all runs have the same payload, so it names none. */
+    @JobType(value = "tick", queue = "ticks")
+    record Tick(long uid, Act act, int number) implements Work {}
+
     /** A queue of its own, in which short and long jobs meet. */
     @JobType(value = "mixed", queue = "mixed")
     record Mixed(long uid, Act act, int number) implements Work {}

@@ -1,4 +1,4 @@
-/** Producers, and what they ask the handlers to do. */
+/** Producers: what they ask the handlers to do, and what they are told. */
 @NullMarked
 package dev.rowlock.queue.chaos.load;
 

@@ -42,6 +42,7 @@ final class Handlers {
                 listener("default", "bulky", concurrency, false),
                 listener("mixed", "mixed", 4, false),
                 listener("poison", "poison", 1, false),
+                listener("ticks", "tick", 2, false),
                 once()));
         Work.Tiny.queues().forEach(queue -> listeners.add(listener(queue, "serves-" + queue, 1, false)));
         if (fresh) {

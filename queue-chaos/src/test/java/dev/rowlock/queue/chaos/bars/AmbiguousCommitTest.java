@@ -25,7 +25,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** The connection breaks during the commit of an enqueue: an exception, and nobody can know whether the job exists. */
+/** The connection breaks during the commit of an enqueue: the caller gets an exception and cannot know if the job exists. */
 class AmbiguousCommitTest {
 
     private static final Work WORK = new Work.Plain(1, Act.SLEEP, 0);

@@ -3,7 +3,7 @@ package dev.rowlock.queue.chaos.bars;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.chaos.cluster.Worker;
-import dev.rowlock.queue.chaos.history.Checker;
+import dev.rowlock.queue.chaos.law.Checker;
 import dev.rowlock.queue.chaos.load.Act;
 import dev.rowlock.queue.chaos.load.Work;
 import dev.rowlock.queue.job.JobOptions;
@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Connections: how many there are, and what becomes of those that nobody answers on. */
+/** How many connections a node uses, and what happens to those on which nobody answers. */
 class ConnectionsTest {
 
     /** The pool of a worker process; see WorkerMain. */

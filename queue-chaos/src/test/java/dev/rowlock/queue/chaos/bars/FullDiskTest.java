@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.chaos.cluster.Database;
 import dev.rowlock.queue.chaos.cluster.Worker;
 import dev.rowlock.queue.chaos.fault.Arena;
-import dev.rowlock.queue.chaos.history.Checker;
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Effect;
-import dev.rowlock.queue.chaos.history.History.Fate;
 import dev.rowlock.queue.chaos.history.History.Start;
+import dev.rowlock.queue.chaos.law.Checker;
 import dev.rowlock.queue.chaos.load.Act;
+import dev.rowlock.queue.chaos.load.Fate;
 import dev.rowlock.queue.chaos.load.Work;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.test.postgres.SmallDisk;
@@ -33,7 +33,7 @@ class FullDiskTest {
     private Path folder;
 
     @Test
-    void enqueueFailsWorkWaitsAndOnceThereIsRoomEveryJobHasRunOnce() {
+    void enqueueFailsAndWorkWaitsUntilThereIsRoomAndThenEveryJobHasRunOnce() {
         SmallDisk disk = openIfAllowed();
         try (Stage stage = new Stage(folder, Database.withTablesOn(disk))) {
             List<Worker> workers = List.of(stage.worker(stage.setup()), stage.worker(stage.setup()));

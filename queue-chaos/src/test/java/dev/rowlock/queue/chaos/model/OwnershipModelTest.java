@@ -43,7 +43,7 @@ class OwnershipModelTest {
         assertThat(search.states()).isGreaterThan(1_000);
         assertThat(search.pathTo(ZOMBIE_ACCEPTED)).isEmpty();
         assertThat(search.pathTo(TWICE)).isEmpty();
-        assertThat(search.pathToWhereNeverAgain(ALL_DONE.or(outOfClaims(model))))
+        assertThat(search.pathToAStateThatNeverReaches(ALL_DONE.or(outOfClaims(model))))
                 .isEmpty();
     }
 
@@ -63,11 +63,11 @@ class OwnershipModelTest {
     }
 
     @Test
-    void withoutGivingBackStraysAClaimWhoseAnswerIsLostIsStuckOnALivingNode() {
+    void aClaimWithALostAnswerIsStuckOnALivingNodeUnlessStraysAreGivenBack() {
         // A node that lives is not declared dead: without deaths, rescue never comes.
         Search search = new Search(new Model(true, false, 3, 0), State.start(1));
 
-        List<String> path = search.pathToWhereNeverAgain(ALL_DONE);
+        List<String> path = search.pathToAStateThatNeverReaches(ALL_DONE);
 
         assertThat(path).containsExactly("node 0 claims job 0, answer lost");
     }

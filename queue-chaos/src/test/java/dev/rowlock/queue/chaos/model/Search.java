@@ -50,7 +50,7 @@ final class Search {
     }
 
     /** The steps to a state from which no state of this kind can be reached any more; empty if there is none. */
-    List<String> pathToWhereNeverAgain(Predicate<State> kind) {
+    List<String> pathToAStateThatNeverReaches(Predicate<State> kind) {
         Set<State> can = new HashSet<>(reached.keySet().stream().filter(kind).toList());
         Deque<State> open = new ArrayDeque<>(can);
         while (!open.isEmpty()) {

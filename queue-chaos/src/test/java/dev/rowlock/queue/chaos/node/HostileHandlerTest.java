@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataIntegrityViolationException;
 
-/** Results and exceptions that attack: they fail their own job, and no other one of the batch they are written in. */
+/** Malicious results and exceptions fail their own job, and no other job of the batch in which they are written. */
 @PostgresTest(freshPerTest = true)
 class HostileHandlerTest {
 
@@ -132,7 +132,7 @@ class HostileHandlerTest {
     }
 
     @Test
-    void aBadRowInAnEnqueueIsToldToItsCallerAndNothingOfTheCallExists() {
+    void aBadRowFailsTheWholeEnqueueAndItsCallerGetsTheError() {
         bench.sql
                 .sql("ALTER TABLE rowlock.ready ADD CONSTRAINT picky CHECK (payload ->> 'number' <> '13')")
                 .update();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
 
-/** Payloads and headers that attack: a clear error for the caller, or safely there and back. */
+/** Malicious payloads and headers are refused with a clear error or arrive unchanged. */
 @PostgresTest(freshPerTest = true)
 class HostilePayloadTest {
 
@@ -146,7 +146,7 @@ class HostilePayloadTest {
     }
 
     @Test
-    void noDocumentBringsAClassToLife() {
+    void noDocumentInstantiatesAClass() {
         String name = Gadget.class.getName();
         List<Object> documents = List.of(
                 Map.of("@class", name, "command", "x"),
@@ -220,7 +220,7 @@ class HostilePayloadTest {
     record Quoted(int number) {}
 
     @Test
-    void namesThatAttackAreRefusedWhereTheyAreGiven() {
+    void maliciousNamesAreRefusedWhereTheyAreGiven() {
         for (String name : List.of(
                 "",
                 " ",

@@ -12,7 +12,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What becomes of effects and "done" where a handler's transaction is not the only one. */
+/** What happens to effects and to the completion if a handler's transaction is not the only one. */
 @PostgresTest(freshPerTest = true)
 class InnerTransactionsTest {
 
@@ -38,7 +38,7 @@ class InnerTransactionsTest {
     }
 
     @Test
-    void whatIsWrittenInATransactionApartStaysThoughTheAttemptFails() {
+    void writesOfASeparateTransactionStayThoughTheAttemptFails() {
         bench.listener(Pay.class, true, (context, payload) -> {
                     apart.executeWithoutResult(inner -> effect("apart"));
                     effect("own");
@@ -51,7 +51,7 @@ class InnerTransactionsTest {
     }
 
     @Test
-    void aJobThatIsCompletedInATransactionApartIsDoneThoughTheListenersOwnRollsBack() {
+    void aJobCompletedInASeparateTransactionIsDoneThoughTheListenersOwnRollsBack() {
         bench.listener(Pay.class, (context, payload) -> {
                     own.executeWithoutResult(outer -> {
                         effect("own");

@@ -16,6 +16,11 @@ public interface Chore {
         return false;
     }
 
+    /** Whether it is due at once when somebody has changed something by hand. */
+    default boolean dueAfterChange() {
+        return false;
+    }
+
     /** Whether that is exact. Otherwise it is up to a tenth longer, so that nodes that started together do not sweep together. */
     default boolean punctual() {
         return false;

@@ -1,11 +1,13 @@
 package dev.rowlock.queue.internal.node;
 
+import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.claim.Fetcher;
 import dev.rowlock.queue.internal.claim.Fetchers;
 import dev.rowlock.queue.internal.claim.LastClaims;
 import dev.rowlock.queue.internal.claim.NodeView;
 import dev.rowlock.queue.internal.cleanup.Cleanup;
+import dev.rowlock.queue.internal.janitor.FeatureChores;
 import dev.rowlock.queue.internal.janitor.Janitor;
 import dev.rowlock.queue.internal.janitor.JanitorSettings;
 import dev.rowlock.queue.internal.lease.NodeLease;
@@ -18,12 +20,10 @@ import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.Threads;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.internal.wake.NotificationListener;
-import dev.rowlock.queue.internal.wake.RemoteWakeups;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.Wakeups;
-import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -51,12 +51,15 @@ public final class WorkerNode {
 
     private final NodeSettings settings;
     private final NodeServices services;
+    private final List<Feature> features;
     private volatile @Nullable Run run; // written under the monitor
     private Set<String> left = Set.of(); // guarded by this
 
-    public WorkerNode(NodeSettings settings, NodeServices services) {
+    /** @param features what else nodes do again and again */
+    public WorkerNode(NodeSettings settings, NodeServices services, List<Feature> features) {
         this.settings = settings;
         this.services = services;
+        this.features = List.copyOf(features);
     }
 
     /**
@@ -116,6 +119,7 @@ public final class WorkerNode {
         private final NodeParts parts;
         private final NodeLease lease;
         private final Janitor janitor;
+        private final FeatureChores featureChores;
         private final @Nullable NotificationListener notifications;
         private final Fetchers fetchers;
         private final EndlessTask recording;
@@ -140,14 +144,15 @@ public final class WorkerNode {
                     parts.observers(),
                     services.wakeups(),
                     Cleanup.chores(database, settings.retention()));
+            this.featureChores = new FeatureChores(features, this);
+            this.fetchers = parts.fetchers(this);
             this.notifications = settings.listens()
                     ? new NotificationListener(
                             services.direct(),
                             database.schema(),
-                            services.wakeups().heardBy(new FromElsewhere()),
+                            services.wakeups().heardBy(new FromElsewhere(fetchers, janitor, this::attention)),
                             this::wakeAll)
                     : null;
-            this.fetchers = parts.fetchers(this);
             this.recording = new EndlessTask("rowlock-recorder", parts.recorder());
             this.leasing = new EndlessTask("rowlock-lease", lease);
             this.recorderThread = recording.thread();
@@ -161,6 +166,7 @@ public final class WorkerNode {
             recorderThread.start();
             leaseThread.start();
             janitor.start();
+            featureChores.start();
             if (notifications != null) {
                 notifications.start();
             }
@@ -178,6 +184,7 @@ public final class WorkerNode {
             stopping = true;
             services.wakeups().unsubscribe(this);
             janitor.stop();
+            featureChores.stop();
             LastClaims claims = new LastClaims(
                     parts.claim(), fetchers.stop(), settings.worker().drainTimeout());
             parts.queues().forEach(QueueWorker::releaseUnstarted);
@@ -192,6 +199,7 @@ public final class WorkerNode {
             lease.stop();
             writes.join(leaseThread);
             janitor.awaitStop(writes.left());
+            featureChores.awaitStop(writes);
             writes.join(fetchers.thread());
             parts.observers().stop(writes);
             if (notifications != null) {
@@ -228,7 +236,9 @@ public final class WorkerNode {
         }
 
         private List<String> broken() {
-            Stream<EndlessTask> node = Stream.concat(Stream.of(recording, leasing), janitor.parts().stream());
+            Stream<EndlessTask> node = Stream.of(
+                            Stream.of(recording, leasing), janitor.parts().stream(), featureChores.threads().stream())
+                    .flatMap(some -> some);
             Stream<EndlessTask> all =
                     Stream.concat(node, Stream.ofNullable(notifications).map(NotificationListener::part));
             Stream<String> names = Stream.concat(
@@ -270,7 +280,7 @@ public final class WorkerNode {
         private void wakeAll() {
             fetchers.wake();
             janitor.jobsWaiting(Duration.ZERO);
-            lease.attention();
+            attention();
         }
 
         @Override
@@ -316,6 +326,7 @@ public final class WorkerNode {
         @Override
         public void clockStepped() {
             janitor.clockStepped();
+            featureChores.clockStepped();
         }
 
         @Override
@@ -354,35 +365,7 @@ public final class WorkerNode {
         @Override
         public void attention() {
             lease.attention();
-        }
-
-        /** What happened in another process. */
-        private final class FromElsewhere implements RemoteWakeups {
-
-            @Override
-            public void jobsReady(String queue, int rank, long jobs, int first, @Nullable Connection connection) {
-                fetchers.of(queue, fetcher -> fetcher.jobsHeard(rank, jobs, first, connection));
-            }
-
-            @Override
-            public void jobsBack(String queue) {
-                fetchers.of(queue, Fetcher::jobsBack);
-            }
-
-            @Override
-            public void jobsWaiting(Duration dueIn) {
-                janitor.jobsWaitingElsewhere(dueIn);
-            }
-
-            @Override
-            public void dueJobsMoved(@Nullable Duration nextDue) {
-                janitor.dueJobsMoved(nextDue);
-            }
-
-            @Override
-            public void attention() {
-                Run.this.attention();
-            }
+            featureChores.attention();
         }
     }
 }

@@ -4,7 +4,6 @@ import dev.rowlock.queue.internal.store.outcome.BuryJobs;
 import dev.rowlock.queue.internal.store.outcome.DeferJobs;
 import dev.rowlock.queue.internal.store.outcome.FinishJobs;
 import dev.rowlock.queue.job.Claim;
-import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Outcome;
@@ -35,22 +34,14 @@ final class OutcomeRows {
     }
 
     static DeferJobs.Deferred deferred(PendingOutcome entry) {
-        if (entry.outcome() instanceof Outcome.Retry retry) {
-            return new DeferJobs.Deferred(claim(entry), retry.due(), null, "retry", json(retry.error()));
-        }
-        if (entry.outcome() instanceof Outcome.UnknownType unknown) {
-            return new DeferJobs.Deferred(
-                    claim(entry), Due.after(unknown.shortest()), unknown.longest(), "unknown-type", null);
-        }
-        if (entry.outcome() instanceof Outcome.SetAside aside) {
-            String reason = entry.job().crashes() > 0 ? "crash" : "not-started";
-            return new DeferJobs.Deferred(claim(entry), aside.due(), null, reason, null);
-        }
-        if (entry.outcome() instanceof Outcome.Snoozed snoozed) {
-            return new DeferJobs.Deferred(claim(entry), snoozed.due(), null, "snooze", null);
-        }
-        throw new IllegalArgumentException(
-                "a job that is '%s' does not wait".formatted(entry.outcome().label()));
+        Outcome.Deferred outcome = (Outcome.Deferred) entry.outcome();
+        JobError error = outcome.error();
+        return new DeferJobs.Deferred(
+                claim(entry),
+                outcome.due(),
+                outcome.longest(),
+                outcome.reason(entry.job().crashes()),
+                error == null ? null : json(error));
     }
 
     static BuryJobs.Buried buried(PendingOutcome entry) {

@@ -163,13 +163,8 @@ public final class OutcomeWriter {
         private static final Outcome.Cases<Kind> CASES = new Outcome.Cases<>() {
 
             @Override
-            public Kind completed(Outcome.Completed outcome) {
+            public Kind ended(Outcome.Ended outcome) {
                 return FINISH;
-            }
-
-            @Override
-            public Kind retry(Outcome.Retry outcome) {
-                return DEFER;
             }
 
             @Override
@@ -178,28 +173,13 @@ public final class OutcomeWriter {
             }
 
             @Override
-            public Kind snoozed(Outcome.Snoozed outcome) {
+            public Kind deferred(Outcome.Deferred outcome) {
                 return DEFER;
-            }
-
-            @Override
-            public Kind cancelled(Outcome.Cancelled outcome) {
-                return FINISH;
             }
 
             @Override
             public Kind released(Outcome.Released outcome) {
                 return RELEASE;
-            }
-
-            @Override
-            public Kind setAside(Outcome.SetAside outcome) {
-                return DEFER;
-            }
-
-            @Override
-            public Kind unknownType(Outcome.UnknownType outcome) {
-                return DEFER;
             }
 
             @Override

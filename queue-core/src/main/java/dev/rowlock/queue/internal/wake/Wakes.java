@@ -27,6 +27,11 @@ public final class Wakes {
         waiting(due.after() != null ? due.after() : Duration.ZERO);
     }
 
+    /** A job of this queue became runnable. */
+    public void ready(String queue, int rank) {
+        ready(queue).add(rank, 1);
+    }
+
     /** Most batches are of one queue: the last one is remembered. */
     private Ready ready(String queue) {
         if (!queue.equals(lastQueue)) {

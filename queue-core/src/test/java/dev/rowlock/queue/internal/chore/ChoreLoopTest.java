@@ -40,7 +40,7 @@ class ChoreLoopTest {
     }
 
     @Test
-    void whoAsksSoonerIsServedSooner() throws InterruptedException {
+    void aChoreRunsAtTheEarliestTimeThatWasAskedFor() throws InterruptedException {
         TestChore asked = new TestChore(true, () -> DAY);
         TestChore other = new TestChore(true, () -> DAY);
         start(asked, other);
@@ -56,7 +56,7 @@ class ChoreLoopTest {
     }
 
     @Test
-    void whatIsAskedForDuringARunIsAnotherRun() throws InterruptedException {
+    void aRequestDuringARunCausesAnotherRun() throws InterruptedException {
         Semaphore running = new Semaphore(0);
         Semaphore goOn = new Semaphore(0);
         TestChore chore = new TestChore(true, () -> {

@@ -10,13 +10,13 @@ class ClaimBudgetTest {
     private final ClaimBudget budget = new ClaimBudget(1_000_000);
 
     @Test
-    void whatAClaimMayBringIsSharedByItsJobs() {
+    void theJobsOfAClaimShareItsBudget() {
         assertThat(budget.reserve(1_000)).isEqualTo(1_000);
         assertThat(budget.taken()).isEqualTo(1_000_000);
     }
 
     @Test
-    void aSmallClaimMayNotBringMoreThanAnyPayloadThatComesAlong() {
+    void aSmallClaimReservesNoMoreThanTheLargestPayloadForEachJob() {
         assertThat(budget.reserve(2)).isEqualTo(ClaimReadyJobs.LARGEST_PAYLOAD);
     }
 
@@ -31,7 +31,7 @@ class ClaimBudgetTest {
     }
 
     @Test
-    void whatJobsHaveBroughtCountsUntilItIsGivenBack() {
+    void thePayloadsOfJobsCountUntilTheyAreGivenBack() {
         int each = budget.reserve(100);
         budget.take(400_000);
         budget.giveBack(100L * each);
@@ -43,7 +43,7 @@ class ClaimBudgetTest {
     }
 
     @Test
-    void aSmallHeapBringsLess() {
+    void aSmallHeapHasASmallerBudget() {
         assertThat(ClaimBudget.ofHeap(128 << 20).reserve(1_000)).isEqualTo((8 << 20) / 1_000);
     }
 }

@@ -20,7 +20,7 @@ class FetcherTest {
     }
 
     @Test
-    void eachTimeAnotherNodeIsTheFirst() {
+    void aDifferentNodeIsFirstEachTime() {
         assertThat(waits(1, 1)).containsExactly(15L, 0L, 0L, 5L, 10L);
         assertThat(waits(4, 1)).containsExactly(0L, 5L, 10L, 15L, 0L);
         assertThat(waits(Integer.MAX_VALUE, 1)).containsExactly(10L, 15L, 0L, 0L, 5L); // 2^31 - 1 = 2 (mod 5)
@@ -28,7 +28,7 @@ class FetcherTest {
     }
 
     @Test
-    void asManyLookAtOnceAsItTakesToRunAll() {
+    void asManyNodesLookAtOnceAsItTakesToRunAllJobs() {
         assertThat(waits(0, CONCURRENCY)).containsExactly(0L, 0L, 5L, 10L, 15L);
         assertThat(waits(0, CONCURRENCY + 1)).containsExactly(0L, 0L, 0L, 10L, 15L);
         assertThat(waits(0, 1_000_000)).containsOnly(0L);
@@ -40,7 +40,7 @@ class FetcherTest {
     }
 
     @Test
-    void aNodeByItselfRestsForNobodyWhoKnowsMoreTypes() {
+    void aNodeByItselfDoesNotWaitForNodesThatKnowMoreTypes() {
         assertThat(Fetcher.courtesy(Place.ALONE)).isZero();
         assertThat(Fetcher.courtesy(new Place(2, 0))).isPositive();
     }

@@ -27,7 +27,7 @@ class QueueCursorTest {
     }
 
     @Test
-    void onceCaughtUpWithJobsOfConcurrentTransactionsAreSeenAlthoughTheyLieABitBefore() {
+    void aCaughtUpCursorSeesJobsOfConcurrentTransactionsThatLieSlightlyBeforeIt() {
         look(FIFTH, false, MILLI);
 
         QueueRange next = cursor.next(now);
@@ -46,7 +46,7 @@ class QueueCursorTest {
     }
 
     @Test
-    void whereJobsWentBackToTheirPlaceANodeLooksForAShareOfItsOwnTimeHoweverManyOthersThereAre() {
+    void aNodeLooksForReturnedJobsWithinItsOwnShareHoweverManyNodesThereAre() {
         nodes = 50;
         look(FIFTH, false, MILLI);
         assertThat(cursor.next(now + 19_000_000)).isNotEqualTo(QueueRange.ALL);
@@ -63,7 +63,7 @@ class QueueCursorTest {
     }
 
     @Test
-    void jobsThatGoBackDuringALookFromTheFrontCallForAnother() {
+    void jobsReturnedDuringALookFromTheFrontCauseAnotherLook() {
         nodes = 50;
         look(FIFTH, false, MILLI);
         cursor.jobsBack(now);
@@ -76,7 +76,7 @@ class QueueCursorTest {
     }
 
     @Test
-    void whereALookFromTheFrontIsExpensiveJobsThatWentBackDoNotMakeItMoreFrequent() {
+    void returnedJobsDoNotMakeAnExpensiveLookFromTheFrontMoreFrequent() {
         nodes = 50;
         look(FIFTH, false, Duration.ofMillis(200));
 
@@ -87,7 +87,7 @@ class QueueCursorTest {
     }
 
     @Test
-    void aMoreUrgentRankThatIsRaisedWhileAnotherIsLookedAtIsLookedAtNext() {
+    void aMoreUrgentRankRaisedDuringALookAtAnotherIsNext() {
         look(FIFTH, false, Duration.ofMillis(200));
         cursor.urgent(-1);
         assertThat(cursor.next(now)).isEqualTo(QueueRange.ofRank(-1));
@@ -100,7 +100,7 @@ class QueueCursorTest {
     }
 
     @Test
-    void aRankThatIsRaisedAgainWhileItIsLookedAtIsLookedAtAgain() {
+    void aRankRaisedAgainDuringItsLookGetsAnotherLook() {
         look(FIFTH, false, Duration.ofMillis(200));
         cursor.urgent(-3);
         cursor.next(now);
@@ -123,7 +123,7 @@ class QueueCursorTest {
     }
 
     @Test
-    void aJobOfLowPriorityDoesNotDrawAwayTheLooksBack() {
+    void oneLowPriorityJobDoesNotDivertTheLooksBack() {
         look(FIFTH, false, Duration.ofSeconds(2));
         for (int i = 0; i < 5; i++) {
             cursor.next(now);
@@ -148,7 +148,7 @@ class QueueCursorTest {
     }
 
     @Test
-    void allNodesTogetherTakeThatShare() {
+    void allNodesTogetherTakeOneShareForLooksFromTheFront() {
         nodes = 50;
         look(FIFTH, true, MILLI);
 
@@ -157,7 +157,7 @@ class QueueCursorTest {
     }
 
     @Test
-    void pollsThatFindNothingTakeAtMostThatShareTogetherToo() {
+    void pollsThatFindNothingTakeAtMostOneShareOverAllNodes() {
         nodes = 50;
         look(FIFTH, false, MILLI);
         assertThat(cursor.untilNextPoll(now)).isZero();
@@ -169,7 +169,7 @@ class QueueCursorTest {
     }
 
     @Test
-    void whereTheFrontIsExpensiveItLooksBackBySomeSecondsFirst() {
+    void anExpensiveFrontIsPrecededByLooksBackOfSomeSeconds() {
         look(FIFTH, true, Duration.ofSeconds(3)); // from the front: the next one comes in a minute
         goOn(); // passes over what commits late
 
@@ -188,7 +188,7 @@ class QueueCursorTest {
     }
 
     @Test
-    void itDoesNotLookBackWhereSomeNodeLooksFromTheFrontSoon() {
+    void theCursorDoesNotLookBackIfSomeNodeLooksFromTheFrontSoon() {
         nodes = 50;
         look(FIFTH, true, Duration.ofMillis(50)); // each second one of them, this one within 50 s
         goOn();
@@ -197,7 +197,7 @@ class QueueCursorTest {
     }
 
     @Test
-    void aMoreUrgentRankIsLookedAtBehindItsOwnLastJob() {
+    void aLookAtAMoreUrgentRankBeginsBehindTheRanksLastJob() {
         QueuePosition urgent = new QueuePosition(-3, NOON, 2);
         look(urgent, true, MILLI);
         cursor.next(now);
@@ -214,7 +214,7 @@ class QueueCursorTest {
     }
 
     @Test
-    void aMoreUrgentRankIsLookedAtAtOnce() {
+    void aMoreUrgentRankGetsALookAtOnce() {
         look(FIFTH, false, MILLI);
         assertThat(cursor.untilNextLook(now)).isPositive();
 
@@ -229,7 +229,7 @@ class QueueCursorTest {
     }
 
     @Test
-    void aLookFromTheFrontSeesWhatIsMoreUrgentToo() {
+    void aLookFromTheFrontSeesMoreUrgentJobsToo() {
         look(FIFTH, true, MILLI);
         cursor.urgent(-3);
         now += 19_000_000;
@@ -240,7 +240,7 @@ class QueueCursorTest {
     }
 
     @Test
-    void aLookFromTheFrontSparesTheLooksBack() {
+    void aLookFromTheFrontMakesLooksBackUnnecessary() {
         look(FIFTH, true, Duration.ofSeconds(3));
         goOn(); // passes over what commits late
         now += Duration.ofSeconds(57).toNanos();
@@ -251,7 +251,7 @@ class QueueCursorTest {
     }
 
     @Test
-    void onlyAfterALookFromTheFrontIsThereNothingMoreAnywhere() {
+    void onlyALookFromTheFrontShowsThatNoJobIsLeft() {
         look(FIFTH, false, MILLI);
         assertThat(cursor.lookedFromFront()).isTrue();
 
@@ -279,7 +279,7 @@ class QueueCursorTest {
     }
 
     @Test
-    void whatGoingOnFromAPlaceBeforeTheCursorCostsCountsAsTheLookThatLedThere() {
+    void theCostOfGoingOnBeforeTheCursorCountsTowardsTheLookThatLedThere() {
         look(FIFTH, true, MILLI);
         now += 19_000_000;
         look(FIFTH.earlier(Duration.ofSeconds(30)), true, MILLI);
@@ -291,7 +291,7 @@ class QueueCursorTest {
     }
 
     @Test
-    void aMoreUrgentRankGoesBeforeWhatAppearedBeforeTheCursor() {
+    void aMoreUrgentRankComesBeforeJobsThatAppearedBeforeTheCursor() {
         look(FIFTH, true, MILLI);
         now += 19_000_000;
         QueuePosition late = FIFTH.earlier(Duration.ofSeconds(30));

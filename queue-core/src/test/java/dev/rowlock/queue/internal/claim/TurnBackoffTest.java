@@ -19,7 +19,7 @@ class TurnBackoffTest {
     }
 
     @Test
-    void whoIsRefusedTimeAndAgainWaitsLongerAndLetsItselfBeCalled() {
+    void aNodeRefusedRepeatedlyWaitsLongerAndMayBeCalledEarlier() {
         assertThat(sixRefusals())
                 .extracting(wait -> wait.sure().plus(wait.more()).toMillis())
                 .containsExactly(300L, 600L, 1_200L, 2_400L, 4_800L, 4_800L);
@@ -27,7 +27,7 @@ class TurnBackoffTest {
     }
 
     @Test
-    void aTurnMakesItAskAsOftenAsAtFirst() {
+    void aTurnResetsTheWait() {
         sixRefusals();
 
         outOfTurn.over();

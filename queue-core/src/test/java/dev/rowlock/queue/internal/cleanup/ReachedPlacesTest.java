@@ -21,7 +21,7 @@ class ReachedPlacesTest {
     }
 
     @Test
-    void oldOnesAreRemovedByOneNodeOnceAMinute() {
+    void oneNodeRemovesOldPlacesOnceAMinute() {
         reached("10 s");
         reached("61 s");
         reached("1 day");

@@ -30,7 +30,7 @@ class RetentionTest {
     }
 
     @Test
-    void theLongestRetentionOfAllNodesOfTheLastDayWins() {
+    void theLongestRetentionOfAllNodesOfTheLastTwoDaysWins() {
         partitionOfDaysAgo(rooms, 3);
         deadFor("3 days", 1);
         Retention ofNone = retention(rooms, NONE);
@@ -41,7 +41,7 @@ class RetentionTest {
         assertThat(agedPartitions(rooms)).isEqualTo(1);
         assertThat(rooms.count("dead")).isEqualTo(1);
 
-        rooms.execute("UPDATE rowlock.retention SET stated_at = stated_at - interval '25 hours'");
+        rooms.execute("UPDATE rowlock.retention SET stated_at = stated_at - interval '49 hours'");
         again();
         ofNone.runOnce();
         assertThat(agedPartitions(rooms)).isZero();
@@ -59,7 +59,7 @@ class RetentionTest {
     }
 
     @Test
-    void oneNodeDropsForAll() {
+    void oneNodeDropsPartitionsForAll() {
         Retention ofAnother = retention(rooms, WEEK);
         retention(rooms, WEEK).runOnce();
         partitionOfDaysAgo(rooms, 30);

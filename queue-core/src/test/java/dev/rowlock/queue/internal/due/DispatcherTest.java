@@ -31,7 +31,7 @@ class DispatcherTest {
     }
 
     @Test
-    void whoMovesDueJobsTellsTheOthersWhenTheNextOneIsDue() {
+    void aDispatcherThatMovesDueJobsTellsTheOthersWhenTheNextOneIsDue() {
         rooms.waiting(NOW);
         rooms.waiting(Due.after(Duration.ofSeconds(30)));
 
@@ -44,32 +44,32 @@ class DispatcherTest {
     }
 
     @Test
-    void whoFindsNothingTellsNobody() {
+    void aDispatcherThatFindsNothingTellsNobody() {
         dispatcher.runOnce();
 
         assertThat(others.heard()).isEmpty();
     }
 
     @Test
-    void theFirstToLookForWhatAllHaveHeardOfTellsThemThatThereIsNothing() {
+    void theFirstNodeToLookForAnAnnouncedJobTellsTheOthersThatThereIsNone() {
         dispatcher.runOnce();
 
-        lookForWhatAllHaveHeardOf(Place.ALONE);
-        lookForWhatAllHaveHeardOf(new Place(3, 1));
+        lookForAnAnnouncedJob(Place.ALONE);
+        lookForAnAnnouncedJob(new Place(3, 1));
         assertThat(others.heard()).isEmpty();
 
-        lookForWhatAllHaveHeardOf(new Place(3, 0));
+        lookForAnAnnouncedJob(new Place(3, 0));
         assertThat(others.heard()).containsExactly("moved, next in null");
     }
 
-    private void lookForWhatAllHaveHeardOf(Place from) {
+    private void lookForAnAnnouncedJob(Place from) {
         place = from;
         dispatcher.waitingElsewhere(Duration.ofMinutes(-1));
         dispatcher.runOnce();
     }
 
     @Test
-    void doesNotLookUntilItMust() {
+    void theDispatcherDoesNotLookUntilItMust() {
         dispatcher.runOnce();
         rooms.waiting(NOW);
 
@@ -82,7 +82,7 @@ class DispatcherTest {
     }
 
     @Test
-    void whatAnotherHasMovedItDoesNotLookFor() {
+    void theDispatcherDoesNotLookForJobsThatAnotherHasMoved() {
         dispatcher.runOnce();
         rooms.waiting(NOW); // only a sign whether it looks
 
@@ -94,7 +94,7 @@ class DispatcherTest {
     }
 
     @Test
-    void moreThanOneStatementMovesAreMovedWithoutARest() {
+    void moreJobsThanOneStatementMovesAreMovedWithoutARest() {
         rooms.execute("""
                 INSERT INTO rowlock.waiting (id, due_at, enqueued_at, reason, rank, queue, type, payload)
                 SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), 'scheduled', 0, 'mail', 'send', '{}'
@@ -109,7 +109,7 @@ class DispatcherTest {
     }
 
     @Test
-    void afterAFailureItLooksAgain() {
+    void theDispatcherLooksAgainAfterAFailure() {
         dispatcher.runOnce();
         rooms.waiting(NOW);
         dispatcher.waitingHere(Duration.ZERO);
@@ -123,7 +123,7 @@ class DispatcherTest {
     }
 
     @Test
-    void aJobThatBecomesVisibleAfterItWasDueIsMovedAtOnceIfTheyHearOfIt() {
+    void anAnnouncedJobThatBecomesVisibleAfterItWasDueIsMovedAtOnce() {
         rooms.waiting(NOW);
         dispatcher.runOnce();
         long late = rooms.waiting(NOW);
@@ -136,7 +136,7 @@ class DispatcherTest {
     }
 
     @Test
-    void aJobThatNobodyHeardOfAndThatWasDueBeforeTheLastLookIsFoundFromTheFront() {
+    void anUnannouncedJobThatWasDueBeforeTheLastLookIsFoundFromTheFront() {
         rooms.waiting(Due.after(Duration.ofDays(1)));
         dispatcher.runOnce();
         long late = rooms.waiting(NOW);
@@ -152,7 +152,7 @@ class DispatcherTest {
     }
 
     @Test
-    void onceTheClockWasSetItLooksFromTheFront() {
+    void theDispatcherLooksFromTheFrontAfterTheClockWasSet() {
         dispatcher.runOnce();
         rooms.waiting(NOW);
         rooms.execute("UPDATE rowlock.waiting SET due_at = due_at - interval '1 h'");

@@ -19,7 +19,7 @@ class DueCursorTest {
     private final DueCursor cursor = new DueCursor(() -> nodes, now);
 
     @Test
-    void beginsAtTheFrontAndGoesOnShortlyBeforeTheLastLook() {
+    void theCursorBeginsAtTheFrontAndGoesOnShortlyBeforeTheLastLook() {
         assertThat(cursor.next(now)).isEqualTo(DuePosition.FRONT);
         looked(NOON);
 
@@ -27,7 +27,7 @@ class DueCursorTest {
     }
 
     @Test
-    void whileThereIsMoreItGoesOnBehindTheLastJob() {
+    void theCursorGoesOnBehindTheLastJobWhileThereAreMore() {
         cursor.next(now);
         DuePosition last = new DuePosition(NOON - 3_600_000_000L, 17);
         cursor.looked(result(NOON, last), true, now);
@@ -58,7 +58,7 @@ class DueCursorTest {
     }
 
     @Test
-    void aJobThatIsDueLaterDoesNotMoveTheLookThere() {
+    void aJobDueLaterDoesNotMoveTheStartOfTheLook() {
         lookFromTheFront();
 
         cursor.heard(now + Duration.ofMinutes(1).toNanos());
@@ -81,14 +81,14 @@ class DueCursorTest {
     }
 
     @Test
-    void afterALookFromTheFrontNoOtherNeedFollow() {
+    void aLookFromTheFrontNeedsNoOtherAfterIt() {
         lookFromTheFront();
 
         assertThat(cursor.untilNextLook(now)).isGreaterThan(Duration.ofDays(1));
     }
 
     @Test
-    void aJobThatMayBeDueForLongIsLookedForWithinTheShareOfItsNode() {
+    void aNodeLooksForAPossiblyOverdueJobWithinItsOwnShare() {
         nodes = 3;
         lookFromTheFront();
 
@@ -102,7 +102,7 @@ class DueCursorTest {
     }
 
     @Test
-    void howeverMuchItCostsThereIsALookFromTheFrontAMinute() {
+    void aLookFromTheFrontComesOnceAMinuteHoweverMuchItCosts() {
         cursor.next(now);
         cursor.looked(new Result(List.of(), null, null, at(NOON), Duration.ofHours(1)), false, now);
         cursor.next(now);
@@ -114,7 +114,7 @@ class DueCursorTest {
     }
 
     @Test
-    void whatItForgetsItLooksForFromTheFrontAlsoDuringALook() {
+    void aCursorThatForgetsItsPlaceLooksFromTheFrontEvenIfItForgetsDuringALook() {
         lookFromTheFront();
 
         cursor.next(now);

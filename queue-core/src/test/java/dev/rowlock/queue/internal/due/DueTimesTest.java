@@ -24,7 +24,7 @@ class DueTimesTest {
     }
 
     @Test
-    void whatOnlyThisNodeKnowsItLooksForAsSoonAsItIsDue() {
+    void aNodeLooksAtOnceForADueJobThatOnlyItKnows() {
         look(0, null, 5_000);
 
         times.dueHere(at(300));
@@ -34,7 +34,7 @@ class DueTimesTest {
     }
 
     @Test
-    void forWhatAllKnowTheyLookOneAfterTheOther() {
+    void nodesLookOneAfterTheOtherForAJobThatAllKnow() {
         look(0, 1_000L, 5_000);
         assertThat(left(0, 0)).isEqualTo(1_000);
         assertThat(left(0, THIRD)).isEqualTo(1_020);
@@ -45,7 +45,7 @@ class DueTimesTest {
     }
 
     @Test
-    void whoHearsThatAllWasMovedNeedNotLookForIt() {
+    void aNodeNeedNotLookForJobsThatAnotherHasMoved() {
         look(0, 1_000L, 5_000);
 
         moved(1_005, 800L);
@@ -56,7 +56,7 @@ class DueTimesTest {
     }
 
     @Test
-    void whatIsNotDueYetWasNotMoved() {
+    void aJobThatIsNotDueYetDoesNotCountAsMoved() {
         look(0, null, 5_000);
         times.dueForAll(at(1_000));
         times.dueHere(at(1_200));
@@ -69,7 +69,7 @@ class DueTimesTest {
     }
 
     @Test
-    void whatIsHeardOfDuringALookIsNotForgotten() {
+    void aJobHeardOfDuringALookIsNotForgotten() {
         times.looking(at(0));
         times.dueHere(at(1));
         times.dueForAll(at(2));
@@ -81,7 +81,7 @@ class DueTimesTest {
     }
 
     @Test
-    void whatAllHearOfWhileThisNodeLooksItLooksForAtOnce() {
+    void aNodeLooksAtOnceForAJobThatAllHearOfDuringItsLook() {
         times.looking(at(0));
         times.dueForAll(at(2));
         times.looked(at(10), null, Duration.ofMillis(5_000));
@@ -92,7 +92,7 @@ class DueTimesTest {
     }
 
     @Test
-    void whatIsDueWhenALookBeginsIsNotLookedForAgain() {
+    void aJobDueWhenALookBeginsNeedsNoOtherLook() {
         look(0, null, 5_000);
         times.dueHere(at(300));
 
@@ -102,7 +102,7 @@ class DueTimesTest {
     }
 
     @Test
-    void aLookIsForAllIfItIsForWhatAllHaveHeardOf() {
+    void aLookForAJobThatAllHaveHeardOfIsForAll() {
         look(0, null, 5_000);
         times.dueHere(at(100));
         assertThat(times.looking(at(100))).as("known here only").isFalse();

@@ -38,7 +38,7 @@ class FutureWaitsTest {
     }
 
     @Test
-    void oneWaitThatCannotBeginAnewKeepsNoOthers() {
+    void oneWaitThatCannotBeginAnewDoesNotHoldUpTheOthers() {
         rooms.execute("""
                 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
                 BEGIN
@@ -54,7 +54,7 @@ class FutureWaitsTest {
     }
 
     @Test
-    void nobodyIsPassedOverForWhatIsNotAboutOneOfThem() {
+    void noJobIsPassedOverForAFailureThatConcernsNoSingleJob() {
         rooms.execute("ALTER TABLE rowlock.waiting RENAME TO gone");
         assertThatThrownBy(chore::runOnce).isInstanceOf(DataAccessException.class);
         rooms.execute("ALTER TABLE rowlock.gone RENAME TO waiting");

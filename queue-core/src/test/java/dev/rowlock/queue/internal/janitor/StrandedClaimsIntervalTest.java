@@ -35,7 +35,7 @@ class StrandedClaimsIntervalTest {
     }
 
     @Test
-    void butSoonerAfterAClaimHasFailed() {
+    void aNodeLooksSoonerAfterAClaimHasFailed() {
         own.nodes = 50;
         chore.claimFailed();
 

@@ -36,7 +36,7 @@ class OtherNodesTest {
     }
 
     @Test
-    void itsLeaseBeganWhenItBeatAndNotWhenThatWasSeen() {
+    void aLeaseBeginsWithTheBeatAndNotWhenTheBeatIsSeen() {
         look(0, heartbeat(1, Duration.ZERO));
 
         Duration left = look(1, heartbeat(2, Duration.ofMillis(800)));
@@ -73,7 +73,7 @@ class OtherNodesTest {
     }
 
     @Test
-    void afterAGapEverybodyHasAWholeLeaseToBeat() {
+    void everyNodeHasAWholeLeaseToBeatAfterAGap() {
         Heartbeat last = heartbeat(1, Duration.ZERO);
         watch(0, 9, last);
 
@@ -87,7 +87,7 @@ class OtherNodesTest {
     }
 
     @Test
-    void whoHasNotLookedForLongerThanTheGapKnowsOfNoDeath() {
+    void aNodeThatHasNotLookedForLongerThanTheGapKnowsOfNoDeath() {
         watch(0, 10, heartbeat(1, Duration.ZERO));
 
         assertThat(silent(14)).isEmpty();
@@ -106,7 +106,7 @@ class OtherNodesTest {
     }
 
     @Test
-    void aNodeThatBeatsSeldomDeclaresNobodyDeadThatItHasNotWatched() {
+    void aNodeThatBeatsSeldomDeclaresOnlyWatchedNodesDead() {
         OtherNodes seldom = new OtherNodes(Duration.ofMinutes(20));
         seldom.looked(nanos(0), List.of(heartbeat(1, Duration.ZERO)));
 

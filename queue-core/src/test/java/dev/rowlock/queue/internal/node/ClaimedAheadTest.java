@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Jobs that were claimed ahead, and the handlers that they wait for turn out to be slow. */
+/** Jobs that were claimed ahead wait for handlers that turn out to be slow. */
 @Representative
 class ClaimedAheadTest extends NodeTest {
 
@@ -66,7 +66,7 @@ class ClaimedAheadTest extends NodeTest {
     }
 
     @Test
-    void aNodeThatStartsLaterFindsWhatAnotherHasClaimedAhead() {
+    void aNodeThatStartsLaterGetsJobsThatAnotherHasClaimedAhead() {
         node.start();
         runFastOnes();
         long[] ids = enqueue(THREADS);
@@ -79,7 +79,7 @@ class ClaimedAheadTest extends NodeTest {
     }
 
     @Test
-    void whatNobodyCanRunYetIsNotClaimedAgainAndAgain() {
+    void jobsThatNoThreadCanRunYetAreNotClaimedAgainAndAgain() {
         node.start();
         runFastOnes();
         long[] ids = enqueue(THREADS);

@@ -28,7 +28,7 @@ class FormerTypesTest extends NodeTest {
             })));
 
     @Test
-    void aJobOfAFormerTypeRunsAtTheListenerOfToday() {
+    void aJobOfAFormerTypeRunsAtTheCurrentListener() {
         JobHandler handler =
                 (context, payload) -> context.type() + " " + ((Greet) codec.decode(payload, Greet.class)).name();
         long old = node.jobs.enqueue(new Hello("Ada"));
@@ -56,7 +56,7 @@ class FormerTypesTest extends NodeTest {
     }
 
     @Test
-    void othersKnowTheRetriesOfFormerTypesToo() {
+    void otherNodesKnowTheRetriesOfFormerTypesToo() {
         ListenerDefinition listener = ListenerDefinition.of("greet", (context, payload) -> null)
                 .formerTypes(List.of("Hello", "greet"))
                 .retry(TestNode.QUICK);

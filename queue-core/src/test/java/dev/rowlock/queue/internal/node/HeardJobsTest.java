@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
-/** Jobs of other processes, which a node claims on the connection on which it hears of them. */
+/** Jobs of other processes that a node claims on the connection on which it hears of them. */
 @PostgresTest(freshPerTest = true)
 class HeardJobsTest {
 
@@ -58,7 +58,7 @@ class HeardJobsTest {
     }
 
     @Test
-    void theyStartThoughThePoolHasNoConnectionLeft() {
+    void heardJobsStartThoughThePoolHasNoConnectionLeft() {
         node.start();
         node.awaitHearing();
 
@@ -75,12 +75,12 @@ class HeardJobsTest {
     }
 
     @Test
-    void aStopWaitsForTheirClaim() throws Exception {
+    void aStopWaitsForTheClaimOfHeardJobs() throws Exception {
         node.pollInterval(SELDOM).start();
         node.awaitHearing();
 
         CompletableFuture<CompletableFuture<Void>> stop = new CompletableFuture<>();
-        long id = whileTheEarClaims(() -> {
+        long id = duringAClaimOfTheNotificationListener(() -> {
             stop.complete(CompletableFuture.runAsync(node::stop));
             Awaitility.await().until(() -> isIn("rowlock-fetcher", "awaitLast"));
         });
@@ -96,14 +96,14 @@ class HeardJobsTest {
         node.pollInterval(SELDOM).start();
         node.awaitHearing();
 
-        long id = whileTheEarClaims(() -> hurtItsClaim(failure));
+        long id = duringAClaimOfTheNotificationListener(() -> hurtItsClaim(failure));
 
         node.awaitState(id, JobState.COMPLETED);
         Awaitility.await().until(() -> node.status().hears());
     }
 
     /** Does something while the notification listener tries to claim a job, which somebody holds up. Returns the job's id. */
-    private long whileTheEarClaims(Runnable action) throws SQLException {
+    private long duringAClaimOfTheNotificationListener(Runnable action) throws SQLException {
         long end = System.nanoTime() + Duration.ofMinutes(1).toNanos();
         while (System.nanoTime() < end) {
             awaitStarted(enqueueElsewhere()); // a claim that is quick, unlike the first one

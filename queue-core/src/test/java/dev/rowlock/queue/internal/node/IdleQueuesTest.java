@@ -55,7 +55,7 @@ class IdleQueuesTest extends NodeTest {
     }
 
     @Test
-    void aJobOfAnIdleQueueOfWhichNobodyTellsIsFoundByPolling() {
+    void pollingFindsAnUnannouncedJobOfAnIdleQueue() {
         start();
 
         long id = node.jobsElsewhere(Wakeups.NONE).enqueue(new Greet("found"), o -> o.queue(LAST));
@@ -78,7 +78,7 @@ class IdleQueuesTest extends NodeTest {
     }
 
     @Test
-    void anIdleQueueThatWasPausedGoesOnWhereItStood() {
+    void anIdleQueueGoesOnWhereItStoodAfterAPause() {
         start();
         node.admin.pause(LAST);
         node.awaitTwoHeartbeats();

@@ -68,7 +68,7 @@ class LeftTypesTest {
     }
 
     @Test
-    void theyRunInTheirOrderAsSoonAsTheListenerIsStartedAgain() {
+    void jobsOfAStoppedListenerRunInTheirOrderOnceItIsStartedAgain() {
         node.start();
         node.leave(Set.of("Left"));
         long[] left = node.jobs.enqueueAll(Collections.nCopies(200, new Left(1)), JobOptions.NONE);
@@ -97,7 +97,7 @@ class LeftTypesTest {
     }
 
     @Test
-    void whatIsClaimedAndNotBegunGoesBackWhenItsListenerIsStopped() throws InterruptedException {
+    void claimedJobsThatHaveNotBegunGoBackWhenTheirListenerIsStopped() throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(4);
         node.listener(Blocking.class, (job, payload) -> {
             begun.countDown();

@@ -25,13 +25,13 @@ class ListenerRetriesTest {
     }
 
     @Test
-    void waitsThatDoNotGrowAreOne() {
+    void waitsThatDoNotGrowAreKeptAsOne() {
         assertThat(json(RetryPolicy.fixed(Duration.ZERO).maxRetries(5)))
                 .isEqualTo("{\"send\":{\"maxRetries\":5,\"waits\":[0]}}");
     }
 
     @Test
-    void intervalsAreKeptAsTheyAreAndSoIsTheTimeToGiveUp() {
+    void intervalsAndTheTimeToGiveUpAreKeptAsTheyAre() {
         RetryPolicy policy = RetryPolicy.intervals(Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(5))
                 .giveUpAfter(Duration.ofDays(1));
 
@@ -40,14 +40,14 @@ class ListenerRetriesTest {
     }
 
     @Test
-    void ofWaitsThatGrowForEverTheFirstAreKept() {
+    void onlyTheFirstOfEndlesslyGrowingWaitsAreKept() {
         String json = json(RetryPolicy.exponential(Duration.ofSeconds(1), 1.01, Duration.ofDays(1)));
 
         assertThat(json.split(",")).hasSize(23); // twenty, and what stands before and after
     }
 
     @Test
-    void ofAStrategyThatOthersCannotAskItsFallbackCounts() {
+    void theFallbackCountsForAStrategyThatOtherNodesCannotAsk() {
         RetryStrategy mine = new RetryStrategy() {
             @Override
             public Optional<Due> next(Failure failure) {

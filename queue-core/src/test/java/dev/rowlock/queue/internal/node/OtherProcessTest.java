@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a process that runs no jobs does, heard by a node that would look by itself only much later. */
+/** A node hears of what a process without a worker does, long before its own next poll. */
 class OtherProcessTest extends NodeTest {
 
     private static final Duration SELDOM = Duration.ofMinutes(10);
@@ -35,7 +35,7 @@ class OtherProcessTest extends NodeTest {
     }
 
     @Test
-    void itsDelayedJobsStartWhenTheyAreDue() {
+    void delayedJobsOfAnotherProcessStartWhenTheyAreDue() {
         JobTemplate jobs = FrontDoors.jobs(node.database, TestNode.codec(), wakeups);
         node.listener(Greet.class, (context, payload) -> null);
         startAndHear();
@@ -46,7 +46,7 @@ class OtherProcessTest extends NodeTest {
     }
 
     @Test
-    void itsCancelsReachRunningHandlersAtOnce() throws InterruptedException {
+    void cancelsOfAnotherProcessReachRunningHandlersAtOnce() throws InterruptedException {
         CountDownLatch running = new CountDownLatch(1);
         node.listener(Greet.class, (context, payload) -> {
             running.countDown();

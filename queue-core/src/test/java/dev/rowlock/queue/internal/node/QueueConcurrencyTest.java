@@ -18,13 +18,13 @@ class QueueConcurrencyTest {
             new WorkerSettings(10, Map.of("decided", 3), FetchSettings.DEFAULT, Duration.ZERO, false);
 
     @Test
-    void theDefaultCountsWhereNobodySaysAnything() {
+    void theDefaultAppliesIfNoListenerSetsAConcurrency() {
         assertThat(QueueConcurrency.of("mail", List.of(listener(null)), settings))
                 .isEqualTo(10);
     }
 
     @Test
-    void whatTheListenersAgreeOnCountsForTheirQueue() {
+    void theConcurrencyThatListenersAgreeOnAppliesToTheirQueue() {
         assertThat(QueueConcurrency.of("mail", List.of(listener(4), listener(4)), settings))
                 .isEqualTo(4);
         assertThat(QueueConcurrency.of("mail", List.of(listener(10), listener(null)), settings))
@@ -32,7 +32,7 @@ class QueueConcurrencyTest {
     }
 
     @Test
-    void whatOneListenerSaysIsNotSetForOneThatSaysNothing() {
+    void theConcurrencyOfOneListenerIsNotAppliedToOneThatSetsNone() {
         List<ListenerDefinition> listeners = List.of(listener(4), listener(null));
 
         assertThatThrownBy(() -> QueueConcurrency.of("mail", listeners, settings))

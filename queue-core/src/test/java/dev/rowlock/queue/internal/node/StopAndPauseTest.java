@@ -23,7 +23,7 @@ import org.postgresql.PGConnection;
 class StopAndPauseTest extends NodeTest {
 
     @Test
-    void othersHearThatAJobWentBackToItsPlace(TestDatabase database) throws SQLException {
+    void otherNodesHearThatAJobWentBackToItsPlace(TestDatabase database) throws SQLException {
         node.drain(Duration.ofMillis(50));
         node.listener(Greet.class, (context, payload) -> {
                     new CountDownLatch(1).await();
@@ -192,7 +192,7 @@ class StopAndPauseTest extends NodeTest {
     }
 
     @Test
-    void aStopGivesBackWhatWasClaimedWithoutAnAnswer(TestDatabase database) throws Exception {
+    void aStopGivesBackJobsWhoseClaimWasNeverAnswered(TestDatabase database) throws Exception {
         LostAnswers answers = new LostAnswers(database.dataSource());
         try (TestNode other = new TestNode(database, answers.dataSource())) {
             other.listener(Greet.class, (context, payload) -> null);

@@ -246,7 +246,8 @@ public final class TestNode implements AutoCloseable {
                         codec(),
                         new Extensions(observers, interceptors, redactors),
                         wakeups,
-                        transactions));
+                        transactions),
+                List.of());
         node.leave(left);
         node.start(listeners);
         return this;

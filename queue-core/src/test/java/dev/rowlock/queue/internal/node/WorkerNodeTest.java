@@ -192,7 +192,7 @@ class WorkerNodeTest extends NodeTest {
     }
 
     @Test
-    void whereDoneJobsAreNotKeptACompletedJobIsGone() {
+    void aCompletedJobIsGoneIfDoneJobsAreNotKept() {
         node.retention(new RetentionSettings(Duration.ZERO, null))
                 .listener(Greet.class, (context, payload) -> null)
                 .start();
@@ -223,7 +223,7 @@ class WorkerNodeTest extends NodeTest {
     }
 
     @Test
-    void onlyWhereThereAreOthersDoClaimsNoteHowFarTheyGot() {
+    void claimsNoteHowFarTheyGotOnlyIfThereAreOtherNodes() {
         node.listener(Greet.class, (context, payload) -> null).start();
         drain(2_000);
         assertThat(node.count("reached")).isZero();
@@ -237,7 +237,7 @@ class WorkerNodeTest extends NodeTest {
     }
 
     @Test
-    void aNodeClearsUpBehindClaimsOfTheDayBefore() {
+    void aNodeRemovesThePlacesThatClaimsNotedTheDayBefore() {
         node.sql
                 .sql("INSERT INTO rowlock.reached VALUES ('default', now() - interval '1 day', now(), 1, 0)")
                 .update();
@@ -275,7 +275,7 @@ class WorkerNodeTest extends NodeTest {
     }
 
     @Test
-    void whatItIsNotTheFirstToLookForItLooksForALittleLater() {
+    void aNodeThatIsNotFirstLooksForAJobALittleLater() {
         node.pollInterval(SELDOM)
                 .listener(Greet.class, (context, payload) -> null)
                 .start();

@@ -13,7 +13,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
-/** A running node whose recorder cannot go on: its pool throws what neither it nor anybody else may throw. */
+/** A running node whose recorder cannot go on, because its pool throws what no code may throw. */
 @PostgresTest(freshPerTest = true)
 class BrokenRecorderTest {
 
@@ -22,7 +22,7 @@ class BrokenRecorderTest {
     public record Greet(String name) {}
 
     @Test
-    void isNamedInTheNodesHealthAndEndsItsHeartbeats(TestDatabase database) {
+    void aBrokenRecorderIsNamedInTheNodesHealthAndEndsItsHeartbeats(TestDatabase database) {
         try (TestNode node = new TestNode(database, new FailingForTheRecorder(database.unpooled()))) {
             node.listener(Greet.class, (context, payload) -> null);
             node.start();

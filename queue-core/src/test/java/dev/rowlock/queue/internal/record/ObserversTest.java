@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** Observers that do what they should not, and what becomes of the node that tells them. */
+/** Observers misbehave, and their node goes on. */
 class ObserversTest extends NodeTest {
 
     private long[] enqueue(int jobs) {
@@ -82,7 +82,7 @@ class ObserversTest extends NodeTest {
     }
 
     @Test
-    void whateverAnObserverThrowsTheOthersHear() {
+    void theOtherObserversHearWhateverOneObserverThrows() {
         Queue<String> heard = new ConcurrentLinkedQueue<>();
         node.observer(new JobObserver() {
                     @Override
@@ -135,7 +135,7 @@ class ObserversTest extends NodeTest {
     }
 
     @Test
-    void whatAnObserverHasNotHeardYetIsBoundedByTheResultsThatItHolds() {
+    void theEventsThatAnObserverHasNotHeardAreBoundedByTheirResults() {
         CountDownLatch entered = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         AtomicInteger heard = new AtomicInteger();
@@ -163,7 +163,7 @@ class ObserversTest extends NodeTest {
     }
 
     @Test
-    void anObserverHearsOfAResultThatIsLargerThanAllRoom() {
+    void anObserverHearsOfAResultLargerThanTheWholeBound() {
         AtomicInteger heard = new AtomicInteger();
         Observers observers = new Observers(List.of(new JobObserver() {
             @Override

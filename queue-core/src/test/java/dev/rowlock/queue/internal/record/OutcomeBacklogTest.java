@@ -16,7 +16,7 @@ class OutcomeBacklogTest {
     }
 
     @Test
-    void moreOutcomesThanTheBoundAreMany() {
+    void moreOutcomesThanTheBoundCountAsMany() {
         add(OutcomeBacklog.MANY, 0);
         assertThat(unwritten.many()).isFalse();
 

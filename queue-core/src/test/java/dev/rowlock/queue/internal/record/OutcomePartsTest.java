@@ -2,11 +2,8 @@ package dev.rowlock.queue.internal.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.job.Claim;
-import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.ClaimedJobs;
 import dev.rowlock.queue.job.Outcome;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -17,7 +14,7 @@ class OutcomePartsTest {
             IntStream.range(0, 12).mapToObj(OutcomePartsTest::outcome).toList();
 
     @Test
-    void atFirstEachTypeIsTriedByItself() {
+    void eachTypeIsTriedByItselfAtFirst() {
         assertThat(OutcomeParts.of(BATCH, 1))
                 .hasSize(3)
                 .allSatisfy(part -> assertThat(part)
@@ -27,7 +24,7 @@ class OutcomePartsTest {
     }
 
     @Test
-    void thenPartsBecomeSmallerUntilEachOutcomeIsTriedByItself() {
+    void partsBecomeSmallerUntilEachOutcomeIsTriedByItself() {
         assertThat(OutcomeParts.of(BATCH, 2)).extracting(List::size).containsExactly(6, 6);
         assertThat(OutcomeParts.of(BATCH, 3)).extracting(List::size).containsExactly(3, 3, 3, 3);
         assertThat(OutcomeParts.of(BATCH, 5)).hasSize(12);
@@ -41,31 +38,6 @@ class OutcomePartsTest {
     }
 
     private static PendingOutcome outcome(int number) {
-        ClaimedJob job = new ClaimedJob(
-                new Claim(number, number),
-                "mail",
-                "type-" + number % 3,
-                1,
-                0,
-                Duration.ZERO,
-                Duration.ZERO,
-                Instant.EPOCH,
-                "{}",
-                null,
-                null,
-                null,
-                null);
-        HeldJob held = new HeldJob() {
-            @Override
-            public ClaimedJob job() {
-                return job;
-            }
-
-            @Override
-            public boolean letGo() {
-                return true;
-            }
-        };
-        return new PendingOutcome(held, new Outcome.Completed(null), Duration.ZERO);
+        return TestHeldJob.pending(ClaimedJobs.of(number, "type-" + number % 3), new Outcome.Completed(null));
     }
 }

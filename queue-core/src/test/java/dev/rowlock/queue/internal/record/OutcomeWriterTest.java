@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.record;
 
+import static dev.rowlock.queue.internal.record.TestHeldJob.pending;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.Database;
@@ -30,7 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
-/** What comes of single batches of outcomes, and of those that are refused. */
+/** How single batches of outcomes end, refused outcomes included. */
 @PostgresTest(freshPerTest = true)
 class OutcomeWriterTest {
 
@@ -47,19 +48,6 @@ class OutcomeWriterTest {
         this.test = test;
     }
 
-    /** Held by nobody who minds. */
-    private record Held(ClaimedJob job) implements HeldJob {
-
-        @Override
-        public boolean letGo() {
-            return true;
-        }
-    }
-
-    private static PendingOutcome pending(ClaimedJob job, Outcome outcome) {
-        return new PendingOutcome(new Held(job), outcome, Duration.ZERO);
-    }
-
     @BeforeEach
     void prepare() {
         rooms = Rooms.emptyIn(test);
@@ -68,7 +56,7 @@ class OutcomeWriterTest {
     }
 
     @Test
-    void ofSeveralJobsThatWaitTheFirstToBeDueIsTold() {
+    void theEarliestDueTimeOfSeveralWaitingJobsIsAnnounced() {
         List<ClaimedJob> jobs = rooms.running(3);
 
         writer.write(List.of(
@@ -106,7 +94,7 @@ class OutcomeWriterTest {
     }
 
     @Test
-    void jobsThatGoBackAreToldWithTheMostUrgentRankOfTheirQueue() {
+    void releasedJobsAreAnnouncedWithTheMostUrgentRankOfTheirQueue() {
         rooms.ready(List.of(Rooms.job("mail", 3), Rooms.job("mail", -5), Rooms.job("mail", 7)));
         List<ClaimedJob> jobs = rooms.claim(rooms.node(), 3);
 
@@ -118,7 +106,7 @@ class OutcomeWriterTest {
 
     @ParameterizedTest
     @CsvSource({"53200, failed", "55P03, blocked", "23514, unwritable"})
-    void whyABurialFailsDecidesWhenItIsTriedAgain(String state, String fate) {
+    void theCauseOfAFailedBurialDecidesWhenItIsTriedAgain(String state, String fate) {
         refuse("done", "P0001");
         refuse("dead", state);
         PendingOutcome outcome = pending(rooms.running(), new Outcome.Completed("1"));
@@ -132,7 +120,7 @@ class OutcomeWriterTest {
     }
 
     @Test
-    void whatIsDoneAlreadyIsToldAsItWasTriedOrAsDone() {
+    void anOutcomeOfADoneJobIsReportedAsTriedOrAsAlreadyCompleted() {
         List<ClaimedJob> jobs = rooms.running(2);
         new FinishJobs(rooms.database(), true)
                 .run(jobs.stream()
@@ -149,7 +137,7 @@ class OutcomeWriterTest {
     }
 
     @Test
-    void aJobThatRescueHasCancelledIsLostForWhoeverHadIt() {
+    void aJobThatRescueHasCancelledIsLostForItsFormerNode() {
         ClaimedJob job = rooms.running();
         new RequestCancel(rooms.database()).run(job.id());
         rooms.execute("DELETE FROM rowlock.node");
@@ -163,7 +151,7 @@ class OutcomeWriterTest {
     }
 
     @Test
-    void whatIsRefusedIsLostIfNobodyCanTellMore() {
+    void aRefusedOutcomeIsLostIfTheDatabaseCannotTellMore() {
         ClaimedJob lost = rooms.running();
         rooms.execute("DELETE FROM rowlock.running");
         Database away = new Database(

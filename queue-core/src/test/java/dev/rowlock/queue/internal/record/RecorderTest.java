@@ -51,7 +51,7 @@ class RecorderTest extends NodeTest {
     }
 
     @Test
-    void nobodyWaitsASecondTimeForAJobThatSomebodyHasLocked(TestDatabase database) throws SQLException {
+    void theRecorderDoesNotWaitASecondTimeForALockedJob(TestDatabase database) throws SQLException {
         try (Connection business = database.unpooled().getConnection()) {
             business.setAutoCommit(false);
             node.listener(Order.class, (context, payload) -> {
@@ -76,7 +76,7 @@ class RecorderTest extends NodeTest {
 
     /** As when a first try is still being committed by a connection that broke. */
     @Test
-    void anOutcomeThatWasCommittingWhileItWasTriedAgainIsNotToldAsLost() throws Exception {
+    void anOutcomeThatCommitsWhileItIsTriedAgainIsNotReportedAsLost() throws Exception {
         try (OpenTransaction firstTry = new OpenTransaction(node.database)) {
             node.listener(Order.class, (context, payload) -> {
                 new FinishJobs(firstTry.database(), true)
@@ -97,7 +97,7 @@ class RecorderTest extends NodeTest {
 
     /** As when the first try was cancelled meanwhile, and its answer got lost. */
     @Test
-    void anOutcomeThatIsRefusedBecauseItsJobIsCancelledIsToldAsThat() {
+    void anOutcomeRefusedBecauseItsJobIsCancelledIsReportedAsCancelled() {
         node.listener(Order.class, (context, payload) -> {
             finish(context, JobState.CANCELLED);
             return null;
@@ -112,7 +112,7 @@ class RecorderTest extends NodeTest {
 
     /** As when a transactional listener is told that its commit failed, though it succeeded. */
     @Test
-    void aFailureThatIsRefusedBecauseItsJobIsDoneIsToldAsDone() {
+    void aFailureRefusedBecauseItsJobIsDoneIsReportedAsCompleted() {
         node.listener(Order.class, (context, payload) -> {
             finish(context, JobState.COMPLETED);
             throw new IllegalStateException("the answer to the commit got lost");
@@ -131,7 +131,7 @@ class RecorderTest extends NodeTest {
     }
 
     @Test
-    void anOutcomeWhoseJobIsFreeAgainIsRecordedByTheStop(TestDatabase database) throws SQLException {
+    void theStopRecordsTheOutcomeOfAJobThatIsNoLongerLocked(TestDatabase database) throws SQLException {
         try (Connection business = database.unpooled().getConnection()) {
             business.setAutoCommit(false);
             node.listener(Order.class, (context, payload) -> {
@@ -152,7 +152,7 @@ class RecorderTest extends NodeTest {
     }
 
     @Test
-    void aJobThatWasToRunAgainAndEndsAsCancelledIsToldAsThat() {
+    void aSnoozedJobThatEndsAsCancelledIsReportedAsCancelled() {
         node.listener(Order.class, (context, payload) -> {
             node.elsewhere
                     .sql("UPDATE rowlock.running SET cancel_requested = true WHERE id = ?")

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A node that cannot write down what came of its jobs must not keep them from others. */
+/** A node that cannot record its outcomes must not keep its jobs from other nodes. */
 @PostgresTest
 class StuckRecorderTest {
 
@@ -78,7 +78,7 @@ class StuckRecorderTest {
     }
 
     @Test
-    void aRecorderThatDoesNotGetOnWithWhatThereIsToWriteIsStuck() throws InterruptedException {
+    void aRecorderThatMakesNoProgressWithItsOutcomesIsStuck() throws InterruptedException {
         rooms.ready(1);
         worker.accept(rooms.claim(rooms.node(), 1), System.nanoTime());
         assertThat(recorder.stuck(in(LATER))).as("nothing to write").isFalse();
@@ -98,7 +98,7 @@ class StuckRecorderTest {
     }
 
     @Test
-    void whileTooManyOutcomesAreUnwrittenNothingIsClaimed() {
+    void nothingIsClaimedWhileTooManyOutcomesAreUnwritten() {
         rooms.ready(OutcomeBacklog.MANY + 1);
         List<ClaimedJob> jobs = rooms.claim(rooms.node(), OutcomeBacklog.MANY + 1);
 
@@ -110,7 +110,7 @@ class StuckRecorderTest {
     }
 
     @Test
-    void aNodeThatIsUnableToWorkDoesNotBeatUntilItIsAgain() throws SQLException {
+    void aNodeThatCannotWorkDoesNotBeatUntilItCanAgain() throws SQLException {
         Ability ability = new Ability();
         NodeLease lease = new NodeLease(
                 LEASE, new Work(List.of(Rooms.QUEUE), null), database.unpooled(), rooms.database(), ability);

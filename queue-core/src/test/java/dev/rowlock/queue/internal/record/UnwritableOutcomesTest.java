@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
-/** Outcomes that the database does not take, whatever it says about that: they stop nobody else. */
+/** Outcomes that the database does not accept, with whatever error: they hold up no other outcome. */
 class UnwritableOutcomesTest extends NodeTest {
 
     record Order(int number) {}
@@ -80,7 +80,7 @@ class UnwritableOutcomesTest extends NodeTest {
     }
 
     @Test
-    void anOutcomeThatNothingCanBePutInPlaceOfIsSetAside() {
+    void anOutcomeThatCannotEvenBeBuriedIsSetAside() {
         refuse("done", "23514");
         refuse("dead", "23514");
         node.listener(Order.class, (context, payload) -> null);
@@ -105,7 +105,7 @@ class UnwritableOutcomesTest extends NodeTest {
     }
 
     @Test
-    void whatWasSetAsideIsRecordedOnceItCanBe() {
+    void anOutcomeThatWasSetAsideIsRecordedOnceItCanBe() {
         refuse("done", "42501");
         node.listener(Order.class, (context, payload) -> "kept");
         long[] ids = run(20);
@@ -138,7 +138,7 @@ class UnwritableOutcomesTest extends NodeTest {
     }
 
     @Test
-    void whatWasSetAsideIsTriedOnceMoreAtTheStop() {
+    void anOutcomeThatWasSetAsideIsTriedOnceMoreAtTheStop() {
         refuse("done", "42501");
         node.listener(Order.class, (context, payload) -> null);
         long[] ids = run(20);
@@ -151,7 +151,7 @@ class UnwritableOutcomesTest extends NodeTest {
     }
 
     @Test
-    void whereNothingCanBeRecordedNothingIsBuriedOrSetAside() {
+    void nothingIsBuriedOrSetAsideIfNothingCanBeRecorded() {
         refuse("done", "42501", "true");
         node.listener(Order.class, (context, payload) -> null);
         long[] ids = run(20);
@@ -182,7 +182,7 @@ class UnwritableOutcomesTest extends NodeTest {
     }
 
     @Test
-    void anyNumberOfLargeResultsThatCannotBeWrittenHoldsUpNobodyElse() {
+    void anyNumberOfUnwritableLargeResultsHoldsUpNoOtherJob() {
         refuse("done", "42501", "(new.payload::jsonb ->> 'number')::int < " + LARGE);
 
         long[] ids = runLarge();
@@ -199,7 +199,7 @@ class UnwritableOutcomesTest extends NodeTest {
 
     /** As where the disk is almost full. */
     @Test
-    void noResultIsGivenUpWhileNoneAsLongCanBeWritten() {
+    void noResultIsGivenUpWhileNoResultOfItsLengthCanBeWritten() {
         refuse("done", "53100", "length(new.result::text) > 500000");
 
         long[] ids = runLarge();
@@ -214,7 +214,7 @@ class UnwritableOutcomesTest extends NodeTest {
 
     /** As proxies and routers do that applications put before their pool. */
     @Test
-    void aDataSourceThatThrowsWhatItLikesKillsNobody(TestDatabase database) {
+    void aDataSourceThatThrowsAnyExceptionKillsNoJob(TestDatabase database) {
         AtomicInteger failures = new AtomicInteger(2);
         TestNode moody = new TestNode(database, new DelegatingDataSource(database.dataSource()) {
             @Override

@@ -17,7 +17,7 @@ class WriteFailureTest {
                 "21000", "22021", "22P05", "23502", "23505", "23514", "27000", "38000", "39000", "44000", "54000",
                 "P0001"
             })
-    void whatTheServerRefusesIsOfAnEntry(String state) {
+    void anErrorAboutTheRowConcernsItsEntry(String state) {
         assertThat(WriteFailure.of(refused(state))).isEqualTo(WriteFailure.OF_AN_ENTRY);
     }
 
@@ -28,24 +28,24 @@ class WriteFailureTest {
                 "08006", "25006", "28P01", "40001", "40P01", "42501", "42P01", "53100", "53200", "57014", "57P01",
                 "58030", "XX000"
             })
-    void anythingElseOfTheServersIsForNow(String state) {
+    void anyOtherErrorOfTheServerIsForNow(String state) {
         assertThat(WriteFailure.of(refused(state))).isEqualTo(WriteFailure.FOR_NOW);
     }
 
     @Test
-    void aStateThatIsNoneIsForNow() {
+    void aMissingOrMalformedSqlStateIsForNow() {
         assertThat(WriteFailure.of(refused(null))).isEqualTo(WriteFailure.FOR_NOW);
         assertThat(WriteFailure.of(refused("22"))).isEqualTo(WriteFailure.FOR_NOW);
         assertThat(WriteFailure.sqlState(refused(null))).isEmpty();
     }
 
     @Test
-    void aRowThatSomebodyElseHasLockedIsKnownAsSuch() {
+    void aRowLockedBySomebodyElseIsRecognized() {
         assertThat(WriteFailure.of(refused("55P03"))).isEqualTo(WriteFailure.LOCKED);
     }
 
     @Test
-    void whatTheDatabaseDoesNotSayProvesNothingAgainstAnOutcome() {
+    void anErrorFromOutsideTheDatabaseProvesNothingAgainstAnOutcome() {
         assertThat(WriteFailure.of(new IllegalStateException("a proxy's"))).isEqualTo(WriteFailure.FOR_NOW);
         assertThat(WriteFailure.of(new OutOfMemoryError("as in a test"))).isEqualTo(WriteFailure.FOR_NOW);
     }

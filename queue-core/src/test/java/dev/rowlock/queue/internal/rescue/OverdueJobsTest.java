@@ -61,7 +61,7 @@ class OverdueJobsTest {
     }
 
     @Test
-    void aJobThatLooksOverdueIsNotNeglectedBeforeItHasLookedSoForAsLongAsItMayRun() {
+    void aJobIsNeglectedOnlyAfterLookingOverdueForAsLongAsItMayRun() {
         assertThat(neglectedAt(0, 100)).isEmpty();
         assertThat(neglectedAt(609, 100)).isEmpty();
 
@@ -85,7 +85,7 @@ class OverdueJobsTest {
     }
 
     @Test
-    void aJobThatItsNodeDoesNotTakeFromItsHandlerIsTakenByAnother() {
+    void anotherNodeTakesAnOverdueJobThatItsOwnNodeDoesNotTake() {
         ClaimedJob ofAnother = rooms.running();
         rooms.execute("""
                 UPDATE rowlock.running SET deadline = statement_timestamp() - interval '1 hour',

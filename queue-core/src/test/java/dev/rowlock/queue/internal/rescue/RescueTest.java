@@ -40,7 +40,7 @@ class RescueTest {
     }
 
     @Test
-    void aRescueThatFailedHalfWayIsGoneOnWith() {
+    void aRescueThatFailedHalfWayIsContinued() {
         Rescue rescue = new Rescue(new RemoveExpiredNodes(rooms.database()), own, takeBack);
         own.silent = rooms.database()
                 .alone(connection -> new BeatNode(rooms.database().schema()).run(connection, own.id))
@@ -83,7 +83,7 @@ class RescueTest {
     }
 
     @Test
-    void oneJobThatCannotBeTakenBackKeepsNoOthers() {
+    void oneJobThatCannotBeTakenBackDoesNotHoldUpTheOthers() {
         List<ClaimedJob> others = rooms.running(40);
         rooms.execute("UPDATE rowlock.running SET cancel_requested = true WHERE id = " + job.id());
         rooms.execute("DELETE FROM rowlock.node");
@@ -101,7 +101,7 @@ class RescueTest {
     }
 
     @Test
-    void oneOverdueJobThatCannotBeTakenKeepsNoOthers() {
+    void oneOverdueJobThatCannotBeTakenDoesNotHoldUpTheOthers() {
         List<ClaimedJob> others = rooms.running(10);
         rooms.execute("UPDATE rowlock.running SET cancel_requested = true WHERE id = " + job.id());
         doneRefuses();
@@ -168,7 +168,7 @@ class RescueTest {
     }
 
     @Test
-    void nobodyIsToldToRunWhatIsQuarantined() {
+    void noWakeUpAnnouncesAQuarantinedJob() {
         RecordedWakeups wakeups = new RecordedWakeups();
         rooms.execute("UPDATE rowlock.running SET crashes = 2, isolated = true");
         rooms.running(2);

@@ -12,7 +12,7 @@ class TokenMarksTest {
     private final TokenMarks marks = new TokenMarks();
 
     @Test
-    void aTokenIsOldWhenItWasTheLastOneSoLongAgo() {
+    void aTokenIsOldIfItWasTheLastOneThatLongAgo() {
         marks.note(7, second(0));
         marks.note(9, second(4));
 
@@ -23,7 +23,7 @@ class TokenMarksTest {
     }
 
     @Test
-    void ofSeveralOldOnesTheLastCounts() {
+    void theLastOfSeveralOldTokensCounts() {
         marks.note(7, second(0));
         marks.note(9, second(4));
 

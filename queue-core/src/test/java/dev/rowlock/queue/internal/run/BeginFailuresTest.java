@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.rowlock.queue.job.Claim;
-import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.ClaimedJobs;
 import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
-import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,7 +43,7 @@ class BeginFailuresTest {
     }
 
     @Test
-    void whileNoneOfItsListenerBeginsAFurtherJobWaitsAsLong() {
+    void aFurtherJobWaitsAsLongWhileNoJobOfItsListenerBegins() {
         fail(1, 0);
 
         assertThat(fail(2, 100)).isGreaterThanOrEqualTo(Duration.ofSeconds(30));
@@ -54,22 +52,22 @@ class BeginFailuresTest {
     @Test
     void aJobThatBeginsEndsTheTroubleOfItsListenerButNotThatOfAnotherJob() {
         fail(1, 0);
-        failures.begun(job(2));
+        failures.begun(ClaimedJobs.of(2));
 
         assertThat(fail(3, 100)).isEqualTo(SECOND);
         assertThat(fail(1, 100)).isGreaterThanOrEqualTo(Duration.ofSeconds(30));
     }
 
     @Test
-    void aJobThatHasBegunIsLikeAnyOther() {
+    void aJobThatHasBegunWaitsLikeAnyOther() {
         fail(1, 0);
-        failures.begun(job(1));
+        failures.begun(ClaimedJobs.of(1));
 
         assertThat(fail(1, 100)).isEqualTo(SECOND);
     }
 
     @Test
-    void theLogTellsOfTroubleThatLastsMoreAndMoreRarely() {
+    void theLogMentionsLastingTroubleMoreAndMoreRarely() {
         for (int second = 0; second < 600; second++) {
             fail(second, second);
         }
@@ -79,9 +77,9 @@ class BeginFailuresTest {
     }
 
     @Test
-    void theLogTellsAtOnceOfNewTrouble() {
+    void theLogMentionsNewTroubleAtOnce() {
         fail(1, 0);
-        failures.begun(job(1));
+        failures.begun(ClaimedJobs.of(1));
 
         fail(2, 10_000);
         fail(2, 10_059);
@@ -92,26 +90,9 @@ class BeginFailuresTest {
 
     private Duration fail(long id, int second) {
         Outcome outcome = failures.failed(
-                job(id),
+                ClaimedJobs.of(id),
                 new IllegalStateException("no connection"),
                 Duration.ofSeconds(second).toNanos());
         return ((Outcome.SetAside) outcome).due().after();
-    }
-
-    private static ClaimedJob job(long id) {
-        return new ClaimedJob(
-                new Claim(id, id),
-                "q",
-                "t",
-                1,
-                0,
-                Duration.ZERO,
-                Duration.ZERO,
-                Instant.EPOCH,
-                null,
-                null,
-                null,
-                null,
-                null);
     }
 }

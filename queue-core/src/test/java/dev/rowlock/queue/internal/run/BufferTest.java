@@ -31,7 +31,7 @@ class BufferTest {
     }
 
     @Test
-    void whatWasClaimedAMomentAgoIsNot() {
+    void jobsClaimedAMomentAgoAreNotLate() {
         add(3);
         now += SECOND / 2 - 1;
 
@@ -41,7 +41,7 @@ class BufferTest {
     }
 
     @Test
-    void thoseThatWouldBeginSoonStayTheFirstOnesFirst() throws InterruptedException {
+    void jobsThatWouldBeginSoonStayInTheirOrder() throws InterruptedException {
         add(100);
         begin(50);
         now += SECOND; // 50 a second, 25 in half a second
@@ -54,7 +54,7 @@ class BufferTest {
     }
 
     @Test
-    void thePaceIsThatSinceTheLastLook() throws InterruptedException {
+    void thePaceIsMeasuredSinceTheLastLook() throws InterruptedException {
         add(100);
         begin(90);
         now += SECOND;
@@ -66,7 +66,7 @@ class BufferTest {
     }
 
     @Test
-    void whatIsTakenOutHasNotBegun() {
+    void jobsTakenOutDoNotCountAsBegun() {
         add(50);
         assertThat(buffer.takeAll()).hasSize(50);
         add(20);

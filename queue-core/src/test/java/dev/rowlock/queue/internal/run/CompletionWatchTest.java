@@ -21,7 +21,7 @@ class CompletionWatchTest {
     }
 
     @Test
-    void aTransactionThatRolledBackOrWhoseEndNobodyKnowsCompletesNothing() {
+    void aTransactionThatRolledBackOrWhoseEndIsUnknownCompletesNothing() {
         watch.afterCompletion(TransactionSynchronization.STATUS_ROLLED_BACK);
         assertThat(execution.completion()).isEqualTo(Completion.ROLLED_BACK);
 
@@ -31,7 +31,7 @@ class CompletionWatchTest {
     }
 
     @Test
-    void aRollbackToASavepointFromBeforeUndoesIt() {
+    void aRollbackToAnEarlierSavepointUndoesTheCompletion() {
         watch.savepoint("later");
         watch.savepointRollback("earlier");
         assertThat(execution.completion()).isEqualTo(Completion.ROLLED_BACK);
@@ -42,7 +42,7 @@ class CompletionWatchTest {
     }
 
     @Test
-    void aRollbackToALaterSavepointDoesNot() {
+    void aRollbackToALaterSavepointKeepsTheCompletion() {
         watch.savepoint("later");
         watch.savepointRollback("later");
 

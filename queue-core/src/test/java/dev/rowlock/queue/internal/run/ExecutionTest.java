@@ -18,7 +18,7 @@ class ExecutionTest {
     }
 
     @Test
-    void whatWasStoppedDoesNotBegin() {
+    void anExecutionThatWasStoppedDoesNotBegin() {
         assertThat(execution.stopped()).isEqualTo(Stop.NONE);
 
         execution.stop(Stop.CANCELLED);
@@ -55,7 +55,7 @@ class ExecutionTest {
     }
 
     @Test
-    void exactlyOneMayHandOverAnOutcome() {
+    void exactlyOneCallerMayHandOverAnOutcome() {
         assertThat(execution.settled()).isFalse();
 
         assertThat(execution.settle()).isTrue();
@@ -65,7 +65,7 @@ class ExecutionTest {
     }
 
     @Test
-    void aHandlerIsOverdueThatRunsOnAfterItsDeadlineAndTheGrace() {
+    void aHandlerThatRunsOnAfterItsDeadlineAndTheGraceIsOverdue() {
         long deadline = System.nanoTime();
         long later = deadline + Duration.ofSeconds(10).toNanos();
         execution.deadline(deadline, new CompletableFuture<>());
@@ -89,7 +89,7 @@ class ExecutionTest {
     }
 
     @Test
-    void anotherDeadlineReplacesTheOneBeforeAndTheEndTakesItBack() {
+    void aNewDeadlineReplacesTheOldOneAndTheEndCancelsIt() {
         CompletableFuture<Void> first = new CompletableFuture<>();
         CompletableFuture<Void> second = new CompletableFuture<>();
         execution.begin();

@@ -49,7 +49,7 @@ class FailuresTest {
     }
 
     @Test
-    void whatIsFinalIsNotTriedAgain() {
+    void aFinalFailureIsNotRetried() {
         assertThat(outcome(TestExecution.inAttempt(1, null), new DoNotRetryException("final")))
                 .isInstanceOf(Outcome.Failed.class);
         assertThat(outcome(TestExecution.inAttempt(1, null), new UncheckedIOException(new IOException("final"))))
@@ -66,7 +66,7 @@ class FailuresTest {
     }
 
     @Test
-    void aSnoozeStandsWhateverItWasStoppedFor() {
+    void aSnoozeStandsWhateverTheHandlerWasStoppedFor() {
         Execution execution = TestExecution.inAttempt(1, null);
         execution.stop(Execution.Stop.CANCELLED);
 
@@ -75,7 +75,7 @@ class FailuresTest {
     }
 
     @Test
-    void whyAHandlerWasStoppedCountsBeforeWhatItThrew() {
+    void theReasonForAStopCountsBeforeTheHandlersException() {
         assertThat(stopped(Execution.Stop.CANCELLED)).isInstanceOf(Outcome.Cancelled.class);
         assertThat(stopped(Execution.Stop.SHUTDOWN)).isInstanceOf(Outcome.Released.class);
         assertThat(stopped(Execution.Stop.CLAIM_LOST)).isInstanceOf(Outcome.Released.class);

@@ -20,7 +20,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Threads that come with the jobs and go without them. Jobs end when they are told to. */
+/** Threads start with jobs and end without them. Jobs end when a test lets them. */
 class HandlerThreadsTest {
 
     private static final int MOST = 4;
@@ -51,7 +51,7 @@ class HandlerThreadsTest {
     }
 
     @Test
-    void noneIsStartedWithoutAJob() {
+    void noThreadStartsWithoutAJob() {
         threads.start(factory);
 
         threads.ensure();
@@ -61,7 +61,7 @@ class HandlerThreadsTest {
     }
 
     @Test
-    void thereAreAsManyAsJobsThatWaitUpToTheConcurrency() {
+    void thereAreAsManyThreadsAsJobsThatWaitUpToTheConcurrency() {
         threads.start(factory);
 
         add();
@@ -98,7 +98,7 @@ class HandlerThreadsTest {
     }
 
     @Test
-    void threadsThatFindNothingEndTheLastOneLater() {
+    void idleThreadsEndAndTheLastOneEndsLater() {
         threads = keptFor(SHORT);
         threads.start(factory);
         for (int i = 0; i < MOST; i++) {
@@ -115,7 +115,7 @@ class HandlerThreadsTest {
     }
 
     @Test
-    void aBurstAfterAllHaveEndedIsRunSideBySide() {
+    void aBurstAfterAllThreadsHaveEndedRunsInParallel() {
         threads = keptFor(SHORT);
         threads.start(factory);
         end(add());
@@ -144,7 +144,7 @@ class HandlerThreadsTest {
     }
 
     @Test
-    void whereNoThreadCanBeStartedTheJobWaitsAndTheHealthSaysSo() {
+    void aJobWaitsAndTheHealthSaysSoIfNoThreadCanBeStarted() {
         CountDownLatch memory = new CountDownLatch(1);
         threads.start(task -> new Thread(task) {
             @Override

@@ -26,12 +26,12 @@ class PrefetchLimitTest {
     }
 
     @Test
-    void untilAHandlerHasEndedNothingIsClaimedAhead() {
+    void nothingIsClaimedAheadUntilAHandlerHasEnded() {
         assertThat(new PrefetchLimit(FETCH, handlers).free(0)).isEqualTo(THREADS);
     }
 
     @Test
-    void slowerHandlersHaveFewerJobsClaimedAheadByAndBy() {
+    void slowerHandlersGraduallyHaveFewerJobsClaimedAhead() {
         limit.free(0);
 
         limit.handled(Duration.ofMillis(50).toNanos());
@@ -45,7 +45,7 @@ class PrefetchLimitTest {
     }
 
     @Test
-    void aFewMoreAreNotWorthAClaim() {
+    void aFewMoreJobsAreNotWorthAClaim() {
         assertThat(limit.lowWater()).isEqualTo(53);
 
         assertThat(limit.free(54)).isZero();
@@ -53,7 +53,7 @@ class PrefetchLimitTest {
     }
 
     @Test
-    void noMoreAreEverClaimedThanTheThreadsAndWhatMayBePrefetched() {
+    void noMoreJobsAreClaimedThanThreadsAndPrefetchAllow() {
         assertThat(limit.most()).isEqualTo(104);
     }
 
@@ -67,7 +67,7 @@ class PrefetchLimitTest {
     }
 
     @Test
-    void whatHandlersHaveTakenSoFarIsWhatTheNextJobsAreExpectedToTake() {
+    void theNextJobsAreExpectedToTakeAsLongAsRunningHandlersHaveSoFar() {
         for (int thread = 0; thread < THREADS; thread++) {
             begin(thread, Duration.ofMillis(100));
         }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A queue's threads and a recorder, without anybody who claims. */
+/** A queue's threads and a recorder, without a claimer. */
 @PostgresTest
 class QueueWorkerTest {
 
@@ -123,7 +123,7 @@ class QueueWorkerTest {
     }
 
     @Test
-    void whatIsHeldWhenTheLeaseIsLostMakesRoomForOthersAtOnce() {
+    void jobsHeldWhenTheLeaseIsLostMakeRoomForOthersAtOnce() {
         worker.accept(rooms.running(50), System.nanoTime());
         Awaitility.await().until(() -> runs.get() == 2);
         int demand = worker.demand();

@@ -12,7 +12,7 @@ class ResultsTest {
     private final Results results = new Results(TestNode.codec(), 10);
 
     @Test
-    void nothingIsNoResult() {
+    void nullIsNoResult() {
         assertThat(results.encode(null)).isNull();
     }
 
@@ -23,7 +23,7 @@ class ResultsTest {
     }
 
     @Test
-    void aLargerOneIsRefusedByItsBytes() {
+    void aResultOverTheLimitIsRefusedByItsBytes() {
         assertThatThrownBy(() -> results.encode("123456789"))
                 .isInstanceOf(PayloadException.class)
                 .hasMessageContaining("10 bytes");

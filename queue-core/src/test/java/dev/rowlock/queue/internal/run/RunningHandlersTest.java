@@ -22,7 +22,7 @@ class RunningHandlersTest {
     }
 
     @Test
-    void whatHasEndedTakesNoTime() {
+    void aJobThatHasEndedTakesNoTime() {
         handlers.begin(1, 11, 1_000);
 
         handlers.end(1);

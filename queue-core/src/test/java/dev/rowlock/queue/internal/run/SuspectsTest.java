@@ -46,7 +46,7 @@ class SuspectsTest extends NodeTest {
     }
 
     @Test
-    void aSuspectThatItsNodeHasSurvivedForAWhileLetsTheNextStartBesideIt() {
+    void theNextSuspectStartsOnceTheNodeHasSurvivedTheOneBeforeForAWhile() {
         Queue<Long> started = new ConcurrentLinkedQueue<>();
         CountDownLatch end = new CountDownLatch(1);
         node.listener(Suspect.class, (context, payload) -> {

@@ -1,9 +1,6 @@
 package dev.rowlock.queue.internal.run;
 
-import dev.rowlock.queue.job.Claim;
-import dev.rowlock.queue.job.ClaimedJob;
-import java.time.Duration;
-import java.time.Instant;
+import dev.rowlock.queue.job.ClaimedJobs;
 import org.jspecify.annotations.Nullable;
 
 /** Executions of no queue, for what needs none. */
@@ -26,20 +23,6 @@ public final class TestExecution {
 
     @SuppressWarnings("NullAway") // these ask nothing of their queue
     private static Execution of(long id, int attempt, @Nullable Integer maxRetries, long claimedNanos) {
-        ClaimedJob job = new ClaimedJob(
-                new Claim(id, id),
-                "test",
-                "Test",
-                attempt,
-                0,
-                Duration.ZERO,
-                Duration.ZERO,
-                Instant.EPOCH,
-                "{}",
-                null,
-                maxRetries,
-                null,
-                null);
-        return new Execution(job, null, claimedNanos);
+        return new Execution(ClaimedJobs.of(id, "Test", attempt, maxRetries), null, claimedNanos);
     }
 }

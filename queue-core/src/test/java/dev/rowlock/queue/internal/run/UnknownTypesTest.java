@@ -28,23 +28,23 @@ class UnknownTypesTest {
     }
 
     @Test
-    void aFewComeBackSoon() {
+    void aFewJobsComeBackSoon() {
         assertThat(wait(1)).isEqualTo(SECOND);
         assertThat(wait(9)).isLessThan(SECOND.multipliedBy(2));
     }
 
     @Test
-    void manyComeBackOneAfterTheOther() {
+    void manyJobsComeBackOneAfterTheOther() {
         assertThat(wait(5_001)).isEqualTo(SECOND.plusMillis(50_000));
     }
 
     @Test
-    void whatADeploymentBringsComesBackWithinAMinuteHoweverManyThereAre() {
+    void jobsThatADeploymentBringsComeBackWithinAMinuteHoweverManyThereAre() {
         assertThat(waits(300_000)).allSatisfy(wait -> assertThat(wait).isBetween(SECOND, MINUTE));
     }
 
     @Test
-    void thoseForWhomThereIsNoRoomDoNotComeBackAtOnce() {
+    void jobsForWhichThereIsNoRoomDoNotComeBackAllAtOnce() {
         List<Duration> waits = waits(100_000);
 
         for (long second = 30; second < 60; second++) {
@@ -54,7 +54,7 @@ class UnknownTypesTest {
     }
 
     @Test
-    void oldOnesComeBackOneAfterTheOtherInTenMinutes() {
+    void oldJobsComeBackOneAfterTheOtherWithinTenMinutes() {
         wait(10_001);
         assertThat(put().longest()).isEqualTo(SECOND.plusMillis(100_010));
 
@@ -63,7 +63,7 @@ class UnknownTypesTest {
     }
 
     @Test
-    void onceTheyAreGoneThoseThatComeLaterWaitNoLonger() {
+    void laterJobsWaitNoLongerOnceTheEarlierOnesAreGone() {
         wait(10_000);
         now += MINUTE.multipliedBy(5).toNanos();
 

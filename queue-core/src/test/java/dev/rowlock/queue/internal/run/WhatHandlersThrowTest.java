@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Exceptions in wrappers, from elsewhere, and such that break the contract of an exception. */
+/** Exceptions in wrappers, exceptions from elsewhere, and exceptions that break their contract. */
 class WhatHandlersThrowTest extends NodeTest {
 
     private JobDetails run(JobHandler handler, JobState state) {
@@ -53,7 +53,7 @@ class WhatHandlersThrowTest extends NodeTest {
 
     @ParameterizedTest
     @MethodSource("wrapped")
-    void whatIsNotToBeRetriedIsNotAlsoWhenItComesFromAFuture(Exception thrown) {
+    void anExceptionThatForbidsARetryDoesSoFromAFutureToo(Exception thrown) {
         JobDetails job = run(
                 (context, payload) -> {
                     throw thrown;
@@ -77,7 +77,7 @@ class WhatHandlersThrowTest extends NodeTest {
     }
 
     @Test
-    void noRetryForKnowsWhatAFutureFailedWith() {
+    void noRetryForAppliesToTheExceptionOfAFuture() {
         node.listener(
                         Greet.class,
                         (context, payload) -> {
@@ -108,7 +108,7 @@ class WhatHandlersThrowTest extends NodeTest {
 
     /** As a remote service may hand it over. */
     @Test
-    void exceptionsThatHaveTravelledKeepTheirTime() {
+    void deserializedExceptionsKeepTheirTime() {
         JobDetails job = run(
                 (context, payload) -> {
                     throw travelled(new SnoozeException(Duration.ofDays(1)));

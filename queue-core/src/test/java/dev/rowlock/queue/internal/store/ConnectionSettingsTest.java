@@ -37,8 +37,8 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /**
- * Whatever options the driver has, and whatever defaults role, database and pool: claims, outcomes and the rest do what
- * they do with the usual ones. A few kinds are tried in each build, all of them with {@code -Drowlock.test.settings=all}.
+ * Claims, outcomes and all other statements work as usual, whatever options the driver has and whatever defaults role,
+ * database and pool set. Each build tries a few kinds; {@code -Drowlock.test.settings=all} tries all of them.
  */
 @PostgresTest
 class ConnectionSettingsTest {
@@ -200,7 +200,7 @@ class ConnectionSettingsTest {
     /** That is how operators stop all writing, and providers when a disk is full. */
     @ParameterizedTest
     @ValueSource(strings = {"", " stringtype=unspecified", " auto-commit=false", " isolation=TRANSACTION_SERIALIZABLE"})
-    void whatRoleDatabaseOrServerSayAboutReadOnlyHolds(String settings) {
+    void aReadOnlyDefaultOfRoleDatabaseOrServerHolds(String settings) {
         try (HikariDataSource pool = pool(DEFAULT + "read_only=on" + settings)) {
             Rooms rooms = new Rooms(new Database(pool, new Schema("rowlock")));
 

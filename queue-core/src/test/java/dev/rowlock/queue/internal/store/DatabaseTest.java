@@ -39,7 +39,7 @@ class DatabaseTest {
     }
 
     @Test
-    void whatRunsAloneStandsThoughTheCallersTransactionRollsBack() {
+    void aStatementThatRunsAloneStandsThoughTheCallersTransactionRollsBack() {
         transaction.executeWithoutResult(status -> {
             new PauseQueue(database).pause("joined");
             database.alone(connection -> insert(connection, "alone"));
@@ -84,7 +84,7 @@ class DatabaseTest {
     }
 
     @Test
-    void whateverIsThrownRollsBackEvenACheckedExceptionThatNobodyDeclared() {
+    void anyExceptionRollsBackEvenAnUndeclaredCheckedOne() {
         assertThatThrownBy(() -> database.atomically(connection -> {
                     insert(connection, "first");
                     throw sneaky(new java.io.IOException("the file ended"));

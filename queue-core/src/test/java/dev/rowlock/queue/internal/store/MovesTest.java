@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A job of which every column says something loses nothing by a move from one room to another. */
+/** A job with a value in every column loses nothing when it moves from one room to another. */
 @PostgresTest
 class MovesTest {
 
@@ -149,7 +149,7 @@ class MovesTest {
 
     @ParameterizedTest
     @MethodSource("moves")
-    void nothingIsLostOnTheWay(Move move) {
+    void aMoveLosesNothingOfTheJob(Move move) {
         rooms.execute("""
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
                                            queue, type, payload, headers, errors)

@@ -40,7 +40,7 @@ class RefusedJobsTest {
     }
 
     @Test
-    void oneDueJobThatIsRefusedKeepsNoOthers() {
+    void oneRefusedDueJobDoesNotHoldUpTheOthers() {
         List<Long> jobs = due(40);
         refuse(jobs.get(0));
 
@@ -52,7 +52,7 @@ class RefusedJobsTest {
     }
 
     @Test
-    void whatIsRefusedOnceStopsNoLaterLook() {
+    void aJobThatIsRefusedOnceStopsNoLaterLook() {
         refuse(due(1).get(0));
         look();
 
@@ -78,7 +78,7 @@ class RefusedJobsTest {
     }
 
     @Test
-    void whereEachJobIsRefusedThereIsARest() {
+    void theDispatcherRestsIfEachJobIsRefused() {
         due(3).forEach(this::refuse);
 
         assertThat(look()).isEqualTo(Duration.ofSeconds(1));
@@ -109,7 +109,7 @@ class RefusedJobsTest {
     }
 
     @Test
-    void aJobForWhichThereWasNoRoomOnTheDiskIsNotLeftAside() {
+    void aJobRefusedForLackOfDiskSpaceIsNotLeftAside() {
         List<Long> jobs = due(10);
         refuse(jobs.get(0), "53100");
 
@@ -122,7 +122,7 @@ class RefusedJobsTest {
     }
 
     @Test
-    void nobodyIsLeftAsideWhereATableIsMissing() {
+    void noJobIsLeftAsideIfATableIsMissing() {
         due(3);
         rooms.execute("ALTER TABLE rowlock.ready RENAME TO gone");
         assertThatThrownBy(this::look).isInstanceOf(DataAccessException.class);
@@ -134,7 +134,7 @@ class RefusedJobsTest {
     }
 
     @Test
-    void aServerThatDoesNotAnswerIsAskedForNoNames() {
+    void aServerThatDoesNotAnswerIsNotAskedForTheRefusedJobs() {
         for (String state : List.of("08006", "57P01", "57014")) {
             DataAccessException failure =
                     new DataAccessResourceFailureException("no answer", new SQLException("no answer", state));
@@ -151,7 +151,7 @@ class RefusedJobsTest {
     }
 
     @Test
-    void oneStrandedClaimThatIsRefusedKeepsNoOthers() {
+    void oneRefusedStrandedClaimDoesNotHoldUpTheOthers() {
         List<ClaimedJob> jobs = rooms.running(20);
         TestOwnNode own = new TestOwnNode(rooms.number("SELECT id FROM rowlock.node"));
         refuse(jobs.get(0).id());

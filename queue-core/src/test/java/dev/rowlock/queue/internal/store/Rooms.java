@@ -57,7 +57,8 @@ public final class Rooms {
             "chore",
             "retention",
             "depth",
-            "dropped");
+            "dropped",
+            "schedule");
 
     private final Database database;
     private final JdbcClient jdbc;

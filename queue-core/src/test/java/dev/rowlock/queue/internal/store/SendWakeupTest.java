@@ -24,7 +24,7 @@ class SendWakeupTest {
     }
 
     @Test
-    void whoListensOnTheSchemasChannelHearsEveryMessage() throws Exception {
+    void aConnectionThatListensOnTheSchemasChannelHearsEveryMessage() throws Exception {
         try (Connection listener = test.unpooled().getConnection();
                 Statement listen = listener.createStatement()) {
             listen.execute("LISTEN " + rooms.database().schema().channel());

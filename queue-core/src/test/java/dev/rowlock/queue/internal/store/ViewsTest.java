@@ -57,7 +57,7 @@ class ViewsTest {
     }
 
     @Test
-    void whoRanAJobIsKnownAfterItsNodeHasStopped() {
+    void theNodeThatRanAJobIsKnownAfterItHasStopped() {
         ClaimedJob dead = claimed();
         rooms.bury(dead.claim());
         ClaimedJob done = claimed();
@@ -83,7 +83,7 @@ class ViewsTest {
     }
 
     @Test
-    void aPastNodeGoesOnceNoEndedJobCanNameIt() {
+    void aPastNodeIsRemovedOnceNoEndedJobCanNameIt() {
         ClaimedJob dead = claimed();
         rooms.bury(dead.claim());
         stop(node);

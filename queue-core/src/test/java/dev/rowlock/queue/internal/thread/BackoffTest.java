@@ -19,7 +19,7 @@ class BackoffTest {
     }
 
     @Test
-    void afterASuccessTheyBeginAnew() {
+    void waitsBeginAnewAfterASuccess() {
         backoff.next();
         backoff.next();
 
@@ -29,7 +29,7 @@ class BackoffTest {
     }
 
     @Test
-    void thoseWhoFailedTogetherPart() {
+    void waitsThatBeginTogetherSpreadApart() {
         assertThat(Stream.generate(() -> new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(1)).next())
                         .limit(100)
                         .distinct())

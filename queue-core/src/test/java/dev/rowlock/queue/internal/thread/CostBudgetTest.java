@@ -13,12 +13,12 @@ class CostBudgetTest {
     private final CostBudget twentieth = new CostBudget(() -> 0.05, 0);
 
     @Test
-    void isAllowedAtOnceTheFirstTime() {
+    void theFirstUseIsAllowedAtOnce() {
         assertThat(twentieth.allowedIn(0)).isZero();
     }
 
     @Test
-    void whatTakesLongMustWaitLong() {
+    void theNextUseMustWaitLongAfterALongOne() {
         twentieth.took(Duration.ofMillis(1), 0);
 
         assertThat(twentieth.allowedIn(0)).isEqualTo(19 * MILLI);
@@ -35,7 +35,7 @@ class CostBudgetTest {
     }
 
     @Test
-    void whatSuddenlyTakesSecondsIsBelievedAtOnceForAnEighthAndSoonWhole() {
+    void aSuddenCostOfSecondsCountsByAnEighthAtOnceAndFullySoon() {
         twentieth.took(Duration.ofMillis(1), 0);
         twentieth.took(Duration.ofSeconds(16), 0);
 
@@ -48,7 +48,7 @@ class CostBudgetTest {
     }
 
     @Test
-    void whatBecomesCheapAgainIsBelievedAtOnce() {
+    void aUseThatBecomesCheapAgainCountsAtOnce() {
         twentieth.took(Duration.ofSeconds(16), 0);
         twentieth.took(Duration.ofMillis(1), 0);
 

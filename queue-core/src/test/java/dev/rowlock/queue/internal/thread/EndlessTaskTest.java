@@ -36,7 +36,7 @@ class EndlessTaskTest {
     }
 
     @Test
-    void itBeginsAnewThoughTheErrorCannotBeTold() {
+    void aLoopBeginsAnewThoughItsErrorCannotBeLogged() {
         start(() -> {
             throw new Untellable();
         });
@@ -45,14 +45,14 @@ class EndlessTaskTest {
     }
 
     @Test
-    void itBeginsAnewThoughNobodyToldItToReturn() {
+    void aLoopThatReturnsUnaskedBeginsAnew() {
         start(() -> {});
 
         awaitBegun(2);
     }
 
     @Test
-    void anInterruptThatSomebodyLeftDoesNotMakeItSpin() {
+    void aLeftoverInterruptDoesNotMakeALoopSpin() {
         start(() -> {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("for a test");
@@ -63,7 +63,7 @@ class EndlessTaskTest {
     }
 
     @Test
-    void onlyOneThatCannotGoOnIsTroubled() {
+    void onlyALoopThatCannotGoOnIsTroubled() {
         assertThat(lasting.troubled()).isFalse();
         start(() -> {
             throw new IllegalStateException("for a test");
@@ -84,7 +84,7 @@ class EndlessTaskTest {
     }
 
     @Test
-    void tellingOfSomethingNeverFails() {
+    void tellNeverThrows() {
         EndlessTask.tell(() -> {
             throw new OutOfMemoryError("for a test");
         });

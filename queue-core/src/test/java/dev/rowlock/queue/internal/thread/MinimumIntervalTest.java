@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 class MinimumIntervalTest {
 
     @Test
-    void theFirstAfterARestGoesOutAtOnce() {
+    void theFirstStatementAfterARestMayBeginAtOnce() {
         MinimumInterval pace = new MinimumInterval(Duration.ofDays(1));
 
         pace.await();
@@ -20,7 +20,7 @@ class MinimumIntervalTest {
     }
 
     @Test
-    void theNextMustWait() {
+    void theNextStatementMustWait() {
         MinimumInterval pace = new MinimumInterval(Duration.ofDays(1));
 
         pace.begun();
@@ -29,7 +29,7 @@ class MinimumIntervalTest {
     }
 
     @Test
-    void whoWaitsForTheNextIsNotBusy() {
+    void waitingForTheNextStatementIsNotABusyLoop() {
         MinimumInterval pace = new MinimumInterval(Duration.ofMillis(50));
         pace.begun();
 

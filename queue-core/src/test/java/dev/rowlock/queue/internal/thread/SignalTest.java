@@ -19,14 +19,14 @@ class SignalTest {
     private final Signal signal = new Signal();
 
     @Test
-    void isKeptUntilSomebodyWaits() throws InterruptedException {
+    void aSignalIsKeptUntilAThreadWaits() throws InterruptedException {
         signal.raise();
 
         signal.await(LONG);
     }
 
     @Test
-    void comesWhenItWasPlanned() throws InterruptedException {
+    void aPlannedSignalComesInTime() throws InterruptedException {
         signal.raiseIn(Duration.ofMillis(1));
 
         signal.await(LONG);
@@ -41,7 +41,7 @@ class SignalTest {
     }
 
     @Test
-    void doesNotWaitForItsPlanIfItIsRaised() throws InterruptedException {
+    void aRaisedSignalDoesNotWaitForItsPlan() throws InterruptedException {
         signal.raiseIn(LONG);
         signal.raise();
 
@@ -59,7 +59,7 @@ class SignalTest {
     }
 
     @Test
-    void aRestartTakesBackWhatWasPlanned() throws InterruptedException {
+    void aRestartCancelsThePlan() throws InterruptedException {
         signal.raiseIn(LONG);
         signal.restart(LONG);
 
@@ -69,7 +69,7 @@ class SignalTest {
     }
 
     @Test
-    void whoWaitsMayBeToldToWaitLess() throws InterruptedException {
+    void aRestartShortensTheWaitOfAWaitingThread() throws InterruptedException {
         Thread waiting = new Thread(this::awaitLong);
         waiting.start();
 
@@ -80,7 +80,7 @@ class SignalTest {
     }
 
     @Test
-    void wakesWhoWaits() throws InterruptedException {
+    void aRaisedSignalWakesAWaitingThread() throws InterruptedException {
         Thread waiting = waiting();
 
         signal.raise();
@@ -90,7 +90,7 @@ class SignalTest {
     }
 
     @Test
-    void wakesWhoWaitsAsPlanned() throws InterruptedException {
+    void aPlannedSignalWakesAWaitingThread() throws InterruptedException {
         Thread waiting = waiting();
 
         signal.raiseIn(Duration.ofMillis(1));
@@ -99,7 +99,7 @@ class SignalTest {
     }
 
     @Test
-    void aPlanForLaterWakesNobodyNow() throws InterruptedException {
+    void aPlanForLaterWakesNoThreadNow() throws InterruptedException {
         signal.raiseIn(LONG);
 
         Thread waiting = waiting();
@@ -109,7 +109,7 @@ class SignalTest {
     }
 
     @Test
-    void aMuchShorterWaitIsToldAtOnce() throws InterruptedException {
+    void aMuchShorterWaitTakesEffectAtOnce() throws InterruptedException {
         Thread waiting = waiting();
 
         signal.restart(Duration.ofMillis(1));
@@ -118,7 +118,7 @@ class SignalTest {
     }
 
     @Test
-    void whatNobodyRaisesIsWaitedForToTheEnd() throws InterruptedException {
+    void aWaitLastsToItsEndIfNobodyRaisesTheSignal() throws InterruptedException {
         long end = System.nanoTime() + Duration.ofMillis(20).toNanos();
 
         signal.await(Duration.ofMillis(20));
@@ -164,7 +164,7 @@ class SignalTest {
     }
 
     @Test
-    void whoeverHasLeftIsCalledBackOnceByWhateverHappens() {
+    void aThreadThatHasLeftIsCalledBackOnceByWhateverHappens() {
         AtomicInteger calls = new AtomicInteger();
         List<Runnable> happenings =
                 List.of(signal::raise, () -> signal.raiseIn(LONG), () -> signal.restart(LONG), signal::raise);
@@ -182,7 +182,7 @@ class SignalTest {
     }
 
     @Test
-    void nobodyLeavesWhenSomethingHasHappenedSinceTheWait() throws InterruptedException {
+    void noThreadLeavesIfSomethingHasHappenedSinceItsWait() throws InterruptedException {
         for (Runnable happens :
                 List.<Runnable>of(signal::raise, () -> signal.raiseIn(LONG), () -> signal.restart(Duration.ZERO))) {
             signal.await(Duration.ZERO);
@@ -195,7 +195,7 @@ class SignalTest {
     }
 
     @Test
-    void whoeverCouldNotComeIsCalledAgainOnlyIfSomethingHasHappened() {
+    void aThreadThatCouldNotComeIsCalledAgainOnlyIfSomethingHasHappened() {
         AtomicInteger calls = new AtomicInteger();
         signal.calls(() -> signal.calls(calls::incrementAndGet)); // the first call brings nobody
 
@@ -208,7 +208,7 @@ class SignalTest {
     }
 
     @Test
-    void whoeverIsCalledWaitsForWhatWasPlanned() throws InterruptedException {
+    void aThreadThatIsCalledWaitsForThePlannedTime() throws InterruptedException {
         Duration later = Duration.ofMillis(100);
         signal.leave(() -> {});
         long begun = System.nanoTime();

@@ -29,7 +29,7 @@ class ThreadStateTest {
     }
 
     @Test
-    void whatIsLeftIsRemovedWithoutTheInterruptThatWasLeftToo() {
+    void leftoversAreRemovedWithTheLeftoverInterruptCleared() {
         AtomicBoolean interrupted = new AtomicBoolean(true);
         leave(() -> interrupted.set(Thread.currentThread().isInterrupted()));
         Thread.currentThread().interrupt();
@@ -40,7 +40,7 @@ class ThreadStateTest {
     }
 
     @Test
-    void whatIsRemovedLeavesNoInterruptEither() {
+    void removingLeftoversLeavesNoInterrupt() {
         leave(() -> Thread.currentThread().interrupt());
 
         own.restore("a test");

@@ -47,7 +47,7 @@ class NotifierTest {
     }
 
     @Test
-    void whatGathersWhileOneIsSentGoesOutTogetherAndTheMostUrgentCounts() throws InterruptedException {
+    void notificationsThatGatherDuringASendGoOutTogetherAndTheMostUrgentCounts() throws InterruptedException {
         Semaphore mayConnect = new Semaphore(0);
         Semaphore connecting = new Semaphore(0);
         try (Notifier notifier = notifier(() -> {
@@ -76,7 +76,7 @@ class NotifierTest {
     }
 
     @Test
-    void whatIsLeftAtACloseIsSentAndThenNothing() throws InterruptedException {
+    void aCloseSendsTheRemainingNotificationsAndNothingAfterwards() throws InterruptedException {
         Semaphore mayConnect = new Semaphore(0);
         Semaphore connecting = new Semaphore(0);
         Notifier notifier = notifier(() -> {

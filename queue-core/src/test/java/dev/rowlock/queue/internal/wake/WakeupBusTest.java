@@ -76,7 +76,7 @@ class WakeupBusTest {
     }
 
     @Test
-    void whoHearsIsOfferedTheConnectionUnlessThereIsMoreToHear(TestDatabase database) throws InterruptedException {
+    void theReceiverIsOfferedTheConnectionUnlessMoreMessagesFollow(TestDatabase database) throws InterruptedException {
         Schema schema = new Schema("rowlock");
         SendWakeup send = new SendWakeup(new Database(database.dataSource(), schema));
         RecordedWakeups heard = new RecordedWakeups();
@@ -117,7 +117,7 @@ class WakeupBusTest {
     }
 
     @Test
-    void aConnectionThatTheEarLeavesIsNobodyElses(TestDatabase database) throws InterruptedException {
+    void aConnectionThatTheNotificationListenerLeavesIsNotReused(TestDatabase database) throws InterruptedException {
         Schema schema = new Schema("rowlock");
         JdbcClient sql = JdbcClient.create(database.unpooled());
         BlockingQueue<Integer> backends = new LinkedBlockingQueue<>();

@@ -26,7 +26,7 @@ class OpenDatabasesTest {
     }
 
     @Test
-    void namesThoseThatNobodyClosesInTime() {
+    void namesDatabasesThatNobodyClosesInTime() {
         open.add("forgotten");
 
         assertThat(await(Duration.ofMillis(1))).containsExactly("forgotten");

@@ -30,7 +30,7 @@ class PostgresTestConfigurationTest {
     }
 
     @Test
-    void itIsAContainerOfItsOwnWhereContainersAreUsed(@Autowired ObjectProvider<PostgreSQLContainer> containers) {
+    void theDatabaseIsAContainerOfItsOwnIfContainersAreUsed(@Autowired ObjectProvider<PostgreSQLContainer> containers) {
         boolean expected = TestPostgres.selection().kind() == Selection.Kind.CONTAINER;
 
         assertThat(containers.getIfAvailable() != null).isEqualTo(expected);

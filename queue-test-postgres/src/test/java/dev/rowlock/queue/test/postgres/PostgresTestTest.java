@@ -38,7 +38,7 @@ class PostgresTestTest {
         }
 
         @Test
-        void anotherTestSeesTheSame(DataSource pool) throws SQLException {
+        void anotherTestSeesTheSameDatabase(DataSource pool) throws SQLException {
             SEEN.add(database.name());
 
             assertThat(Sql.run(pool, "select current_database()")).isEqualTo(database.name());
@@ -49,7 +49,7 @@ class PostgresTestTest {
         class InANestedClass {
 
             @Test
-            void itIsStillTheSame(TestDatabase nested) {
+            void aNestedTestSeesTheSameDatabase(TestDatabase nested) {
                 assertThat(nested).isSameAs(database);
             }
         }
@@ -68,13 +68,13 @@ class PostgresTestTest {
         }
 
         @Test
-        void everyTestHasItsOwn(TestDatabase parameter) {
+        void everyTestHasItsOwnDatabase(TestDatabase parameter) {
             assertThat(parameter).isSameAs(database);
             assertThat(SEEN.add(database.name())).isTrue();
         }
 
         @Test
-        void andSoHasTheNext() {
+        void theNextTestHasItsOwnDatabaseToo() {
             assertThat(SEEN.add(database.name())).isTrue();
         }
     }

@@ -12,11 +12,9 @@ import java.util.List;
 /** Which of many queues somebody should look at: the one statement by which a node polls all queues where nothing happens. */
 public final class FindReadyQueues {
 
-    // One row of the index for each queue, by a LIMIT: for an EXISTS the planner may choose to read the whole table
-    // once. Where
-    // dead entries stand in front, or jobs of a transaction that is still open, even that one row takes long. Each
-    // queue is timed,
-    // so that such a one need not make all others wait the next time.
+    // One row of the index for each queue, by a LIMIT: for an EXISTS the planner may choose to read the whole table.
+    // Where dead entries stand in front, or jobs of an open transaction, even that one row takes long. Each queue is
+    // timed, so that such a one does not make all others wait the next time.
     private static final String SQL = IndexPlan.PREFIX + """
             SELECT queue
               FROM (SELECT queue, found, ended - lag(ended, 1, statement_timestamp()) OVER () AS took

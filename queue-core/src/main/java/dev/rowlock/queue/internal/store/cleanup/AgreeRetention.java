@@ -10,7 +10,7 @@ import java.time.OffsetDateTime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * States how long this node wants ended jobs to be kept, and finds out how long they are: as long as any node of the last day
+ * States how long this node wants ended jobs to be kept, and finds out how long they are: as long as any node of the last two days
  * wants it. Not only those that are there now, because an application may be away for a moment.
  */
 public final class AgreeRetention {
@@ -26,7 +26,7 @@ public final class AgreeRetention {
               FROM (SELECT done_millis, dead_millis FROM mine
                     UNION ALL
                     SELECT done_millis, dead_millis FROM rowlock.retention
-                     WHERE stated_at > clock_timestamp() - interval '1 day') AS wish
+                     WHERE stated_at > clock_timestamp() - interval '2 days') AS wish
             """;
 
     private static final long FOR_EVER = Long.MAX_VALUE;

@@ -15,11 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RestartWaits {
 
-    // Who waits since a time to come tells by how much the clock was set back at least, whoever looks and however
-    // often:
-    // afterwards it waits since now. No wait gets shorter, since it had begun before. What waits for longer than the
-    // clock was set
-    // back cannot be told from others. Two seconds are no step, the clock is only being corrected.
+    // A job that waits since a time to come tells by how much the clock was set back at least, whoever looks and
+    // however often: afterwards it waits since now. No wait gets shorter, since it had begun before. What waits for
+    // longer than the clock was set back cannot be told from others. Two seconds are no step, only a correction.
     private static final String SQL = """
             WITH looked AS MATERIALIZED (
                 SELECT id, since FROM rowlock.waiting WHERE id > ? ORDER BY id LIMIT ?

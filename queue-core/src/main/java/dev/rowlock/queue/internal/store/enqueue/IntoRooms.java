@@ -5,17 +5,17 @@ package dev.rowlock.queue.internal.store.enqueue;
  * delay_millis, rank, max_retries, timeout_millis, queue, type, headers, payload, large_payload}. It brings each into its
  * room, and closes the last parenthesis itself.
  */
-final class IntoRooms {
+public final class IntoRooms {
 
     /** Goes before {@link #READY_OR_WAITING} where a job may have a large payload. */
-    static final String ASIDE = """
+    public static final String ASIDE = """
             ), aside AS (
                 INSERT INTO rowlock.payload (job_id, bytes, payload)
                 -- Not compressed yet, so this is its length and four bytes before it.
                 SELECT id, pg_column_size(large_payload) - 4, large_payload::json FROM created WHERE large_payload IS NOT NULL
             """;
 
-    static final String READY_OR_WAITING = """
+    public static final String READY_OR_WAITING = """
             ), into_ready AS (
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, max_retries, timeout_millis,
                                            queue, type, payload, headers)

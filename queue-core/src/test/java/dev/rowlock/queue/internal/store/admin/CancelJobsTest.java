@@ -68,7 +68,7 @@ class CancelJobsTest {
     }
 
     @Test
-    void whatHasEndedOrNeverWasIsNotFound() {
+    void anEndedOrUnknownJobIsNotFound() {
         long ended = rooms.ready();
         cancelIdle.run(ended);
 
@@ -96,7 +96,7 @@ class CancelJobsTest {
     }
 
     @Test
-    void aCancelThatIsUnderWayIsPassedOverByClaims() throws Exception {
+    void claimsPassOverAJobWhoseCancelIsUnderWay() throws Exception {
         long id = rooms.ready();
         long node = rooms.node();
 

@@ -13,7 +13,7 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of dead jobs: another life, or an end that is written down. */
+/** What happens to dead jobs: another life, or a recorded end. */
 @PostgresTest
 class DeadJobsTest {
 
@@ -160,7 +160,7 @@ class DeadJobsTest {
     }
 
     @Test
-    void retentionDiscardsWhatDiedLongAgoOldestFirst() {
+    void retentionDiscardsJobsThatDiedLongAgoOldestFirst() {
         long old = died(Duration.ofDays(31));
         long oldest = died(Duration.ofDays(90));
         long young = died(Duration.ofDays(29));
@@ -177,7 +177,7 @@ class DeadJobsTest {
     }
 
     @Test
-    void whatIsDiscardedAndRedrivenAtOnceGoesOneWay() throws Exception {
+    void aJobDiscardedAndRedrivenAtOnceGoesOnlyOneWay() throws Exception {
         long id = rooms.dead();
         long bound = last.run(QUEUE);
 

@@ -76,7 +76,7 @@ class ClaimReadyJobsTest {
     }
 
     @Test
-    void jobsClaimedByNameAreThoseOfTheQueueThatAreReady() {
+    void aClaimByIdTakesOnlyReadyJobsOfTheQueue() {
         long here = rooms.ready();
         long elsewhere = rooms.ready(List.of(Rooms.job("other", 0)))[0];
         long waiting = rooms.waiting(Due.after(Duration.ofHours(1)));
@@ -296,7 +296,7 @@ class ClaimReadyJobsTest {
     }
 
     @Test
-    void aReleasedJobStandsWhereItStood() {
+    void aReleasedJobKeepsItsPlace() {
         long[] ids = rooms.ready(3);
         List<ClaimedJob> first = rooms.claim(rooms.node(), 1);
 
@@ -331,7 +331,7 @@ class ClaimReadyJobsTest {
     }
 
     @Test
-    void onAConnectionOfItsOwnItIsTheServerThatGivesUpSoThatNothingIsClaimedUnheard() throws SQLException {
+    void theServerGivesUpAClaimOnAConnectionOfItsOwnSoThatNoClaimGoesUnheard() throws SQLException {
         rooms.ready(1);
         long node = rooms.node();
 

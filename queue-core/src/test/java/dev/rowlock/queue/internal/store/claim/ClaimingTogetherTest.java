@@ -100,7 +100,7 @@ class ClaimingTogetherTest {
     }
 
     @Test
-    void severalClaimersAtOnceShareTheJobsWithoutDoublesOrRests() throws Exception {
+    void concurrentClaimersShareTheJobsWithoutDoublesOrLeftovers() throws Exception {
         int jobs = 4_000;
         int claimers = 4;
         rooms.ready(jobs);
@@ -146,7 +146,7 @@ class ClaimingTogetherTest {
     // One after the other
 
     @Test
-    void aClaimOfManyGoesOnWhereThatOfAnotherNodeEnded() {
+    void aLargeClaimGoesOnWhereTheClaimOfAnotherNodeEnded() {
         long[] ids = rooms.ready(500);
         Batch mine = claim.run(QUEUE, QueueRange.ALL, 100, rooms.node(), null);
         Batch theirs = claim.run(QUEUE, QueueRange.fromOrFurther(last(mine)), 100, rooms.node(), null);
@@ -160,7 +160,7 @@ class ClaimingTogetherTest {
     }
 
     @Test
-    void whereOthersWereASecondAgoDoesNotCount() {
+    void aPlaceThatOthersReachedASecondAgoDoesNotCount() {
         long[] ids = rooms.ready(300);
         Batch mine = claim.run(QUEUE, QueueRange.ALL, 100, rooms.node(), null);
         giveBack(claim.run(QUEUE, QueueRange.fromOrFurther(last(mine)), 100, rooms.node(), null));
@@ -172,7 +172,7 @@ class ClaimingTogetherTest {
     }
 
     @Test
-    void whereOthersWereBeforeTheClockWasSetBackDoesNotCount() {
+    void aPlaceThatOthersReachedBeforeTheClockWasSetBackDoesNotCount() {
         long[] ids = rooms.ready(300);
         Batch mine = claim.run(QUEUE, QueueRange.ALL, 100, rooms.node(), null);
         giveBack(claim.run(QUEUE, QueueRange.fromOrFurther(last(mine)), 100, rooms.node(), null));
@@ -184,7 +184,7 @@ class ClaimingTogetherTest {
     }
 
     @Test
-    void whereOthersAreInAnotherRankOrQueueOrFurtherBackDoesNotCount() {
+    void aPlaceThatOthersReachedInAnotherRankOrQueueOrFurtherBackDoesNotCount() {
         long[] ids = rooms.ready(200);
         long node = rooms.node();
         Batch first = claim.run(QUEUE, QueueRange.ALL, 1, node, null);
@@ -201,7 +201,7 @@ class ClaimingTogetherTest {
     }
 
     @Test
-    void smallClaimsAndThoseByThemselvesNoteNothing() {
+    void smallClaimsAndClaimsByThemselvesNoteNoPlace() {
         rooms.ready(300);
         long node = rooms.node();
 

@@ -34,7 +34,7 @@ class FindReadyQueuesTest {
     }
 
     @Test
-    void findsThoseWithReadyJobsAndNoOthers() {
+    void onlyQueuesWithReadyJobsAreFound() {
         rooms.ready(3);
 
         List<String> found =
@@ -44,7 +44,7 @@ class FindReadyQueuesTest {
     }
 
     @Test
-    void namesThoseWhereTheLookTookTooLong() {
+    void queuesWhereTheLookTookTooLongAreNamed() {
         List<String> found = new FindReadyQueues(rooms.database()).among(List.of("a", "b"), Duration.ofMillis(-1));
 
         assertThat(found).containsExactly("a", "b");
@@ -53,7 +53,7 @@ class FindReadyQueuesTest {
     /** Statistics from when the table was empty. */
     @ParameterizedTest
     @EnumSource(Plans.class)
-    void readsOneRowOfTheIndexForEachQueueHoweverManyJobsAreReady(Plans plans) throws SQLException {
+    void theLookReadsOneIndexRowForEachQueueHoweverManyJobsAreReady(Plans plans) throws SQLException {
         rooms.execute("ANALYZE rowlock.ready");
         rooms.ready(BACKLOG);
         List<String> queues = Stream.concat(

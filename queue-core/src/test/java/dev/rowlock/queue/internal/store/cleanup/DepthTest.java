@@ -62,7 +62,7 @@ class DepthTest {
     }
 
     @Test
-    void aLargeRoomIsEstimatedButForItsSmallQueuesAndTheOldestJob() {
+    void aLargeRoomIsEstimatedExceptForItsSmallQueuesAndTheOldestJob() {
         int jobs = 60_000;
         rooms.execute("""
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, queue, type, payload)
@@ -84,7 +84,7 @@ class DepthTest {
     }
 
     @Test
-    void ofTwoNodesThatWantAChoreOneGetsIt() {
+    void onlyOneOfTwoNodesGetsAChore() {
         TakeChore chore = new TakeChore(rooms.database());
 
         boolean first = chore.run("depth", Duration.ofMinutes(1));
@@ -97,7 +97,7 @@ class DepthTest {
     }
 
     @Test
-    void aChoreIsThereForTheTakingOnceItsTimeHasCome() {
+    void aChoreCanBeTakenOnceItsTimeHasCome() {
         TakeChore chore = new TakeChore(rooms.database());
         chore.run("depth", Duration.ofMinutes(1));
         rooms.execute("UPDATE rowlock.chore SET due_at = clock_timestamp() - interval '1 ms'");
@@ -108,7 +108,7 @@ class DepthTest {
     }
 
     @Test
-    void theAgeOfTheOldestJobIsThatOfTheMomentOfTheMeasurement() {
+    void theAgeOfTheOldestJobIsItsAgeAtTheMeasurement() {
         rooms.ready();
         rooms.execute("UPDATE rowlock.ready SET ready_at = ready_at - interval '90 s'");
         measure.run();

@@ -42,7 +42,7 @@ class DonePartitionsTest {
     }
 
     @Test
-    void makingThemAgainChangesNothing() {
+    void makingPartitionsAgainChangesNothing() {
         List<String> before = partitions();
 
         ensure.run(7);
@@ -72,7 +72,7 @@ class DonePartitionsTest {
     }
 
     @Test
-    void aTableThatStandsInTheWayOfOneDayIsNamedAndKeepsNoOtherDay() {
+    void aTableInTheWayOfOneDayIsNamedAndHoldsUpNoOtherDay() {
         String tomorrow = days(1, 1).get(0);
         rooms.execute("DROP TABLE rowlock." + tomorrow);
         rooms.execute("DROP TABLE rowlock." + days(2, 2).get(0));
@@ -123,7 +123,7 @@ class DonePartitionsTest {
     }
 
     @Test
-    void twoNodesThatMakeThemAtOnceBothSucceed() throws Exception {
+    void twoNodesThatMakePartitionsAtOnceBothSucceed() throws Exception {
         CompletableFuture<Void> ours;
         try (OpenTransaction other = new OpenTransaction(rooms.database())) {
             new EnsureDonePartitions(other.database()).run(20);
@@ -216,7 +216,7 @@ class DonePartitionsTest {
     }
 
     @Test
-    void outcomesGoOnWhileRetentionCannotDropWhatSomebodyReads() throws Exception {
+    void outcomesGoOnWhileRetentionCannotDropAPartitionThatSomebodyReads() throws Exception {
         for (int day = 1; day <= 5; day++) {
             oldPartition("2020010" + day, 1);
         }
@@ -263,7 +263,7 @@ class DonePartitionsTest {
     }
 
     @Test
-    void ofTwoNodesThatDropAtOnceOneDoesIt() throws Exception {
+    void onlyOneOfTwoNodesThatDropAtOnceDropsAPartition() throws Exception {
         oldPartition("20200101", 3);
 
         List<String> theirs;

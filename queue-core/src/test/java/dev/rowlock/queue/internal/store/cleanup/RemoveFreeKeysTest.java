@@ -107,7 +107,7 @@ class RemoveFreeKeysTest {
      * that are fought for make that moment long.
      */
     @Test
-    void howeverKeysAreTakenAndFreedAndRemovedEachHasOneLiveJob() throws Exception {
+    void eachKeyHasOneLiveJobHoweverKeysAreTakenFreedAndRemoved() throws Exception {
         int producers = 3;
         ExecutorService threads = Executors.newFixedThreadPool(producers + 2);
         long node = rooms.node();

@@ -145,7 +145,7 @@ class RemoveLeftoverPayloadsTest {
 
     /** Nobody can stop the chore between plan, snapshot and look, so this one races. */
     @Test
-    void howeverOftenAJobMovesMeanwhileItsPayloadStays() throws Exception {
+    void aJobKeepsItsPayloadHoweverOftenItMovesMeanwhile() throws Exception {
         int rounds = 300;
         rooms.large(10, SIZE);
         long node = rooms.node();

@@ -94,7 +94,7 @@ class DispatchDueJobsTest {
     }
 
     @Test
-    void moreThanTheLimitStaysForTheNextCallLongestDueFirst() {
+    void theLongestDueJobsGoFirstAndThoseOverTheLimitStayForTheNextCall() {
         long[] ids = rooms.waiting(Collections.nCopies(5, Rooms.job(NOW)));
         rooms.execute("UPDATE rowlock.waiting SET due_at = due_at - id * interval '1 second'");
 
@@ -125,7 +125,7 @@ class DispatchDueJobsTest {
     }
 
     @Test
-    void aPlaceThatLiesInTheFutureIsFromBeforeTheClockWasSetBackAndSaysNothing() {
+    void aPlaceInTheFutureIsFromBeforeTheClockWasSetBackAndIsIgnored() {
         rooms.waiting(NOW);
         DuePosition until = dispatch.run(0).until();
 

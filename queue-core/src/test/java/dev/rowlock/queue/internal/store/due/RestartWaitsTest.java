@@ -51,7 +51,7 @@ class RestartWaitsTest {
     }
 
     @Test
-    void aTimeThatSomebodyNamedStays() {
+    void anExplicitDueTimeStays() {
         long scheduled = rooms.waiting(Due.at(Instant.now().plus(Duration.ofHours(3))));
         ClaimedJob later = rooms.running();
         rooms.defer(later.claim(), Due.at(Instant.now().plus(Duration.ofHours(3))));
@@ -79,7 +79,7 @@ class RestartWaitsTest {
     }
 
     @Test
-    void aWalkInStretchesReachesAllOnce() {
+    void aWalkInStretchesReachesEachWaitOnce() {
         for (int i = 0; i < 25; i++) {
             rooms.waiting(IN_TEN_MINUTES);
         }

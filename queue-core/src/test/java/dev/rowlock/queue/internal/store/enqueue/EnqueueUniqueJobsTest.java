@@ -143,7 +143,7 @@ class EnqueueUniqueJobsTest {
     }
 
     @Test
-    void aKeyIsHeldByItsJobLongerThanForTheTimeThatWasAskedFor() {
+    void aLiveJobHoldsItsKeyBeyondTheTimeThatWasAskedFor() {
         long first = rooms.unique(List.of(Rooms.job(KEY.atLeast(Duration.ofHours(1)), LATER)))
                 .get(0)
                 .id();
@@ -227,7 +227,7 @@ class EnqueueUniqueJobsTest {
     }
 
     @Test
-    void ofSeveralJobsWithOneKeyInOneBatchTheFirstCounts() {
+    void theFirstOfSeveralJobsWithOneKeyInABatchCounts() {
         List<NewJob> jobs = IntStream.range(0, 4)
                 .mapToObj(i -> new NewJob("mail", "send", 0, null, null, null, Integer.toString(i), null, KEY))
                 .toList();
@@ -244,7 +244,7 @@ class EnqueueUniqueJobsTest {
     }
 
     @Test
-    void whoFindsAKeyHeldChangesNothing() {
+    void aRequestThatFindsItsKeyHeldChangesNothing() {
         rooms.unique(KEY);
         List<?> before = rooms.everything();
         String row = rooms.sql("SELECT ctid || ' ' || xmin || ' ' || xmax FROM rowlock.unique_key")

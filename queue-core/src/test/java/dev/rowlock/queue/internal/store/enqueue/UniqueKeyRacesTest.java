@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two who want a key at the same time, and who does not see all that the other did. */
+/** Two requests want a key at the same time, and one does not see all that the other did. */
 @PostgresTest
 @Representative
 class UniqueKeyRacesTest {
@@ -38,7 +38,7 @@ class UniqueKeyRacesTest {
     // Who waits
 
     @Test
-    void whoWaitsForATransactionThatTakesTheKeyGetsItsJobOnceItCommits() throws Exception {
+    void aRequestThatWaitsForTheHoldersTransactionGetsItsJobOnceItCommits() throws Exception {
         try (OpenTransaction other = new OpenTransaction(rooms.database())) {
             Placed theirs = enqueue(other.database());
 
@@ -50,7 +50,7 @@ class UniqueKeyRacesTest {
     }
 
     @Test
-    void whoWaitsForATransactionThatTakesTheKeyTakesItOnceThatRollsBack() throws Exception {
+    void aRequestThatWaitsForTheHoldersTransactionTakesTheKeyOnceItRollsBack() throws Exception {
         try (OpenTransaction other = new OpenTransaction(rooms.database())) {
             Placed theirs = enqueue(other.database());
 
@@ -63,7 +63,7 @@ class UniqueKeyRacesTest {
     }
 
     @Test
-    void whoWaitsForATransactionThatTakesOverAFreeKeyGetsItsJobOnceItCommits() throws Exception {
+    void aRequestThatWaitsForATransactionThatTakesOverAFreeKeyGetsItsJobOnceItCommits() throws Exception {
         rooms.complete(rooms.running(KEY), true);
         try (OpenTransaction other = new OpenTransaction(rooms.database())) {
             Placed theirs = enqueue(other.database());
@@ -76,7 +76,7 @@ class UniqueKeyRacesTest {
     }
 
     @Test
-    void whoWaitsForTheJanitorThatRemovesTheFreeKeyTakesIt() throws Exception {
+    void aRequestThatWaitsForTheJanitorToRemoveAFreeKeyTakesIt() throws Exception {
         rooms.complete(rooms.running(KEY), true);
         try (OpenTransaction janitor = new OpenTransaction(rooms.database())) {
             new RemoveFreeKeys(janitor.database()).run(RemoveFreeKeys.FRONT, 10);

@@ -69,7 +69,7 @@ class NodesTest {
     }
 
     @Test
-    void theAnswerSaysHowLongAgoTheOthersHaveBeaten() {
+    void theAnswerSaysHowLongAgoEachOtherNodeBeat() {
         long me = rooms.node();
         long other = rooms.node();
         rooms.execute("UPDATE rowlock.node SET heartbeat_at = heartbeat_at - interval '4 minutes' WHERE id = " + other);
@@ -221,7 +221,7 @@ class NodesTest {
     }
 
     @Test
-    void ofTwoJudgesAtOnceOneDeclaresTheNodeDead() throws Exception {
+    void onlyOneOfTwoConcurrentJudgesDeclaresTheNodeDead() throws Exception {
         long judge = rooms.node();
         long second = rooms.node();
         List<Heartbeat> seen = List.of(seenBy(judge, rooms.node("south")));

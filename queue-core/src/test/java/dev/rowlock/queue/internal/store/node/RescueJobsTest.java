@@ -97,7 +97,7 @@ class RescueJobsTest {
     }
 
     @Test
-    void ofTheSuspectsThatOneNodeHasStartedOnlyTheLastIsToBlame() {
+    void onlyTheLastSuspectThatANodeHasStartedIsToBlame() {
         List<ClaimedJob> suspects = rooms.running(2);
         rooms.execute("UPDATE rowlock.running SET crashes = %d".formatted(MAX_CRASHES - 1));
         IsolateJob isolate = new IsolateJob(rooms.database());
@@ -115,7 +115,7 @@ class RescueJobsTest {
     }
 
     @Test
-    void whoeverHasLostTheClaimPutsNoBlameOnTheJob() {
+    void aNodeThatHasLostTheClaimPutsNoBlameOnTheJob() {
         ClaimedJob job = rooms.running();
 
         boolean held = new IsolateJob(rooms.database()).run(Rooms.stale(job.claim()), List.of());
@@ -206,7 +206,7 @@ class RescueJobsTest {
     }
 
     @Test
-    void moreThanOneCallsWorthIsLeftForTheNext() {
+    void jobsOverTheLimitOfACallAreLeftForTheNext() {
         rooms.running(RescueJobs.LIMIT + 1);
         rooms.execute("DELETE FROM rowlock.node");
 

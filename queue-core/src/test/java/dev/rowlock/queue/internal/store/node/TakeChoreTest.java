@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Times are moved in the row rather than waited for. */
+/** The tests move the times in the row instead of waiting. */
 @PostgresTest
 class TakeChoreTest {
 
@@ -48,7 +48,7 @@ class TakeChoreTest {
     }
 
     @Test
-    void aChoreThatIsKeptIsNotDueBefore() {
+    void aChoreThatIsKeptIsNotDueBeforeItsTime() {
         chore.run("sweep", Duration.ofMinutes(1));
 
         chore.keep("sweep", HOUR);
@@ -67,7 +67,7 @@ class TakeChoreTest {
     }
 
     @Test
-    void whoHadToWaitForAnotherOneThatTookItDoesNotTakeItToo() throws Exception {
+    void aNodeThatWaitedWhileAnotherTookTheChoreDoesNotTakeItToo() throws Exception {
         chore.run("sweep", HOUR);
         clockMovesBy("2 hours");
 

@@ -58,7 +58,7 @@ class TakeOverdueJobsTest {
     }
 
     @Test
-    void itsOwnNodeHasTheGraceToStopIt() {
+    void theJobsOwnNodeHasTheGraceToStopIt() {
         ClaimedJob job = overdue(running(null), GRACE.minusMinutes(5));
 
         int taken = take();
@@ -89,7 +89,7 @@ class TakeOverdueJobsTest {
     }
 
     @Test
-    void jobsThatDoNotSayHaveTheDefaultRetries() {
+    void jobsWithoutRetriesOfTheirOwnHaveTheDefaultRetries() {
         ClaimedJob job = overdue(running(null), Duration.ofHours(1));
 
         takeOverdue.run(found(), 0, DELAY);
@@ -98,7 +98,7 @@ class TakeOverdueJobsTest {
     }
 
     @Test
-    void jobsThatDoNotSayHaveTheRetriesOfTheListenerOnTheirNode() {
+    void jobsWithoutRetriesOfTheirOwnHaveThoseOfTheListenerOnTheirNode() {
         ClaimedJob job = runningOn("{\"send\": {\"maxRetries\": 0, \"waits\": [1000]}}", (Integer) null);
 
         take(job);
@@ -233,7 +233,7 @@ class TakeOverdueJobsTest {
     }
 
     @Test
-    void whatLooksOverdueSaysHowLongItMayRun() {
+    void aJobThatLooksOverdueSaysHowLongItMayRun() {
         ClaimedJob job = running(null);
         rooms.execute(
                 "UPDATE rowlock.running SET claimed_at = claimed_at - interval '1 h', deadline = deadline - interval '1 h'");

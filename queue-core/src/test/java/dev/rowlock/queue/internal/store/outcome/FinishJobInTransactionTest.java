@@ -72,7 +72,7 @@ class FinishJobInTransactionTest {
     }
 
     @Test
-    void whereDoneJobsAreNotKeptTheJobIsGone() {
+    void theJobIsGoneIfDoneJobsAreNotKept() {
         ClaimedJob job = rooms.running();
 
         boolean held = transaction.execute(
@@ -83,7 +83,7 @@ class FinishJobInTransactionTest {
     }
 
     @Test
-    void aRescueThatComesWhileTheTransactionIsOpenLeavesTheJobToIt() throws Exception {
+    void aRescueLeavesTheJobToAnOpenTransactionThatFinishesIt() throws Exception {
         ClaimedJob job = rooms.running();
 
         List<RescueJobs.Rescued> rescued;

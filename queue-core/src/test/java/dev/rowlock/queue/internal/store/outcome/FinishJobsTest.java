@@ -54,7 +54,7 @@ class FinishJobsTest {
     }
 
     @Test
-    void whereDoneJobsAreNotKeptTheyAreGone() {
+    void endedJobsAreGoneIfDoneJobsAreNotKept() {
         ClaimedJob job = rooms.running();
 
         Set<Long> held = new FinishJobs(rooms.database(), false)
@@ -93,7 +93,7 @@ class FinishJobsTest {
     }
 
     @Test
-    void ofTwoThatRecordTheSameClaimAtOnceOneWins() throws Exception {
+    void onlyOneOfTwoConcurrentOutcomesOfAClaimWins() throws Exception {
         ClaimedJob job = rooms.running();
         List<Finished> outcome = List.of(new Finished(job.claim(), JobState.COMPLETED, null));
 

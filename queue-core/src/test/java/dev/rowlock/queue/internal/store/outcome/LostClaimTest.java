@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Promise 2: a lost token changes nothing, in every statement that names one, and the caller is told. */
+/** Promise 2: no statement changes anything under a lost token, and its caller learns of it. */
 @PostgresTest
 class LostClaimTest {
 

@@ -138,7 +138,7 @@ class MissingDonePartitionTest {
     }
 
     @Test
-    void whatCannotBeMadeIsStillCalledMissing() {
+    void aPartitionThatCannotBeMadeIsStillReportedMissing() {
         ClaimedJob job = rooms.running();
         rooms.execute("""
                 CREATE OR REPLACE FUNCTION rowlock.ensure_done_partitions(days_ahead int) RETURNS void
@@ -152,7 +152,7 @@ class MissingDonePartitionTest {
     }
 
     @Test
-    void aConstraintOfSomebodyElseIsNoMissingPartition() {
+    void aConstraintOfTheApplicationIsNoMissingPartition() {
         ClaimedJob job = rooms.running();
         new EnsureDonePartitions(rooms.database()).makeMissing();
         rooms.execute("ALTER TABLE rowlock.done ADD CONSTRAINT never CHECK (state <> 'completed')");

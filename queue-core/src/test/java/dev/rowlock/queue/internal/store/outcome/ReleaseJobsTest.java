@@ -49,7 +49,7 @@ class ReleaseJobsTest {
     }
 
     @Test
-    void whoeverIsToBeWokenLearnsHowUrgentTheJobsAre() {
+    void wokenNodesLearnHowUrgentReleasedJobsAre() {
         long urgent = rooms.ready(List.of(Rooms.job(Rooms.QUEUE, -5)))[0];
         ClaimedJob job = rooms.claim(rooms.node(), 1).get(0);
         ClaimedJob cancelled = rooms.running();

@@ -65,7 +65,7 @@ class LostClaimTest {
     JdbcClient jdbc;
 
     @Test
-    void whatItWroteRollsBackWithItsOutcome() throws InterruptedException {
+    void theListenersRowsRollBackWithItsOutcome() throws InterruptedException {
         long job = jobs.enqueue(new SendGift("Eve"));
         gifts.written.await();
 

@@ -1,0 +1,119 @@
+package dev.rowlock.queue.benchmark.peer.rowlock;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.rowlock.queue.JobRequest;
+import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.benchmark.measure.Probe;
+import dev.rowlock.queue.benchmark.peer.Crew;
+import dev.rowlock.queue.benchmark.peer.Job;
+import dev.rowlock.queue.benchmark.peer.Noop;
+import dev.rowlock.queue.benchmark.peer.Session;
+import dev.rowlock.queue.benchmark.peer.Sql;
+import dev.rowlock.queue.benchmark.peer.Target;
+import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.schedule.RecurringJob;
+import dev.rowlock.queue.schedule.RecurringJobs;
+import dev.rowlock.queue.schedule.Schedule;
+import dev.rowlock.queue.settings.RetentionSettings;
+import dev.rowlock.queue.settings.SchemaMode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Puts Rowlock together the way its auto-configuration does. */
+final class RowlockSession implements Session {
+
+    /** Enough for the eight producers of a workload; nodes have pools of their own. */
+    private static final int POOL = 10;
+
+    private final Target target;
+    private final RetentionSettings retention;
+    private final HikariDataSource pool;
+    private final CrewListeners listeners = new CrewListeners();
+    private final Rowlock rowlock;
+    private final JobTemplate jobs;
+    private final List<RowlockNode> others = new ArrayList<>();
+
+    RowlockSession(Target target, RetentionSettings retention) {
+        this.target = target;
+        this.retention = retention;
+        this.pool = target.pool(POOL);
+        this.rowlock = RowlockNode.builder(target, pool, retention, listeners)
+                .schemaOnBuild(SchemaMode.MIGRATE)
+                .build();
+        this.jobs = rowlock.jobs();
+    }
+
+    @Override
+    public void enqueue(Job job) {
+        jobs.enqueue(new Noop(job.seq(), job.text()), options(job));
+    }
+
+    @Override
+    public void enqueueAll(List<Job> batch) {
+        enqueueStream(batch.stream());
+    }
+
+    @Override
+    public void enqueueStream(Stream<Job> stream) {
+        jobs.enqueueAll(stream.map(job -> new JobRequest(new Noop(job.seq(), job.text()), options(job))));
+    }
+
+    private static JobOptions options(Job job) {
+        JobOptions options = JobOptions.NONE;
+        if (job.priority() != 0) {
+            options = options.priority(job.priority());
+        }
+        return job.delay().isZero() ? options : options.delay(job.delay());
+    }
+
+    @Override
+    public void recur(int others) {
+        RecurringJobs recurring = rowlock.recurringJobs();
+        recurring.create(RecurringJob.of("each-second", Schedule.every(Duration.ofSeconds(1)), new Noop(0, "tick")));
+        Schedule daily = Schedule.cron("0 0 0 * * *");
+        for (int i = 0; i < others; i++) {
+            recurring.create(RecurringJob.of("daily-" + i, daily, new Noop(0, "day")));
+        }
+    }
+
+    @Override
+    public long[] lateness() {
+        return Sql.numbers(pool, """
+                SELECT (extract(epoch FROM claimed_at - (headers ->> 'scheduled-at')::timestamptz) * 1000000000)::bigint
+                  FROM rowlock.done WHERE headers ->> 'recurring-job' = 'each-second' ORDER BY id
+                """);
+    }
+
+    /** The first node shares this session's pool and hears of new jobs directly, as in one application. */
+    @Override
+    public void startWorkers(Crew crew, Probe probe) {
+        listeners.serve(crew, probe);
+        for (int i = 1; i < crew.nodes(); i++) {
+            others.add(new RowlockNode(target, retention, listeners));
+        }
+        rowlock.start();
+        others.forEach(RowlockNode::start);
+    }
+
+    @Override
+    public void stopWorkers() {
+        rowlock.stop();
+        others.forEach(RowlockNode::close);
+        others.clear();
+    }
+
+    @Override
+    public boolean drained() {
+        return !Sql.exists(pool, "SELECT FROM rowlock.running") && !Sql.exists(pool, "SELECT FROM rowlock.ready");
+    }
+
+    @Override
+    public void close() {
+        stopWorkers();
+        rowlock.close();
+        pool.close();
+    }
+}

@@ -1,0 +1,5 @@
+/** Rowlock itself. */
+@NullMarked
+package dev.rowlock.queue.benchmark.peer.rowlock;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,15 @@
+package dev.rowlock.queue.internal.chore;
+
+import java.util.List;
+
+/** A part of the queue of which the engine knows only that it has something to do again and again on each node that runs jobs. */
+public interface Feature {
+
+    /** For its thread: {@code rowlock-} and this. */
+    String name();
+
+    /**
+     * What it does on this node, on one thread of its own; anew at each start.
+     */
+    List<Chore> chores(OwnNode node);
+}

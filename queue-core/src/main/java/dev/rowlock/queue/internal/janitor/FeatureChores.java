@@ -1,0 +1,62 @@
+package dev.rowlock.queue.internal.janitor;
+
+import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.chore.ChoreLoop;
+import dev.rowlock.queue.internal.chore.Feature;
+import dev.rowlock.queue.internal.chore.OwnNode;
+import dev.rowlock.queue.internal.thread.EndlessTask;
+import dev.rowlock.queue.internal.thread.TimeBudget;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** One node's share in the chores of features. Each feature has a thread. */
+public final class FeatureChores {
+
+    private record Part(ChoreLoop loop, List<Chore> chores) {
+
+        static Part of(Feature feature, OwnNode node) {
+            List<Chore> chores = feature.chores(node);
+            return new Part(new ChoreLoop("rowlock-" + feature.name(), chores), chores);
+        }
+
+        void runNow(Predicate<Chore> which) {
+            chores.stream().filter(which).forEach(chore -> loop.runWithin(chore, Duration.ZERO));
+        }
+    }
+
+    private final List<Part> parts;
+
+    public FeatureChores(List<Feature> features, OwnNode node) {
+        this.parts = features.stream().map(feature -> Part.of(feature, node)).toList();
+    }
+
+    public void start() {
+        parts.forEach(part -> part.loop.start());
+    }
+
+    /** Somebody has changed something. */
+    public void attention() {
+        parts.forEach(part -> part.runNow(Chore::dueAfterChange));
+    }
+
+    /** The server's clock was set. */
+    public void clockStepped() {
+        parts.forEach(part -> part.runNow(Chore::dueAfterClockStep));
+    }
+
+    /** Its threads. */
+    public List<EndlessTask> threads() {
+        return parts.stream().map(part -> part.loop.part()).toList();
+    }
+
+    /** Lets the threads end after what is under way. */
+    public void stop() {
+        parts.forEach(part -> part.loop.stop());
+    }
+
+    /** Waits for that, but not longer than this. */
+    public void awaitStop(TimeBudget longest) {
+        parts.forEach(part -> part.loop.awaitStop(longest.left()));
+    }
+}

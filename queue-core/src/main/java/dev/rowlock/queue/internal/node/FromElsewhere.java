@@ -1,0 +1,42 @@
+package dev.rowlock.queue.internal.node;
+
+import dev.rowlock.queue.internal.claim.Fetcher;
+import dev.rowlock.queue.internal.claim.Fetchers;
+import dev.rowlock.queue.internal.janitor.Janitor;
+import dev.rowlock.queue.internal.wake.RemoteWakeups;
+import java.sql.Connection;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happened in another process, told to those parts of a node that it concerns.
+ *
+ * @param changed somebody has changed something by hand
+ */
+record FromElsewhere(Fetchers fetchers, Janitor janitor, Runnable changed) implements RemoteWakeups {
+
+    @Override
+    public void jobsReady(String queue, int rank, long jobs, int first, @Nullable Connection connection) {
+        fetchers.of(queue, fetcher -> fetcher.jobsHeard(rank, jobs, first, connection));
+    }
+
+    @Override
+    public void jobsBack(String queue) {
+        fetchers.of(queue, Fetcher::jobsBack);
+    }
+
+    @Override
+    public void jobsWaiting(Duration dueIn) {
+        janitor.jobsWaitingElsewhere(dueIn);
+    }
+
+    @Override
+    public void dueJobsMoved(@Nullable Duration nextDue) {
+        janitor.dueJobsMoved(nextDue);
+    }
+
+    @Override
+    public void attention() {
+        changed.run();
+    }
+}

@@ -1,0 +1,211 @@
+package dev.rowlock.queue.internal.schedule;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.TransactionStanding;
+import dev.rowlock.queue.internal.store.schedule.DeleteSchedule;
+import dev.rowlock.queue.internal.store.schedule.FireSchedules;
+import dev.rowlock.queue.internal.store.schedule.FireSchedules.Fired;
+import dev.rowlock.queue.internal.store.schedule.InsertSchedule;
+import dev.rowlock.queue.internal.store.schedule.PauseSchedule;
+import dev.rowlock.queue.internal.store.schedule.ReadSchedules;
+import dev.rowlock.queue.internal.store.schedule.ReadSchedules.Found;
+import dev.rowlock.queue.internal.store.schedule.ScheduleRow;
+import dev.rowlock.queue.internal.store.schedule.StoredSchedule;
+import dev.rowlock.queue.internal.store.schedule.UpdateSchedule;
+import dev.rowlock.queue.internal.wake.AfterCommit;
+import dev.rowlock.queue.internal.wake.Wakes;
+import dev.rowlock.queue.schedule.RecurringJob;
+import dev.rowlock.queue.schedule.RecurringJobDetails;
+import dev.rowlock.queue.schedule.RecurringJobs;
+import dev.rowlock.queue.schedule.Schedule;
+import dev.rowlock.queue.spi.Wakeups;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Recurring jobs in the table {@code schedule}. */
+public final class StoredRecurringJobs implements RecurringJobs {
+
+    private static final int NEXT = 5;
+
+    private final Database database;
+    private final AfterCommit afterCommit;
+    private final Function<RecurringJob, ScheduleRow> rows;
+    private final ReadSchedules read;
+    private final InsertSchedule insert;
+    private final UpdateSchedule update;
+    private final PauseSchedule pause;
+    private final DeleteSchedule delete;
+    private final FireSchedules fire;
+
+    /** @param rows brings recurring jobs into the form of the table, and refuses what cannot be enqueued */
+    public StoredRecurringJobs(Database database, Wakeups wakeups, Function<RecurringJob, ScheduleRow> rows) {
+        this.database = database;
+        this.afterCommit = new AfterCommit(database, wakeups);
+        this.rows = rows;
+        this.read = new ReadSchedules(database.schema());
+        this.insert = new InsertSchedule(database.schema());
+        this.update = new UpdateSchedule(database.schema());
+        this.pause = new PauseSchedule(database.schema());
+        this.delete = new DeleteSchedule(database.schema());
+        this.fire = new FireSchedules(database);
+    }
+
+    @Override
+    public void create(RecurringJob job) {
+        ScheduleRow row = rows.apply(job);
+        boolean created = changing("create a recurring job", connection -> {
+            Instant now = read.named(connection, List.of()).now();
+            return insert.run(connection, row, Declarations.first(row, now), null);
+        });
+        if (!created) {
+            throw new IllegalStateException(
+                    "there is a recurring job '%s' already: change it, or name another one".formatted(job.name()));
+        }
+    }
+
+    @Override
+    public void change(RecurringJob job) {
+        ScheduleRow row = rows.apply(job);
+        changing("change a recurring job", connection -> {
+            StoredSchedule stored = locked(connection, job.name());
+            if (stored == null) {
+                throw new IllegalStateException(
+                        "there is no recurring job '%s' to change: create it".formatted(job.name()));
+            }
+            requireOurs(stored, "changed");
+            Instant now = read.named(connection, List.of()).now();
+            return update.run(connection, stored, row, Declarations.next(row, stored, now), null);
+        });
+    }
+
+    private static void requireOurs(StoredSchedule stored, String what) {
+        if (stored.declaredBy() != null && !stored.retired()) {
+            throw new IllegalStateException(
+                    "recurring job '%s' is declared by an application, so it is %s in its code: pause it, if it must not run"
+                            .formatted(stored.name(), what));
+        }
+    }
+
+    @Override
+    public boolean pause(String name) {
+        return changing("pause a recurring job", connection -> pause.pause(connection, name));
+    }
+
+    @Override
+    public boolean resume(String name) {
+        return changing("resume a recurring job", connection -> {
+            StoredSchedule stored = locked(connection, name);
+            if (stored == null) {
+                return false;
+            }
+            Instant now = read.named(connection, List.of()).now();
+            pause.resume(connection, stored, Runs.first(schedule(stored), now));
+            return true;
+        });
+    }
+
+    @Override
+    public OptionalLong runNow(String name) {
+        TransactionStanding standing = database.requireWritable("run a recurring job");
+        Fired fired = database.joinedAtomically(standing, connection -> {
+            if (locked(connection, name) == null) {
+                throw new IllegalArgumentException("there is no recurring job '%s'".formatted(name));
+            }
+            Instant now = read.named(connection, List.of()).now();
+            return fire.byHand(connection, name, now).get(0);
+        });
+        Long job = fired.lastJob();
+        if (job == null) {
+            return OptionalLong.empty();
+        }
+        Wakes wakes = new Wakes();
+        wakes.ready(fired.queue(), fired.rank());
+        afterCommit.wake(wakes, standing);
+        return OptionalLong.of(job);
+    }
+
+    @Override
+    public boolean delete(String name) {
+        return changing("delete a recurring job", connection -> {
+            StoredSchedule stored = locked(connection, name);
+            if (stored == null) {
+                return false;
+            }
+            requireOurs(stored, "deleted");
+            return delete.run(connection, name);
+        });
+    }
+
+    @Override
+    public List<RecurringJobDetails> list() {
+        Found found = database.joined(read::all);
+        return found.schedules().stream()
+                .map(stored -> details(stored, found.now()))
+                .toList();
+    }
+
+    @Override
+    public Optional<RecurringJobDetails> find(String name) {
+        Found found = database.joined(connection -> read.named(connection, List.of(name)));
+        return found.schedules().stream()
+                .map(stored -> details(stored, found.now()))
+                .findAny();
+    }
+
+    private static RecurringJobDetails details(StoredSchedule stored, Instant now) {
+        Schedule schedule = schedule(stored);
+        return new RecurringJobDetails(
+                stored.name(),
+                schedule,
+                stored.declaredBy() != null,
+                stored.type(),
+                stored.queue(),
+                stored.missed(),
+                stored.overlap(),
+                stored.jitter(),
+                stored.paused(),
+                stored.retired(),
+                stored.lastAt(),
+                stored.lastJob(),
+                stored.skipped(),
+                stored.paused() || stored.retired() ? List.of() : next(stored, schedule, now));
+    }
+
+    /** The first one may have passed: it is put off, or no node is there. */
+    private static List<Instant> next(StoredSchedule stored, Schedule schedule, Instant now) {
+        List<Instant> times = new ArrayList<>(List.of(stored.nextAt()));
+        times.addAll(schedule.next(stored.nextAt().isAfter(now) ? stored.nextAt() : now, NEXT - 1));
+        return List.copyOf(times);
+    }
+
+    private static Schedule schedule(StoredSchedule stored) {
+        try {
+            return stored.timing().schedule();
+        } catch (IllegalArgumentException e) {
+            throw new IllegalStateException(
+                    "recurring job '%s' cannot be read, somebody has changed its row: %s; change it or delete it"
+                            .formatted(stored.name(), e.getMessage()),
+                    e);
+        }
+    }
+
+    private @Nullable StoredSchedule locked(Connection connection, String name) throws SQLException {
+        return read.locked(connection, List.of(name)).stream().findAny().orElse(null);
+    }
+
+    private boolean changing(String what, Database.Call<Boolean> call) {
+        TransactionStanding standing = database.requireWritable(what);
+        boolean changed = database.joinedAtomically(standing, call);
+        if (changed) {
+            afterCommit.attention(standing);
+        }
+        return changed;
+    }
+}

@@ -1,0 +1,76 @@
+package dev.rowlock.queue.internal.store.schedule;
+
+import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.schedule.MissedRuns;
+import dev.rowlock.queue.schedule.Overlap;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A recurring job as it lies in its row, without what its jobs carry.
+ *
+ * @param version names this state of the row: who changes it says which one was read
+ * @param timing when it runs
+ * @param nextAt the time of its next run
+ * @param queuedAt the time of a run that waits for the end of the last job; null: none does
+ * @param declaredBy the node whose application declares it so; null: it was made at run time
+ * @param declarerAlive whether that node is there
+ */
+public record StoredSchedule(
+        String name,
+        long version,
+        Timing timing,
+        Duration jitter,
+        MissedRuns missed,
+        Overlap overlap,
+        String queue,
+        String type,
+        Instant nextAt,
+        @Nullable Instant queuedAt,
+        @Nullable Instant lastAt,
+        @Nullable Long lastJob,
+        long skipped,
+        boolean paused,
+        boolean retired,
+        @Nullable Long declaredBy,
+        boolean declarerAlive) {
+
+    /** What {@link #read} reads, of the row {@code s}. */
+    static final String COLUMNS = """
+            s.name, s.version, s.cron, s.zone, s.every_millis, s.jitter_millis, s.missed, s.missed_runs,
+            s.missed_window_millis, s.overlap, s.queue, s.type, s.next_at, s.queued_at, s.last_at, s.last_job_id, s.skipped,
+            s.paused_at IS NOT NULL AS paused, s.retired_at IS NOT NULL AS retired, s.declared_by,
+            (SELECT n.id FROM rowlock.node n WHERE n.id = s.declared_by) IS NOT NULL AS declarer_alive""";
+
+    /** @param from the column of the name */
+    static StoredSchedule read(ResultSet row, int from) throws SQLException {
+        Instant nextAt = Columns.instant(row, from + 12);
+        if (nextAt == null) {
+            throw new SQLException("next_at is null");
+        }
+        return new StoredSchedule(
+                row.getString(from),
+                row.getLong(from + 1),
+                new Timing(row.getString(from + 2), row.getString(from + 3), Columns.number(row, from + 4)),
+                Duration.ofMillis(row.getLong(from + 5)),
+                new MissedRuns(
+                        MissedRuns.Policy.valueOf(Words.upper(row.getString(from + 6))),
+                        row.getInt(from + 7),
+                        Duration.ofMillis(row.getLong(from + 8))),
+                Overlap.valueOf(Words.upper(row.getString(from + 9))),
+                row.getString(from + 10),
+                row.getString(from + 11),
+                nextAt,
+                Columns.instant(row, from + 13),
+                Columns.instant(row, from + 14),
+                Columns.number(row, from + 15),
+                row.getLong(from + 16),
+                row.getBoolean(from + 17),
+                row.getBoolean(from + 18),
+                Columns.number(row, from + 19),
+                row.getBoolean(from + 20));
+    }
+}

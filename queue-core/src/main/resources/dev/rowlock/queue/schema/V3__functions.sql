@@ -1,0 +1,239 @@
+-- What psql, triggers and programs in other languages call. Each function checks its arguments as JobTemplate and JobAdmin do, and tells
+-- nodes of what it did, with the caller's commit. Times are of the call, not of the statement or the loop that it is in. They run with their owner's rights: whoever may call them needs no right to any table.
+
+CREATE FUNCTION ${schema}.require_name(what text, name text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF name IS NULL OR name !~ '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$' THEN
+        RAISE EXCEPTION '% name % is not valid: 1 to 100 letters, digits or . _ : / - are allowed, the first a letter or digit',
+            what, quote_nullable(left(name, 100)) USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+END
+$$;
+
+CREATE FUNCTION ${schema}.require_headers(headers json) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    header record;
+    count int := 0;
+    length int := 0;
+BEGIN
+    IF headers IS NULL THEN
+        RETURN;
+    END IF;
+    IF json_typeof(headers) <> 'object' THEN
+        RAISE EXCEPTION 'headers are a %, and must be an object of strings', json_typeof(headers)
+            USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    FOR header IN SELECT key, json_typeof(value) AS type, value #>> '{}' AS value FROM json_each(headers) LOOP
+        count := count + 1;
+        length := length + char_length(header.key) + char_length(header.value);
+        IF header.type <> 'string' THEN
+            RAISE EXCEPTION 'header % is a %, and must be a string', quote_literal(left(header.key, 100)), header.type
+                USING ERRCODE = 'invalid_parameter_value';
+        ELSIF header.key = '' OR char_length(header.key) > 1000 OR char_length(header.value) > 1000 THEN
+            RAISE EXCEPTION 'a header with a key of % and a value of % characters is not allowed: keys have 1 to 1000 characters, values up to 1000',
+                char_length(header.key), char_length(header.value) USING ERRCODE = 'invalid_parameter_value';
+        ELSIF starts_with(header.key, 'rowlock-') THEN
+            RAISE EXCEPTION 'a header whose key begins with ''rowlock-'' is not allowed: such headers are Rowlock''s own'
+                USING ERRCODE = 'invalid_parameter_value';
+        END IF;
+    END LOOP;
+    IF count > 64 OR length > 8000 THEN
+        RAISE EXCEPTION '% headers of % characters are too many: up to 64 with 8000 characters together are allowed', count, length
+            USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+END
+$$;
+
+CREATE FUNCTION ${schema}.send_wakeup(message text) RETURNS void
+    LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN coalesce(current_setting('rowlock.notify', true), 'on') <> 'off'
+                THEN pg_notify('rowlock_' || trim('"' FROM '${schema}'), 'sql|' || message) END;
+$$;
+
+-- Inserts a job whose id is drawn already.
+CREATE FUNCTION ${schema}.place_job(id bigint, type text, payload json, queue text, priority int, delay interval, run_at timestamptz,
+                                    max_retries int, timeout interval, headers json) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+    now CONSTANT timestamptz := clock_timestamp();
+    most CONSTANT bigint := 1048576;
+    millis CONSTANT bigint := ceil(extract(epoch FROM delay) * 1000);
+    timeout_millis CONSTANT bigint := extract(epoch FROM timeout) * 1000;
+    inline json := payload;
+BEGIN
+    PERFORM ${schema}.require_name('job type', type);
+    PERFORM ${schema}.require_name('queue', queue);
+    PERFORM ${schema}.require_headers(headers);
+    IF payload IS NULL OR json_typeof(payload) = 'null' THEN
+        RAISE EXCEPTION 'there is no payload: null cannot be enqueued' USING ERRCODE = 'invalid_parameter_value';
+    ELSIF octet_length(payload::text) > most THEN
+        RAISE EXCEPTION 'a payload of % bytes is larger than the allowed %', octet_length(payload::text), most
+            USING ERRCODE = 'invalid_parameter_value';
+    ELSIF priority IS NULL OR priority NOT BETWEEN -1000 AND 1000 THEN
+        RAISE EXCEPTION 'priority % must lie between -1000 and 1000', priority USING ERRCODE = 'invalid_parameter_value';
+    ELSIF delay IS NOT NULL AND run_at IS NOT NULL THEN
+        RAISE EXCEPTION 'a job is due either after a delay or at an instant: give one of delay and run_at'
+            USING ERRCODE = 'invalid_parameter_value';
+    ELSIF millis NOT BETWEEN 0 AND 36500 * 86400000::bigint THEN
+        RAISE EXCEPTION 'delay % is out of range: it must lie between 0 and 100 years', delay USING ERRCODE = 'invalid_parameter_value';
+    ELSIF run_at NOT BETWEEN '1970-01-01 00:00Z' AND '2255-01-01 00:00Z' THEN
+        RAISE EXCEPTION 'run_at % is out of range: it must lie between 1970 and 2255', run_at USING ERRCODE = 'invalid_parameter_value';
+    ELSIF max_retries NOT BETWEEN 0 AND 10000 THEN
+        RAISE EXCEPTION 'max_retries % must lie between 0 and 10000', max_retries USING ERRCODE = 'invalid_parameter_value';
+    ELSIF timeout_millis NOT BETWEEN 1 AND 365 * 86400000::bigint THEN
+        RAISE EXCEPTION 'timeout % must lie between 1 ms and 365 days', timeout USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF char_length(payload::text) > 4096 THEN
+        INSERT INTO ${schema}.payload (job_id, bytes, payload) VALUES (id, octet_length(payload::text), payload);
+        inline := NULL;
+    END IF;
+    IF run_at IS NULL AND coalesce(millis, 0) = 0 THEN
+        INSERT INTO ${schema}.ready (id, ready_at, enqueued_at, timeout_millis, rank, max_retries, queue, type, payload, headers)
+        VALUES (id, now, now, timeout_millis, -priority, max_retries, queue, type, inline, headers);
+        PERFORM ${schema}.send_wakeup('r|' || -priority || '|1|0|' || queue);
+    ELSE
+        INSERT INTO ${schema}.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, max_retries, reason, queue, type, payload, headers)
+        VALUES (id, coalesce(run_at, now + millis * interval '1 ms'), now,
+                CASE WHEN run_at IS NULL THEN now END, timeout_millis, -priority, max_retries, 'scheduled', queue, type,
+                inline, headers);
+        PERFORM ${schema}.send_wakeup('w|' || coalesce(millis, 0));
+    END IF;
+END
+$$;
+
+CREATE FUNCTION ${schema}.enqueue(type text, payload json, queue text DEFAULT 'default', priority int DEFAULT 0,
+                                  delay interval DEFAULT NULL, run_at timestamptz DEFAULT NULL, max_retries int DEFAULT NULL,
+                                  timeout interval DEFAULT NULL, headers json DEFAULT NULL) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    new_id CONSTANT bigint := nextval('${schema}.job_id');
+BEGIN
+    PERFORM ${schema}.place_job(new_id, type, payload, queue, priority, delay, run_at, max_retries, timeout, headers);
+    RETURN new_id;
+END
+$$;
+
+-- The rule is that of EnqueueUniqueJobs: a row is taken over only if it names the job that was found not to hold the key any more.
+CREATE FUNCTION ${schema}.enqueue_unique(type text, payload json, key text, at_least interval DEFAULT '0', queue text DEFAULT 'default',
+                                         priority int DEFAULT 0, delay interval DEFAULT NULL, run_at timestamptz DEFAULT NULL,
+                                         max_retries int DEFAULT NULL, timeout interval DEFAULT NULL, headers json DEFAULT NULL,
+                                         OUT id bigint, OUT created boolean)
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+    new_id CONSTANT bigint := nextval('${schema}.job_id');
+    holder bigint;
+    held boolean;
+BEGIN
+    PERFORM ${schema}.require_name('job type', type);
+    IF key IS NULL OR char_length(key) NOT BETWEEN 1 AND 255 THEN
+        RAISE EXCEPTION 'a unique key of % characters is not allowed: it has 1 to 255', coalesce(char_length(key), 0)
+            USING ERRCODE = 'invalid_parameter_value';
+    ELSIF at_least IS NULL OR extract(epoch FROM at_least) NOT BETWEEN 0 AND 365 * 86400 THEN
+        RAISE EXCEPTION 'at_least % must lie between 0 and 365 days', at_least USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    FOR look IN 1 .. 10 LOOP
+        SELECT k.job_id,
+               coalesce(k.held_until > clock_timestamp(), false)
+               OR (SELECT w.id FROM ${schema}.waiting w WHERE w.id = k.job_id) IS NOT NULL
+               OR (SELECT r.id FROM ${schema}.ready r WHERE r.id = k.job_id) IS NOT NULL
+               OR (SELECT r.id FROM ${schema}.running r WHERE r.id = k.job_id) IS NOT NULL
+          INTO holder, held
+          FROM ${schema}.unique_key k WHERE k.type = type AND k.key = key;
+        IF held THEN
+            id := holder;
+            created := false;
+            RETURN;
+        END IF;
+        INSERT INTO ${schema}.unique_key AS k (type, key, job_id, held_until)
+        VALUES (type, key, new_id, CASE WHEN extract(epoch FROM at_least) > 0 THEN clock_timestamp() + at_least END)
+            ON CONFLICT ON CONSTRAINT unique_key_pkey DO UPDATE SET job_id = excluded.job_id, held_until = excluded.held_until
+         WHERE k.job_id = holder;
+        IF FOUND THEN
+            PERFORM ${schema}.place_job(new_id, type, payload, queue, priority, delay, run_at, max_retries, timeout, headers);
+            id := new_id;
+            created := true;
+            RETURN;
+        END IF;
+    END LOOP;
+    RAISE EXCEPTION 'unique key % changed hands at each of 10 looks: try again', quote_literal(key) USING ERRCODE = 'serialization_failure';
+END
+$$;
+
+-- Where a job is, or how it ended: waiting, ready, running, completed, cancelled, failed, quarantined. Null: there is no such job.
+CREATE FUNCTION ${schema}.job_state(job bigint) RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT j.state FROM ${schema}.job_details j WHERE j.id = job
+$$;
+
+-- Takes a job that has not begun to done, as cancelled.
+CREATE FUNCTION ${schema}.cancel_idle(job bigint) RETURNS boolean
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    WITH from_waiting AS (
+        DELETE FROM ${schema}.waiting WHERE id = job
+        RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, type, payload, headers, errors
+    ), from_ready AS (
+        DELETE FROM ${schema}.ready WHERE id = job
+        RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, type, payload, headers, errors
+    )
+    INSERT INTO ${schema}.done (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, type, payload, headers,
+                                errors, finished_at, state)
+    SELECT *, clock_timestamp(), 'cancelled' FROM (TABLE from_waiting UNION ALL TABLE from_ready) AS found;
+    RETURN FOUND;
+END
+$$;
+
+-- Cancels a job. Returns cancelled, requested (it runs, and is asked to stop), already_ended, or not_found.
+CREATE FUNCTION ${schema}.cancel(job bigint) RETURNS text
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    state text;
+    idle boolean;
+BEGIN
+    FOR look IN 1 .. 10 LOOP
+        -- Not before it is missing: made here, a partition is nobody else's until this transaction ends.
+        BEGIN
+            idle := ${schema}.cancel_idle(job);
+        EXCEPTION WHEN check_violation THEN
+            PERFORM ${schema}.ensure_done_partitions(1);
+            idle := ${schema}.cancel_idle(job);
+        END;
+        IF idle THEN
+            RETURN 'cancelled';
+        END IF;
+        UPDATE ${schema}.running SET cancel_requested = true WHERE id = job;
+        IF FOUND THEN
+            PERFORM ${schema}.send_wakeup('a|');
+            RETURN 'requested';
+        END IF;
+        state := ${schema}.job_state(job);
+        IF state IS NULL THEN
+            RETURN 'not_found';
+        ELSIF state NOT IN ('waiting', 'ready', 'running') THEN
+            RETURN 'already_ended';
+        END IF;
+    END LOOP;
+    RAISE EXCEPTION 'job % changed rooms 10 times while it was to be cancelled: try again', job USING ERRCODE = 'serialization_failure';
+END
+$$;
+
+REVOKE EXECUTE ON FUNCTION
+    ${schema}.require_name(text, text), ${schema}.require_headers(json), ${schema}.send_wakeup(text),
+    ${schema}.place_job(bigint, text, json, text, int, interval, timestamptz, int, interval, json),
+    ${schema}.enqueue(text, json, text, int, interval, timestamptz, int, interval, json),
+    ${schema}.enqueue_unique(text, json, text, interval, text, int, interval, timestamptz, int, interval, json),
+    ${schema}.job_state(bigint), ${schema}.cancel_idle(bigint), ${schema}.cancel(bigint) FROM PUBLIC;
+
+COMMENT ON FUNCTION ${schema}.require_name(text, text) IS 'Fails unless this may be the name of a queue or type.';
+COMMENT ON FUNCTION ${schema}.require_headers(json) IS 'Fails unless a job may have these headers.';
+COMMENT ON FUNCTION ${schema}.send_wakeup(text) IS 'Tells nodes with the commit; SET rowlock.notify = ''off'' leaves it to polling.';
+COMMENT ON FUNCTION ${schema}.place_job(bigint, text, json, text, int, interval, timestamptz, int, interval, json) IS 'Inserts a job whose id is drawn already.';
+COMMENT ON FUNCTION ${schema}.enqueue(text, json, text, int, interval, timestamptz, int, interval, json) IS 'Enqueues a job and returns its id.';
+COMMENT ON FUNCTION ${schema}.enqueue_unique(text, json, text, interval, text, int, interval, timestamptz, int, interval, json) IS 'Enqueues a job unless another one of its type holds the key; returns the job that holds it.';
+COMMENT ON FUNCTION ${schema}.job_state(bigint) IS 'Where a job is, or how it ended; null: there is no such job.';
+COMMENT ON FUNCTION ${schema}.cancel_idle(bigint) IS 'Takes a job that has not begun to done, as cancelled.';
+COMMENT ON FUNCTION ${schema}.cancel(bigint) IS 'Cancels a job: cancelled, requested, already_ended or not_found.';

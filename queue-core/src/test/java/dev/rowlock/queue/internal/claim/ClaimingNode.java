@@ -1,0 +1,124 @@
+package dev.rowlock.queue.internal.claim;
+
+import dev.rowlock.queue.internal.node.NodeParts;
+import dev.rowlock.queue.internal.node.NodeServices;
+import dev.rowlock.queue.internal.node.NodeSettings;
+import dev.rowlock.queue.internal.node.TestNode;
+import dev.rowlock.queue.internal.run.Extensions;
+import dev.rowlock.queue.internal.run.QueueWorker;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.SendWakeup;
+import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
+import dev.rowlock.queue.internal.store.node.BeatNode.Place;
+import dev.rowlock.queue.internal.wake.Notifier;
+import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.settings.FetchSettings;
+import dev.rowlock.queue.settings.LeaseSettings;
+import dev.rowlock.queue.settings.RetentionSettings;
+import dev.rowlock.queue.settings.WorkerSettings;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** A node beside another one, with a claimer for its only queue. Its threads never end a job, and nothing wakes it. */
+final class ClaimingNode implements AutoCloseable {
+
+    static final FetchSettings FETCH = new FetchSettings(Duration.ofMinutes(10), Duration.ZERO, 0);
+
+    private final Rooms rooms;
+    private final Notifier notifier;
+    private final NodeView view;
+    private final QueueWorker worker;
+    private final ClaimReadyJobs claim;
+    private final Claimer claimer;
+
+    ClaimingNode(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        notifier = new Notifier(new SendWakeup(rooms.database()));
+        view = new OneOfTwo(rooms.node());
+        NodeParts parts = parts(database);
+        worker = parts.queues().get(0);
+        claim = parts.claim();
+        claimer = new Claimer(worker, claim, FETCH, view, null);
+    }
+
+    Rooms rooms() {
+        return rooms;
+    }
+
+    NodeView view() {
+        return view;
+    }
+
+    QueueWorker worker() {
+        return worker;
+    }
+
+    ClaimReadyJobs claim() {
+        return claim;
+    }
+
+    Claimer claimer() {
+        return claimer;
+    }
+
+    /** From now on the database refuses to move this job to running. */
+    void refuse(long id) {
+        rooms.execute("""
+                CREATE FUNCTION rowlock.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    IF NEW.id = %d THEN RAISE EXCEPTION 'not this one'; END IF;
+                    RETURN NEW;
+                END $$
+                """.formatted(id));
+        rooms.execute(
+                "CREATE TRIGGER refuse BEFORE INSERT ON rowlock.running FOR EACH ROW EXECUTE FUNCTION rowlock.refuse()");
+    }
+
+    @Override
+    public void close() {
+        rooms.execute("DROP FUNCTION IF EXISTS rowlock.refuse() CASCADE");
+        notifier.close();
+    }
+
+    private NodeParts parts(TestDatabase database) {
+        NodeSettings settings = new NodeSettings(
+                new WorkerSettings(10_000, Map.of(), FETCH, Duration.ofSeconds(1), false),
+                new LeaseSettings("test", Duration.ofSeconds(30), Duration.ofSeconds(5), 3),
+                RetentionSettings.DEFAULT,
+                RetryPolicy.DEFAULT,
+                1 << 20,
+                false);
+        NodeServices services = new NodeServices(
+                rooms.database(),
+                database.unpooled(),
+                TestNode.codec(),
+                Extensions.NONE,
+                new WakeupBus(notifier),
+                null);
+        return NodeParts.assemble(
+                settings,
+                services,
+                List.of(ListenerDefinition.of("greet", (context, payload) -> null)
+                        .queue(Rooms.QUEUE)));
+    }
+
+    private record OneOfTwo(long nodeId) implements NodeView {
+
+        @Override
+        public Place place(String queue) {
+            return new Place(2, 0);
+        }
+
+        @Override
+        public boolean hearing() {
+            return false;
+        }
+
+        @Override
+        public void claimFailed() {}
+    }
+}

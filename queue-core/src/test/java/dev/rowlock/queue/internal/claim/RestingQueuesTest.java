@@ -1,0 +1,103 @@
+package dev.rowlock.queue.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.claim.FindReadyQueues;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Which queues rest until a wake-up announces a job, and who polls them. */
+@PostgresTest
+class RestingQueuesTest {
+
+    private ClaimingNode node;
+    private Rooms rooms;
+    private Claimer claimer;
+
+    @BeforeEach
+    void prepare(TestDatabase database) {
+        node = new ClaimingNode(database);
+        rooms = node.rooms();
+        claimer = node.claimer();
+    }
+
+    @AfterEach
+    void close() {
+        node.close();
+    }
+
+    @Test
+    void anIdleFetcherRestsUntilThePollFindsAnUnannouncedJob() {
+        Fetcher fetcher = new Fetcher(claimer, Duration.ofSeconds(1), Duration.ofMillis(50));
+        Fetchers fetchers = new Fetchers(
+                List.of(fetcher), new FindReadyQueues(rooms.database()), node.view(), Duration.ofMillis(50));
+        fetchers.start();
+        try {
+            awaitRest(fetcher); // its thread claims at the start, and each ten minutes
+
+            rooms.ready(3);
+            Awaitility.await().until(() -> rooms.count("running") == 3);
+            awaitRest(fetcher);
+            assertThat(fetchers.broken()).isEmpty();
+
+            claimer.pause(true);
+            rooms.ready(1);
+            fetchers.wake();
+            fetcher.pause(false);
+            Awaitility.await().until(() -> rooms.count("running") == 4);
+        } finally {
+            fetchers.stop();
+        }
+        Awaitility.await().until(() -> !fetcher.fetching());
+        fetcher.wake();
+        assertThat(fetcher.fetching()).isFalse();
+    }
+
+    @Test
+    void aQueueWithJobsThatStayReadyIsPolledByItsOwnFetcher() {
+        awaitIdle();
+
+        node.refuse(rooms.ready());
+        claimer.claim();
+        claimer.claim();
+
+        assertThat(claimer.idleFor(Duration.ZERO)).isFalse();
+    }
+
+    @Test
+    void aQueueWithTypesLeftToOtherNodesIsPolledByItsOwnFetcher() {
+        awaitIdle();
+
+        claimer.leave(Set.of("greet"), false);
+        assertThat(claimer.idleFor(Duration.ZERO)).isFalse();
+
+        claimer.leave(Set.of("greet"), true);
+        assertThat(claimer.idleFor(Duration.ZERO)).isTrue();
+    }
+
+    private void awaitIdle() {
+        Awaitility.await().until(() -> {
+            claimer.claim();
+            return claimer.idleFor(Duration.ZERO);
+        });
+    }
+
+    /** Wakes it until it does: a claim that was slow is no reason to. */
+    private static void awaitRest(Fetcher fetcher) {
+        Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
+            boolean rests = fetcher.resting();
+            if (!rests) {
+                fetcher.wake();
+            }
+            return rests;
+        });
+    }
+}

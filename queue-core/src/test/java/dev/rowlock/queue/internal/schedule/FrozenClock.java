@@ -1,0 +1,57 @@
+package dev.rowlock.queue.internal.schedule;
+
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/**
+ * A clock of the database that stands still until a test sets it. It is a function of the same name as PostgreSQL's, in a schema
+ * that is searched before PostgreSQL's own.
+ */
+final class FrozenClock {
+
+    private static final String INSTALL = """
+            CREATE SCHEMA frozen;
+            CREATE TABLE frozen.clock (now timestamptz NOT NULL);
+            INSERT INTO frozen.clock VALUES ('2026-11-22T10:00:00Z');
+            CREATE FUNCTION frozen.statement_timestamp() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT now FROM frozen.clock';
+            """;
+
+    private final JdbcClient sql;
+
+    /** Before the first pooled connection is opened. */
+    FrozenClock(TestDatabase database) throws SQLException {
+        try (Connection connection = database.unpooled().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(INSTALL);
+            statement.execute("ALTER DATABASE " + database.name() + " SET search_path = frozen, pg_catalog");
+        }
+        this.sql = JdbcClient.create(database.dataSource());
+    }
+
+    void set(String now) {
+        set(Instant.parse(now));
+    }
+
+    void set(Instant now) {
+        sql.sql("UPDATE frozen.clock SET now = ?")
+                .param(now.atOffset(ZoneOffset.UTC))
+                .update();
+    }
+
+    void advance(Duration by) {
+        set(now().plus(by));
+    }
+
+    Instant now() {
+        return sql.sql("SELECT now FROM frozen.clock")
+                .query(java.time.OffsetDateTime.class)
+                .single()
+                .toInstant();
+    }
+}
