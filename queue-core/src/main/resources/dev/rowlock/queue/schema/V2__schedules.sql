@@ -41,6 +41,16 @@ CREATE INDEX schedule_due ON ${schema}.schedule (fire_at, name) WHERE fire_at IS
 CREATE INDEX schedule_queued ON ${schema}.schedule (name) WHERE queued_at IS NOT NULL;
 ALTER TABLE ${schema}.schedule ADD PRIMARY KEY (name);
 
+-- As in the rooms: each run copies what is compressed as it is.
+DO $$
+BEGIN
+    ALTER TABLE ${schema}.schedule ALTER payload SET COMPRESSION lz4, ALTER headers SET COMPRESSION lz4;
+EXCEPTION
+    WHEN feature_not_supported THEN
+        NULL; -- The server was built without lz4.
+END
+$$;
+
 COMMENT ON TABLE ${schema}.schedule IS 'Recurring jobs. Change them by RecurringJobs, not by hand.';
 COMMENT ON COLUMN ${schema}.schedule.name IS 'Name of the recurring job.';
 COMMENT ON COLUMN ${schema}.schedule.version IS 'Grows with each change.';
