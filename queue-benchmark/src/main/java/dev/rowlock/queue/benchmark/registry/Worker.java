@@ -15,6 +15,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -26,6 +27,9 @@ public final class Worker {
 
     private static final int HEAP_MEGABYTES = 512;
 
+    /** A further option of their JVMs, or {@code @file} with several; these must not print to the standard output. */
+    private static final String JVM_OPTIONS = "bench.worker.jvm";
+
     private Worker() {}
 
     /** Starts such a process for a peer of this process, for this many timed jobs. */
@@ -36,21 +40,23 @@ public final class Worker {
     /** Starts such a process with a heap of its own size. When that is full, the process ends. */
     public static Child start(Peer peer, Target target, Crew crew, int jobs, int heapMegabytes) {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        return Child.start(
-                List.of(
-                        java,
-                        "-Xmx" + heapMegabytes + "m",
-                        "-XX:+ExitOnOutOfMemoryError",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Worker.class.getName(),
-                        peer.name(),
-                        target.jdbcUrl(),
-                        target.username(),
-                        target.password(),
-                        Integer.toString(crew.workers()),
-                        Integer.toString(jobs)),
-                Path.of("").toAbsolutePath());
+        List<String> command =
+                new ArrayList<>(List.of(java, "-Xmx" + heapMegabytes + "m", "-XX:+ExitOnOutOfMemoryError"));
+        String options = System.getProperty(JVM_OPTIONS);
+        if (options != null) {
+            command.add(options);
+        }
+        command.addAll(List.of(
+                "-cp",
+                System.getProperty("java.class.path"),
+                Worker.class.getName(),
+                peer.name(),
+                target.jdbcUrl(),
+                target.username(),
+                target.password(),
+                Integer.toString(crew.workers()),
+                Integer.toString(jobs)));
+        return Child.start(command, Path.of("").toAbsolutePath());
     }
 
     public static void main(String[] arguments) throws IOException {
