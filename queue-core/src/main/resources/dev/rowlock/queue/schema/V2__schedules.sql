@@ -27,6 +27,7 @@ CREATE TABLE ${schema}.schedule (
     skipped              bigint NOT NULL DEFAULT 0,
     paused_at            timestamptz,
     declared_by          bigint,                     -- node whose application declares it so; null: made at run time
+    declared_process     bigint,                     -- that process's first node: of several versions the last started decides
     declared_at          timestamptz,                -- when a node last said that its application declares it
     retired_at           timestamptz,                -- since when no node declares it
     CHECK ((cron IS NULL) <> (every_millis IS NULL)),
@@ -77,5 +78,6 @@ COMMENT ON COLUMN ${schema}.schedule.last_job_id IS 'Id of its last job.';
 COMMENT ON COLUMN ${schema}.schedule.skipped IS 'How many runs did not take place because the last job had not ended.';
 COMMENT ON COLUMN ${schema}.schedule.paused_at IS 'When it was paused; null: it is not.';
 COMMENT ON COLUMN ${schema}.schedule.declared_by IS 'Node whose application declares it so; null: it was made at run time.';
+COMMENT ON COLUMN ${schema}.schedule.declared_process IS 'First node of that process; of several versions the one that was started last decides.';
 COMMENT ON COLUMN ${schema}.schedule.declared_at IS 'When a node last said that its application declares it.';
 COMMENT ON COLUMN ${schema}.schedule.retired_at IS 'Since when no node declares it; null: it runs.';

@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.store.BatchSplitter;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.schedule.ConfirmSchedules;
+import dev.rowlock.queue.internal.store.schedule.Declarer;
 import dev.rowlock.queue.internal.store.schedule.InsertSchedule;
 import dev.rowlock.queue.internal.store.schedule.ReadSchedules;
 import dev.rowlock.queue.internal.store.schedule.ReadSchedules.Found;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -51,6 +53,7 @@ final class Declarations implements Chore {
     private final ConfirmSchedules confirm;
     private final Map<String, ScheduleRow> rows;
     private final LongSupplier nodeId;
+    private final AtomicLong process;
     private final LongSupplier nanos;
     private final Runnable changed;
     private final Set<String> written = new HashSet<>(); // names whose rows are there, as somebody declares them
@@ -60,6 +63,7 @@ final class Declarations implements Chore {
     /**
      * @param rows what is declared, by name
      * @param nodeId 0 while the node has no lease
+     * @param process the first id that a node of this process had; 0: none had one yet
      * @param nanos the monotonic clock
      * @param changed called after something was written
      */
@@ -67,6 +71,7 @@ final class Declarations implements Chore {
             Database database,
             Map<String, ScheduleRow> rows,
             LongSupplier nodeId,
+            AtomicLong process,
             LongSupplier nanos,
             Runnable changed) {
         this.database = database;
@@ -76,6 +81,7 @@ final class Declarations implements Chore {
         this.confirm = new ConfirmSchedules(database);
         this.rows = new TreeMap<>(rows);
         this.nodeId = nodeId;
+        this.process = process;
         this.nanos = nanos;
         this.changed = changed;
     }
@@ -101,14 +107,15 @@ final class Declarations implements Chore {
         if (id == 0) {
             return UNTIL_REGISTERED;
         }
-        boolean all = rows.isEmpty() || declareAll(id);
+        process.compareAndSet(0, id);
+        boolean all = rows.isEmpty() || declareAll(new Declarer(id, process.get()));
         confirm.confirm(written, CONFIRMED_FOR);
         retire();
         return all ? INTERVAL : UNTIL_UNLOCKED;
     }
 
     /** Returns whether all rows are as they should be. */
-    private boolean declareAll(long id) {
+    private boolean declareAll(Declarer own) {
         Found found = database.alone(connection -> read.named(connection, rows.keySet()));
         Map<String, StoredSchedule> stored =
                 found.schedules().stream().collect(Collectors.toMap(StoredSchedule::name, Function.identity()));
@@ -118,10 +125,10 @@ final class Declarations implements Chore {
             StoredSchedule there = stored.get(row.name());
             if (there != null && there.declaredBy() == null) {
                 tell(row.name());
-            } else if (there != null && isDeclared(there, id)) {
+            } else if (there != null && isDeclared(there, own)) {
                 written.add(row.name());
             } else {
-                boolean done = write(row, id);
+                boolean done = write(row, own);
                 some |= done;
                 all &= done;
             }
@@ -133,12 +140,15 @@ final class Declarations implements Chore {
     }
 
     /** By a node that is there and was started after this one, or by this one. */
-    private static boolean isDeclared(StoredSchedule stored, long id) {
-        return !stored.retired() && stored.declaredBy() != null && stored.declaredBy() >= id && stored.declarerAlive();
+    private static boolean isDeclared(StoredSchedule stored, Declarer own) {
+        return !stored.retired()
+                && stored.declaredBy() != null
+                && stored.declaredBy().process() >= own.process()
+                && stored.declarerAlive();
     }
 
     /** Returns whether it was possible: somebody's transaction may have locked the row. */
-    private boolean write(ScheduleRow row, long id) {
+    private boolean write(ScheduleRow row, Declarer own) {
         try {
             database.atomically(connection -> {
                 ReadSchedules.waitBriefly(connection);
@@ -147,11 +157,11 @@ final class Declarations implements Chore {
                         .findAny()
                         .orElse(null);
                 if (stored == null) {
-                    return insert.run(connection, row, first(row, now), id);
+                    return insert.run(connection, row, first(row, now), own);
                 }
                 return stored.declaredBy() != null
-                        && !isDeclared(stored, id)
-                        && update.run(connection, stored, row, next(row, stored, now), id);
+                        && !isDeclared(stored, own)
+                        && update.run(connection, stored, row, next(row, stored, now), own);
             });
             written.add(row.name());
             return true;

@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /** What a node does for recurring jobs. */
@@ -19,6 +20,7 @@ public final class Scheduling implements Feature {
     private final Database database;
     private final Wakeups wakeups;
     private final Map<String, ScheduleRow> declared = new TreeMap<>();
+    private final AtomicLong process = new AtomicLong(); // outlasts a stop of the node
 
     /**
      * @param declared what this application declares
@@ -57,7 +59,7 @@ public final class Scheduling implements Feature {
     @Override
     public List<Chore> chores(OwnNode node) {
         Declarations declarations =
-                new Declarations(database, declared, node::nodeId, System::nanoTime, wakeups::attention);
+                new Declarations(database, declared, node::nodeId, process, System::nanoTime, wakeups::attention);
         Scheduler scheduler = new Scheduler(
                 new ScheduleStatements(database),
                 wakeups,

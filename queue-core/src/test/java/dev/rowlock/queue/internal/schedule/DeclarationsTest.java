@@ -23,6 +23,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,7 +70,7 @@ class DeclarationsTest {
     /** A node that declares these. */
     private final class Node {
 
-        private final long id;
+        private long id;
         private final Declarations declarations;
         private final Scheduler scheduler;
 
@@ -78,12 +79,24 @@ class DeclarationsTest {
             Map<String, ScheduleRow> rows = Arrays.stream(declared)
                     .map(FrontDoors.scheduleRows(database, CODEC))
                     .collect(Collectors.toMap(ScheduleRow::name, Function.identity()));
-            this.declarations = new Declarations(database, rows, () -> id, () -> nanos, wakeups::attention);
+            this.declarations =
+                    new Declarations(database, rows, () -> this.id, new AtomicLong(), () -> nanos, wakeups::attention);
             this.scheduler = new Scheduler(new ScheduleStatements(database), wakeups, declarations::names, () -> 0);
+            register();
+        }
+
+        private void register() {
             sql.sql("INSERT INTO rowlock.node (id, name, queues, started_at, heartbeat_at, beats, lease_millis)"
                             + " VALUES (?, 'test', '{}', now(), now(), 1, 1000)")
                     .param(id)
                     .update();
+        }
+
+        /** It lost its lease, and has another id now. */
+        void registerAnew(long newId) {
+            leave();
+            id = newId;
+            register();
         }
 
         Node look() {
@@ -124,6 +137,30 @@ class DeclarationsTest {
         new Node(2, HOURLY).look();
 
         assertThat(runs()).as("the run that was missed meanwhile").containsExactly("11:00");
+    }
+
+    @Test
+    void aNodeThatLostItsLeaseDoesNotCountAsStartedAnew() {
+        Node old = new Node(1, HOURLY).look();
+        new Node(2, HALF_HOURLY).look();
+
+        old.registerAnew(3);
+        old.look();
+
+        assertThat(details().schedule()).isEqualTo(HALF_HOURLY.schedule());
+    }
+
+    @Test
+    void theVersionThatStartedLastDecidesAlsoAfterItLostItsLease() {
+        Node old = new Node(1, HOURLY).look();
+        Node fresh = new Node(2, HALF_HOURLY).look();
+
+        fresh.registerAnew(3);
+        old.look();
+        fresh.look();
+        old.look();
+
+        assertThat(details().schedule()).isEqualTo(HALF_HOURLY.schedule());
     }
 
     @Test
@@ -333,6 +370,7 @@ class DeclarationsTest {
                 database,
                 Map.of("hourly", FrontDoors.scheduleRows(database, CODEC).apply(HOURLY)),
                 () -> 0,
+                new AtomicLong(),
                 () -> nanos,
                 wakeups::attention);
 

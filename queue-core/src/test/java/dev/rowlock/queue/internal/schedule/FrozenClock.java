@@ -22,6 +22,10 @@ final class FrozenClock {
             CREATE FUNCTION frozen.statement_timestamp() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT now FROM frozen.clock';
             """;
 
+    /** The partitions that Rowlock makes are those of the true day and the next ones. */
+    private static final String ANY_DAY =
+            "CREATE TABLE IF NOT EXISTS frozen.done_on_any_day PARTITION OF rowlock.done DEFAULT";
+
     private final JdbcClient sql;
 
     /** Before the first pooled connection is opened. */
@@ -39,6 +43,7 @@ final class FrozenClock {
     }
 
     void set(Instant now) {
+        sql.sql(ANY_DAY).update();
         sql.sql("UPDATE frozen.clock SET now = ?")
                 .param(now.atOffset(ZoneOffset.UTC))
                 .update();

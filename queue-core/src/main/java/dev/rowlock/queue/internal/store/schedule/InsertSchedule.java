@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
 public final class InsertSchedule {
 
     private static final String SQL = """
-            INSERT INTO rowlock.schedule (%s, name, next_at, fire_at, declared_by, declared_at)
-            SELECT %s, n.name, n.next_at, n.fire_at, n.node_id, CASE WHEN n.node_id IS NOT NULL THEN statement_timestamp() END
-              FROM (SELECT ?::text, ?::timestamptz, ?::timestamptz, ?::bigint) AS n (name, next_at, fire_at, node_id)
+            INSERT INTO rowlock.schedule (%s, name, next_at, fire_at, declared_by, declared_process, declared_at)
+            SELECT %s, n.name, n.next_at, n.fire_at, n.node_id, n.process, CASE WHEN n.node_id IS NOT NULL THEN statement_timestamp() END
+              FROM (SELECT ?::text, ?::timestamptz, ?::timestamptz, ?::bigint, ?::bigint)
+                   AS n (name, next_at, fire_at, node_id, process)
             ON CONFLICT (name) DO NOTHING
             """.formatted(ScheduleRow.COLUMNS, ScheduleRow.PARAMETERS);
 
@@ -30,9 +31,9 @@ public final class InsertSchedule {
      * Returns whether it was made.
      *
      * @param next the time of its first run
-     * @param nodeId the node whose application declares it; null: it is made at run time
+     * @param by whose application declares it; null: it is made at run time
      */
-    public boolean run(Connection connection, ScheduleRow row, Instant next, @Nullable Long nodeId)
+    public boolean run(Connection connection, ScheduleRow row, Instant next, @Nullable Declarer by)
             throws SQLException {
         try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
             row.set(statement, 1);
@@ -41,7 +42,8 @@ public final class InsertSchedule {
             statement.setObject(
                     ScheduleRow.COUNT + 3,
                     Timing.putOff(row.name(), next, row.jitter()).atOffset(ZoneOffset.UTC));
-            statement.setObject(ScheduleRow.COUNT + 4, nodeId, Types.BIGINT);
+            statement.setObject(ScheduleRow.COUNT + 4, by == null ? null : by.node(), Types.BIGINT);
+            statement.setObject(ScheduleRow.COUNT + 5, by == null ? null : by.process(), Types.BIGINT);
             return statement.executeUpdate() == 1;
         }
     }

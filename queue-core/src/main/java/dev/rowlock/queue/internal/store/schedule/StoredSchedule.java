@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param timing when it runs
  * @param nextAt the time of its next run
  * @param queuedAt the time of a run that waits for the end of the last job; null: none does
- * @param declaredBy the node whose application declares it so; null: it was made at run time
+ * @param declaredBy whose application declares it so; null: it was made at run time
  * @param declarerAlive whether that node is there
  */
 public record StoredSchedule(
@@ -35,14 +35,14 @@ public record StoredSchedule(
         long skipped,
         boolean paused,
         boolean retired,
-        @Nullable Long declaredBy,
+        @Nullable Declarer declaredBy,
         boolean declarerAlive) {
 
     /** What {@link #read} reads, of the row {@code s}. */
     static final String COLUMNS = """
             s.name, s.version, s.cron, s.zone, s.every_millis, s.jitter_millis, s.missed, s.missed_runs,
             s.missed_window_millis, s.overlap, s.queue, s.type, s.next_at, s.queued_at, s.last_at, s.last_job_id, s.skipped,
-            s.paused_at IS NOT NULL AS paused, s.retired_at IS NOT NULL AS retired, s.declared_by,
+            s.paused_at IS NOT NULL AS paused, s.retired_at IS NOT NULL AS retired, s.declared_by, s.declared_process,
             (SELECT n.id FROM rowlock.node n WHERE n.id = s.declared_by) IS NOT NULL AS declarer_alive""";
 
     /** @param from the column of the name */
@@ -70,7 +70,12 @@ public record StoredSchedule(
                 row.getLong(from + 16),
                 row.getBoolean(from + 17),
                 row.getBoolean(from + 18),
-                Columns.number(row, from + 19),
-                row.getBoolean(from + 20));
+                declaredBy(row, from + 19),
+                row.getBoolean(from + 21));
+    }
+
+    private static @Nullable Declarer declaredBy(ResultSet row, int from) throws SQLException {
+        Long node = Columns.number(row, from);
+        return node == null ? null : new Declarer(node, row.getLong(from + 1));
     }
 }

@@ -17,11 +17,12 @@ public final class UpdateSchedule {
             UPDATE rowlock.schedule s
                SET (%1$s) = (SELECT n.*),
                    version = s.version + 1, next_at = w.next_at, fire_at = CASE WHEN s.paused_at IS NULL THEN w.fire_at END,
-                   declared_by = w.node_id, declared_at = CASE WHEN w.node_id IS NOT NULL THEN statement_timestamp() END,
+                   declared_by = w.node_id, declared_process = w.process,
+                   declared_at = CASE WHEN w.node_id IS NOT NULL THEN statement_timestamp() END,
                    retired_at = NULL
               FROM (SELECT %2$s) AS n (%1$s),
-                   (SELECT ?::text, ?::bigint, ?::timestamptz, ?::timestamptz, ?::bigint)
-                   AS w (name, version, next_at, fire_at, node_id)
+                   (SELECT ?::text, ?::bigint, ?::timestamptz, ?::timestamptz, ?::bigint, ?::bigint)
+                   AS w (name, version, next_at, fire_at, node_id, process)
              WHERE s.name = w.name AND s.version = w.version
             """.formatted(ScheduleRow.COLUMNS, ScheduleRow.PARAMETERS);
 
@@ -35,9 +36,9 @@ public final class UpdateSchedule {
      * Returns whether it was done: nobody has changed the row since it was read.
      *
      * @param next the time of its next run
-     * @param nodeId the node whose application declares it so; null: it is changed at run time
+     * @param by whose application declares it so; null: it is changed at run time
      */
-    public boolean run(Connection connection, StoredSchedule read, ScheduleRow row, Instant next, @Nullable Long nodeId)
+    public boolean run(Connection connection, StoredSchedule read, ScheduleRow row, Instant next, @Nullable Declarer by)
             throws SQLException {
         try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
             row.set(statement, 1);
@@ -47,7 +48,8 @@ public final class UpdateSchedule {
             statement.setObject(
                     ScheduleRow.COUNT + 4,
                     Timing.putOff(row.name(), next, row.jitter()).atOffset(ZoneOffset.UTC));
-            statement.setObject(ScheduleRow.COUNT + 5, nodeId, Types.BIGINT);
+            statement.setObject(ScheduleRow.COUNT + 5, by == null ? null : by.node(), Types.BIGINT);
+            statement.setObject(ScheduleRow.COUNT + 6, by == null ? null : by.process(), Types.BIGINT);
             return statement.executeUpdate() == 1;
         }
     }
