@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>What it returns</b> is the result of a plain listener that keeps results. A transactional one's result is stored
  * before {@code proceed} returns. An interceptor that does not proceed completes the job without its handler.
- * One that swallows the exception of a handler completes its job; but a job that was cancelled, or whose node stopped, before
- * its handler began is not completed, whatever is made of the exception that says so.
+ * One that swallows the exception of a handler completes its job. But a job whose handler has not begun is neither completed nor
+ * charged with an attempt, whatever is made of the exception that says so: it was cancelled, its node stopped, its transaction could
+ * not begin.
  */
 @FunctionalInterface
 public interface JobInterceptor {

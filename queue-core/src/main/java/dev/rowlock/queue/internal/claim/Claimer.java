@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.claim;
 
+import dev.rowlock.queue.internal.store.BatchLimit;
 import dev.rowlock.queue.internal.store.RefusedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
@@ -48,6 +49,7 @@ public final class Claimer {
     private final MinimumInterval pace = new MinimumInterval(APART); // guarded by claiming, as are those below
     private final RefusedJobs refused = new RefusedJobs("that are ready cannot be claimed");
     private final TurnBackoff outOfTurn = new TurnBackoff();
+    private final BatchLimit inTime = new BatchLimit(LARGEST_CLAIM);
     private boolean lastWasFull;
     private boolean lastWasQuick;
     private int emptyPolls;
@@ -226,7 +228,8 @@ public final class Claimer {
             return tooSoon; // even if woken: each look walks over all jobs that it leaves
         }
         // A claim of many tells other nodes how far it got, and they would pass over what this one leaves.
-        int limit = Math.min(consumer.demand(), lastWasFull && !some ? LARGEST_CLAIM : ClaimReadyJobs.FEW);
+        int most = lastWasFull && !some ? LARGEST_CLAIM : ClaimReadyJobs.FEW;
+        int limit = Math.min(consumer.demand(), Math.min(most, inTime.rows()));
         if (limit == 0) {
             consumer.signalDemand();
             return settings.pollInterval();
@@ -238,14 +241,22 @@ public final class Claimer {
         int largest = consumer.budget().reserve(limit);
         try {
             return claimBy(statement, nobodys, limit, largest, nodeId);
-        } catch (RuntimeException | Error e) {
-            lastWasQuick = false;
-            lastWasFull = false; // so many may take longer than a statement may: the next claim is a small one
-            node.claimFailed();
+        } catch (RuntimeException e) {
+            inTime.failed(e);
+            failed();
+            throw e;
+        } catch (Error e) {
+            failed();
             throw e;
         } finally {
             consumer.budget().giveBack((long) largest * limit);
         }
+    }
+
+    private void failed() {
+        lastWasQuick = false;
+        lastWasFull = false;
+        node.claimFailed();
     }
 
     private Duration claimBy(ClaimReadyJobs statement, Left nobodys, int limit, int largest, long nodeId) {
@@ -289,6 +300,9 @@ public final class Claimer {
         outOfTurn.over();
         boolean full = batch.jobs().size() == limit;
         lastWasFull = full;
+        if (full) {
+            inTime.worked();
+        }
         cursor.claimed(batch.last(), full, batch.took(), ended);
         emptyPolls = batch.jobs().isEmpty() ? emptyPolls + 1 : 0;
         broughtAt = batch.jobs().isEmpty() ? broughtAt : ended;

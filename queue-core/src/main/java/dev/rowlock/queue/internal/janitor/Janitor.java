@@ -15,11 +15,10 @@ import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.due.RestartWaits;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
-import dev.rowlock.queue.internal.store.node.FindOverdueJobs;
+import dev.rowlock.queue.internal.store.node.OverdueStatements;
 import dev.rowlock.queue.internal.store.node.RemoveExpiredNodes;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.TakeChore;
-import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.spi.JobObserver;
@@ -72,8 +71,7 @@ public final class Janitor {
                         rescue,
                         new StrayJobs(takeChore, takeBack),
                         strandedClaims,
-                        new OverdueJobs(
-                                own, new FindOverdueJobs(database), new TakeOverdueJobs(database), settings.retry())));
+                        new OverdueJobs(own, new OverdueStatements(database), settings.retry(), System::nanoTime)));
         List<Chore> shared = new ArrayList<>(List.of(futureWaits));
         shared.addAll(others);
         this.sharing = new ChoreLoop("rowlock-janitor", shared);

@@ -49,9 +49,6 @@ public final class Recorder implements Runnable {
 
     private static final int ALL = Integer.MAX_VALUE;
 
-    /** When those that cannot be written have results of more characters than this, some lose theirs. */
-    private static final long RESULTS_ASIDE = OutcomeBacklog.MANY_RESULTS / 2;
-
     /** As often, a batch that cannot be written is tried as a whole only. */
     private static final int TRIES_AS_A_WHOLE = 3;
 
@@ -70,9 +67,9 @@ public final class Recorder implements Runnable {
             new ArrayList<>(BATCH); // recorder's thread only; a field, so that no error forgets it
     private final DelayedOutcomes blocked = // recorder's thread only
             new DelayedOutcomes(Duration.ofMillis(100), Duration.ofSeconds(1));
-    private boolean resultsFail; // recorder's thread only: of those aside, no matter whose
     private final DelayedOutcomes unwritable = // recorder's thread only
             new DelayedOutcomes(Duration.ofSeconds(1), Duration.ofSeconds(30));
+    private final ResultsAside resultsAside;
     private volatile int setAside; // written by the recorder's thread
     private volatile boolean stopping;
     private volatile boolean failing;
@@ -82,6 +79,7 @@ public final class Recorder implements Runnable {
         this.writer = writer;
         this.ambiguous = ambiguous;
         this.news = new OutcomeReporter(observer);
+        this.resultsAside = new ResultsAside(unwritable, writer, unwritten);
     }
 
     /** Takes an outcome to be written. Never blocks. */
@@ -170,7 +168,7 @@ public final class Recorder implements Runnable {
             if (unwritable.due()) {
                 retryUnwritable(RETRIED_AT_ONCE);
             }
-            if (unwritable.results() > RESULTS_ASIDE && !resultsFail) {
+            if (resultsAside.tooMany()) {
                 giveUpResults();
             }
         }
@@ -206,28 +204,18 @@ public final class Recorder implements Runnable {
             setAside(tried);
         }
         unwritable.tried(unwritable.size() < before);
-        resultsFail = false;
+        resultsAside.tryAgain();
         noteApart();
     }
 
-    /**
-     * Those that have been aside for longest lose their results, so that these do not fill the memory, and their jobs die. But
-     * not for want of disk or memory: only while a result as long can be written.
-     */
     private void giveUpResults() {
-        List<PendingOutcome> without = new ArrayList<>();
-        while (unwritable.results() > RESULTS_ASIDE && !resultsFail) {
-            PendingOutcome oldest = Objects.requireNonNull(unwritable.takeWithResult());
-            if (writer.writable(oldest.resultLength())) {
-                unwritten.removeResult(oldest.resultLength());
-                without.add(oldest.withoutResult(
-                        OutcomeWriter.notRecorded(oldest.outcome(), Objects.requireNonNull(lastFailure))));
-            } else {
-                unwritable.add(List.of(oldest));
-                resultsFail = true;
-            }
+        List<PendingOutcome> without = resultsAside.giveUp(Objects.requireNonNull(lastFailure));
+        try {
+            setAside(attempt(without));
+        } catch (RuntimeException | Error e) {
+            lastFailure = e;
+            setAside(without);
         }
-        setAside(attempt(without));
     }
 
     private void noteApart() {

@@ -4,14 +4,18 @@ import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.store.BatchLimit;
 import dev.rowlock.queue.internal.store.BatchSplitter;
-import dev.rowlock.queue.internal.store.node.FindOverdueJobs;
 import dev.rowlock.queue.internal.store.node.FindOverdueJobs.Overdue;
-import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
+import dev.rowlock.queue.internal.store.node.OverdueStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.RetryPolicy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,6 +23,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Takes jobs from handlers that ignore their deadline. Each node takes its own, by its monotonic clock; those of a node that
  * does not, any other takes, later.
+ *
+ * <p>The deadline in a job's row counts from its claim, its timeout from the start of its handler. In between, a job may wait for its
+ * payload, for an interceptor, for a connection. So a node postpones the deadlines of the jobs that it holds and knows to be in
+ * time, and the others leave it time to do so.
  */
 public final class OverdueJobs implements Chore {
 
@@ -29,20 +37,27 @@ public final class OverdueJobs implements Chore {
     /** What a node that does interrupt its handler needs to write down what came of it. */
     private static final Duration GRACE = Duration.ofSeconds(10);
 
+    /** By how much a node postpones a deadline: until several further looks. */
+    private static final Duration POSTPONED = INTERVAL.multipliedBy(4);
+
+    /** A node that postpones deadlines has looked twice by then. */
+    private static final Duration GRACE_OF_OTHERS = GRACE.plus(INTERVAL.multipliedBy(2));
+
     private static final int BATCH = 1_000;
 
     private final OwnNode own;
-    private final FindOverdueJobs find;
-    private final TakeOverdueJobs take;
+    private final OverdueStatements statements;
     private final RetryPolicy retry;
-    private final NeglectedJobs neglected = new NeglectedJobs(GRACE);
+    private final LongSupplier nanos;
+    private final NeglectedJobs neglected = new NeglectedJobs(GRACE_OF_OTHERS);
     private final BatchLimit batch = new BatchLimit(BATCH);
 
-    public OverdueJobs(OwnNode own, FindOverdueJobs find, TakeOverdueJobs take, RetryPolicy retry) {
+    /** @param nanos the monotonic clock */
+    public OverdueJobs(OwnNode own, OverdueStatements statements, RetryPolicy retry, LongSupplier nanos) {
         this.own = own;
-        this.find = find;
-        this.take = take;
+        this.statements = statements;
         this.retry = retry;
+        this.nanos = nanos;
     }
 
     @Override
@@ -52,8 +67,14 @@ public final class OverdueJobs implements Chore {
 
     @Override
     public Duration runOnce() {
-        List<Claim> overdue =
-                Stream.concat(own.overdue(GRACE).stream(), ofOthers().stream()).toList();
+        long node = own.nodeId();
+        List<Claim> ofOwn = own.overdue(GRACE);
+        Map<Boolean, List<Overdue>> looking =
+                statements.find().run(GRACE).stream().collect(Collectors.partitioningBy(job -> job.nodeId() == node));
+        postpone(looking.get(true), ofOwn);
+        List<Claim> overdue = Stream.concat(
+                        ofOwn.stream(), neglected.among(looking.get(false), nanos.getAsLong()).stream())
+                .toList();
         for (int from = 0; from < overdue.size(); ) {
             List<Claim> some = overdue.subList(from, Math.min(from + batch.rows(), overdue.size()));
             tell(take(some));
@@ -73,7 +94,7 @@ public final class OverdueJobs implements Chore {
 
     private int take(List<Claim> overdue) {
         try {
-            int taken = take.run(overdue, retry.maxRetries(), retry.initialInterval());
+            int taken = statements.take().run(overdue, retry.maxRetries(), retry.initialInterval());
             batch.worked();
             return taken;
         } catch (RuntimeException e) {
@@ -81,7 +102,8 @@ public final class OverdueJobs implements Chore {
             AtomicInteger taken = new AtomicInteger();
             BatchSplitter.run(
                             overdue,
-                            some -> taken.addAndGet(take.run(some, retry.maxRetries(), retry.initialInterval())),
+                            some -> taken.addAndGet(
+                                    statements.take().run(some, retry.maxRetries(), retry.initialInterval())),
                             e)
                     .forEach((claim, refusal) -> log.error(
                             "overdue job {} cannot be taken from its node, unlike others", claim.jobId(), refusal));
@@ -89,10 +111,16 @@ public final class OverdueJobs implements Chore {
         }
     }
 
-    private List<Claim> ofOthers() {
-        long node = own.nodeId();
-        List<Overdue> looking =
-                find.run(GRACE).stream().filter(job -> job.nodeId() != node).toList();
-        return neglected.among(looking, System.nanoTime());
+    private void postpone(List<Overdue> looking, List<Claim> overdue) {
+        if (looking.isEmpty()) {
+            return;
+        }
+        Set<Long> held = LongStream.of(own.heldTokens()).boxed().collect(Collectors.toSet());
+        overdue.forEach(claim -> held.remove(claim.token()));
+        List<Claim> inTime = looking.stream()
+                .map(Overdue::claim)
+                .filter(claim -> held.contains(claim.token()))
+                .toList();
+        statements.postpone().run(inTime, POSTPONED);
     }
 }

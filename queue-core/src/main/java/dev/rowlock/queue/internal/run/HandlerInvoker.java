@@ -149,22 +149,31 @@ public final class HandlerInvoker {
                 : intercepted(execution, listener, context, payload);
     }
 
-    /** A job that was stopped before its handler began is not done, whatever interceptors make of that exception. */
+    /**
+     * A job whose handler has not begun is neither done nor to blame, whatever interceptors make of the exception that says so: it
+     * was stopped, or its transaction could not begin.
+     */
     private @Nullable Object intercepted(
             Execution execution, ListenerDefinition listener, ExecutionContext context, String payload)
             throws Throwable {
-        AtomicReference<@Nullable StoppedBefore> stopped = new AtomicReference<>();
-        Object result = interceptors.around(context, () -> {
-            try {
-                return attempt(execution, listener, context, payload);
-            } catch (StoppedBefore e) {
-                stopped.set(e);
-                throw e;
-            }
-        });
-        StoppedBefore swallowed = stopped.get();
-        if (swallowed != null) {
-            throw swallowed;
+        AtomicReference<@Nullable Throwable> unbegun = new AtomicReference<>();
+        Object result = null;
+        Throwable thrown = null;
+        try {
+            result = interceptors.around(context, () -> {
+                try {
+                    return attempt(execution, listener, context, payload);
+                } catch (Throwable e) {
+                    unbegun.set(!context.begun() && notReady(e) ? e : null);
+                    throw e;
+                }
+            });
+        } catch (Throwable e) {
+            thrown = e;
+        }
+        Throwable cause = unbegun.get() != null ? unbegun.get() : thrown;
+        if (cause != null) {
+            throw cause;
         }
         return result;
     }

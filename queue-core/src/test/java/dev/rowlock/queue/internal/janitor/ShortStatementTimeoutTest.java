@@ -15,10 +15,9 @@ import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.due.RestartWaits;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
-import dev.rowlock.queue.internal.store.node.FindOverdueJobs;
+import dev.rowlock.queue.internal.store.node.OverdueStatements;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.TakeChore;
-import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.RetryPolicy;
@@ -100,8 +99,7 @@ class ShortStatementTimeoutTest {
         List<ClaimedJob> jobs = rooms.running(JOBS);
         TestOwnNode own = new TestOwnNode(rooms.number("SELECT max(id) FROM rowlock.node"));
         slow("INSERT", "waiting");
-        OverdueJobs chore =
-                new OverdueJobs(own, new FindOverdueJobs(hurried), new TakeOverdueJobs(hurried), RetryPolicy.DEFAULT);
+        OverdueJobs chore = new OverdueJobs(own, new OverdueStatements(hurried), RetryPolicy.DEFAULT, System::nanoTime);
 
         insist(() -> {
             Set<Long> left = Set.copyOf(rooms.sql("SELECT id FROM rowlock.running")

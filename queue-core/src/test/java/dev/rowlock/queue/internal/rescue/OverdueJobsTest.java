@@ -4,17 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.chore.TestOwnNode;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.node.FindOverdueJobs;
 import dev.rowlock.queue.internal.store.node.FindOverdueJobs.Overdue;
-import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
+import dev.rowlock.queue.internal.store.node.OverdueStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import org.awaitility.Awaitility;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
@@ -24,16 +25,18 @@ class OverdueJobsTest {
     private static final Duration GRACE = Duration.ofSeconds(10);
     private static final Claim CLAIM = new Claim(1, 1);
 
+    private final DataSource dataSource;
     private final Rooms rooms;
     private final TestOwnNode own;
     private final OverdueJobs chore;
     private final NeglectedJobs neglected = new NeglectedJobs(GRACE);
+    private long nanos;
 
     OverdueJobsTest(TestDatabase database) {
+        dataSource = database.dataSource();
         rooms = Rooms.emptyIn(database);
         own = new TestOwnNode(rooms.node());
-        chore = new OverdueJobs(
-                own, new FindOverdueJobs(rooms.database()), new TakeOverdueJobs(rooms.database()), RetryPolicy.DEFAULT);
+        chore = new OverdueJobs(own, new OverdueStatements(rooms.database()), RetryPolicy.DEFAULT, () -> nanos);
     }
 
     @Test
@@ -92,12 +95,64 @@ class OverdueJobsTest {
                        claimed_at = statement_timestamp() - interval '1 hour' - interval '10 ms'
                 """);
 
-        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
-            chore.runOnce();
-            return rooms.count("running") == 0;
-        });
+        chore.runOnce();
+        nanos += Duration.ofSeconds(40).toNanos();
+        chore.runOnce();
+        assertThat(rooms.roomsOf(ofAnother.id()))
+                .as("its node has had two looks to say that it is in time")
+                .containsExactly("running");
+        nanos += Duration.ofMillis(10).toNanos();
+        chore.runOnce();
 
         assertThat(rooms.roomsOf(ofAnother.id())).containsExactly("waiting");
+    }
+
+    @Test
+    void aNodePostponesTheDeadlinesOfTheJobsThatItHoldsAndKnowsToBeInTime() {
+        ClaimedJob notBegun = claimed();
+        ClaimedJob ofAnother = rooms.running();
+        own.held = new long[] {notBegun.claim().token(), ofAnother.claim().token()};
+        deadlinesPassedBy("1 hour");
+
+        chore.runOnce();
+
+        assertThat(rooms.sql("SELECT id FROM rowlock.running WHERE deadline > statement_timestamp() + interval '30 s'")
+                        .query(Long.class)
+                        .list())
+                .containsExactly(notBegun.id());
+    }
+
+    @Test
+    void aNodeTakesAJobThatItHoldsPastItsDeadline() {
+        ClaimedJob mine = claimed();
+        own.held = new long[] {mine.claim().token()};
+        own.overdue = List.of(mine.claim());
+        deadlinesPassedBy("1 hour");
+
+        chore.runOnce();
+
+        assertThat(rooms.roomsOf(mine.id())).containsExactly("waiting");
+    }
+
+    @Test
+    void aLockedRowDoesNotKeepTheOthersFromBeingPostponed() throws Exception {
+        ClaimedJob locked = claimed();
+        ClaimedJob other = claimed();
+        own.held = new long[] {locked.claim().token(), other.claim().token()};
+        deadlinesPassedBy("1 hour");
+
+        try (Connection holder = dataSource.getConnection();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            statement.execute("SELECT FROM rowlock.running WHERE id = " + locked.id() + " FOR UPDATE");
+            chore.runOnce();
+            holder.rollback();
+        }
+
+        assertThat(rooms.sql("SELECT id FROM rowlock.running WHERE deadline > statement_timestamp()")
+                        .query(Long.class)
+                        .list())
+                .containsExactly(other.id());
     }
 
     private ClaimedJob claimed() {

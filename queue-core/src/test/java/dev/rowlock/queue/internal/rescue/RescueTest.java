@@ -7,11 +7,10 @@ import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.chore.TestOwnNode;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.node.BeatNode;
-import dev.rowlock.queue.internal.store.node.FindOverdueJobs;
+import dev.rowlock.queue.internal.store.node.OverdueStatements;
 import dev.rowlock.queue.internal.store.node.RemoveExpiredNodes;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.TakeChore;
-import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.spi.JobObserver;
@@ -109,12 +108,7 @@ class RescueTest {
                 .map(ClaimedJob::claim)
                 .toList();
 
-        new OverdueJobs(
-                        own,
-                        new FindOverdueJobs(rooms.database()),
-                        new TakeOverdueJobs(rooms.database()),
-                        RetryPolicy.DEFAULT)
-                .runOnce();
+        new OverdueJobs(own, new OverdueStatements(rooms.database()), RetryPolicy.DEFAULT, System::nanoTime).runOnce();
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
         assertThat(others)

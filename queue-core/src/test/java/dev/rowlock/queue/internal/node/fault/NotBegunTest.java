@@ -19,6 +19,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Jobs whose handlers could not begin: without a connection, neither their payload was read nor their transaction begun. */
@@ -53,6 +55,31 @@ class NotBegunTest {
 
         node.awaitState(id, JobState.COMPLETED);
         assertThat(pool.refusals).hasValue(0);
+        assertThat(attempts(id)).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aTransactionThatCannotBeginCostsNoAttemptWhateverInterceptorsMakeOfIt(boolean swallows) {
+        AtomicInteger runs = new AtomicInteger();
+        node.interceptor((job, next) -> {
+            try {
+                return next.proceed();
+            } catch (Exception e) {
+                if (swallows) {
+                    return "reported";
+                }
+                throw new IllegalStateException("with the tenant's name", e);
+            }
+        });
+        node.listener(Note.class, (context, payload) -> runs.incrementAndGet(), TestNode::transactional);
+        pool.refusals.set(2);
+        node.start();
+
+        long id = node.jobs.enqueue(new Note("short"), o -> o.maxRetries(0));
+
+        node.awaitState(id, JobState.COMPLETED);
+        assertThat(runs).hasValue(1);
         assertThat(attempts(id)).isEqualTo(1);
     }
 
