@@ -45,7 +45,8 @@ class PackageMapTest {
             "internal.store.enqueue",
             "internal.store.node",
             "internal.store.outcome",
-            "internal.store.schedule");
+            "internal.store.schedule",
+            "internal.store.search");
 
     private static final Set<String> WORDS = Set.of("spi", "job");
 
@@ -54,6 +55,7 @@ class PackageMapTest {
             Map.entry("job", Set.of()),
             Map.entry("spi", Set.of("job")),
             Map.entry("schedule", Set.of("job")),
+            Map.entry("search", Set.of("job")),
             Map.entry("settings", Set.of("spi")),
             Map.entry("payload", Set.of("spi")),
             Map.entry("internal.store", WORDS),
@@ -65,6 +67,7 @@ class PackageMapTest {
             Map.entry("internal.store.node", with(WORDS, "internal.store")),
             Map.entry("internal.store.outcome", with(WORDS, "internal.store")),
             Map.entry("internal.store.schedule", with(WORDS, "internal.store", "internal.store.enqueue", "schedule")),
+            Map.entry("internal.store.search", with(WORDS, "internal.store", "search")),
             Map.entry("schema", Set.of("internal.store", "spi", "settings")),
             Map.entry("connection", Set.of()),
             Map.entry("internal.listener", Set.of("internal.store", "spi", "job")),
@@ -120,6 +123,7 @@ class PackageMapTest {
                             "internal.schedule",
                             "internal.chore",
                             "schedule",
+                            "search",
                             "schema",
                             "internal.wake",
                             "internal.thread",

@@ -1,0 +1,71 @@
+package dev.rowlock.queue.search;
+
+import dev.rowlock.queue.job.JobOptions;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** What the texts of a filter must be like. Each method returns its value, or says what is allowed. */
+final class Rules {
+
+    private static final Pattern FINGERPRINT = Pattern.compile("[0-9a-f]{16}");
+
+    private Rules() {}
+
+    static <T> T given(String what, @Nullable T value) {
+        if (value == null) {
+            throw new IllegalArgumentException("the %s is null: name one, or leave the condition out".formatted(what));
+        }
+        return value;
+    }
+
+    static String text(String what, @Nullable String text) {
+        String given = given(what, text);
+        if (given.isBlank() || given.length() > JobFilter.MAX_TEXT) {
+            throw new IllegalArgumentException(
+                    "%s '%s' is not allowed: it has 1 to %d characters, not all of them blank, and this one has %d"
+                            .formatted(what, printable(given), JobFilter.MAX_TEXT, given.length()));
+        }
+        return storable(what, given);
+    }
+
+    static String fingerprint(@Nullable String digits) {
+        String given = given("fingerprint", digits);
+        if (!FINGERPRINT.matcher(given).matches()) {
+            throw new IllegalArgumentException("'%s' is no fingerprint: it has 16 digits, 0 to 9 and a to f"
+                    .formatted(printable(given)));
+        }
+        return given;
+    }
+
+    static void header(@Nullable String key, @Nullable String value) {
+        String name = given("key of a header", key);
+        String content = given("value of header '%s'".formatted(printable(name)), value);
+        if (name.isEmpty() || Math.max(name.length(), content.length()) > JobOptions.MAX_HEADER_LENGTH) {
+            throw new IllegalArgumentException(
+                    "a header with a key of %d and a value of %d characters is not allowed: keys have 1 to %d characters, values up to %d"
+                            .formatted(
+                                    name.length(),
+                                    content.length(),
+                                    JobOptions.MAX_HEADER_LENGTH,
+                                    JobOptions.MAX_HEADER_LENGTH));
+        }
+        storable("header key", name);
+        storable("value of header '%s'".formatted(printable(name)), content);
+    }
+
+    /** PostgreSQL's text has no NUL, and UTF-8 no half of a surrogate pair. */
+    private static String storable(String what, String text) {
+        if (text.codePoints()
+                .anyMatch(point -> point == 0
+                        || (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE))) {
+            throw new IllegalArgumentException(
+                    "%s '%s' is not allowed: it has NUL or an unpaired surrogate".formatted(what, printable(text)));
+        }
+        return text;
+    }
+
+    static String printable(String text) {
+        String shown = text.length() <= 100 ? text : text.substring(0, 100) + "…";
+        return shown.replaceAll("[\\p{Cntrl}\\p{Cs}]", "?");
+    }
+}
