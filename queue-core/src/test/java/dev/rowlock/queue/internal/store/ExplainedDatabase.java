@@ -119,8 +119,18 @@ public final class ExplainedDatabase extends AbstractDataSource implements AutoC
                         return answer.apply(method.invoke(target, arguments));
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
+                    } finally {
+                        readLate(method.getName());
                     }
                 }));
+    }
+
+    /** In an explicit transaction, the last statement ends with it, and its notices hang on the connection. */
+    private void readLate(String method) throws SQLException {
+        if (method.equals("commit") || method.equals("rollback")) {
+            read(connection.getWarnings());
+            connection.clearWarnings();
+        }
     }
 
     private void read(SQLWarning first) {
