@@ -4,6 +4,9 @@ import dev.rowlock.queue.internal.store.ErrorHistory;
 import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.WaitReason;
+import dev.rowlock.queue.search.DeadGroup;
+import dev.rowlock.queue.search.EndedJobs;
+import dev.rowlock.queue.search.JobSummary;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -11,7 +14,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of the view {@code job_details} as values. */
+/** Rows of searches, and of the view {@code job_details}, as values. */
 final class JobRows {
 
     JobSummary summary(ResultSet row) throws SQLException {
@@ -22,18 +25,20 @@ final class JobRows {
                 row.getString("type"),
                 row.getInt("priority"),
                 row.getInt("attempt"),
+                row.getInt("crashes"),
                 required(instant(row, "enqueued_at")),
                 instant(row, "due_at"),
+                instant(row, "started_at"),
                 instant(row, "ended_at"),
+                number(row, "node_id"),
                 integer(row, "progress"),
-                row.getString("last_error"));
+                ErrorHistory.decodeOne(row.getString("last_error")),
+                row.getString("fingerprint"),
+                row.getString("payload"));
     }
 
     JobDetails details(ResultSet row) throws SQLException {
-        long timeout = row.getLong("timeout_millis");
-        Duration timeoutOrNull = row.wasNull() ? null : Duration.ofMillis(timeout);
-        long node = row.getLong("node_id");
-        Long nodeOrNull = row.wasNull() ? null : node;
+        Long timeout = number(row, "timeout_millis");
         return new JobDetails(
                 row.getLong("id"),
                 JobState.of(row.getString("state")),
@@ -43,13 +48,13 @@ final class JobRows {
                 row.getInt("attempt"),
                 row.getInt("crashes"),
                 integer(row, "max_retries"),
-                timeoutOrNull,
+                timeout == null ? null : Duration.ofMillis(timeout),
                 required(instant(row, "enqueued_at")),
                 instant(row, "due_at"),
                 instant(row, "claimed_at"),
                 instant(row, "deadline"),
                 instant(row, "ended_at"),
-                nodeOrNull,
+                number(row, "node_id"),
                 reason(row.getString("reason")),
                 integer(row, "progress"),
                 row.getString("progress_note"),
@@ -60,18 +65,25 @@ final class JobRows {
                 row.getString("result"));
     }
 
-    DeadJob dead(ResultSet row) throws SQLException {
-        return new DeadJob(
-                row.getLong("id"),
-                JobState.of(row.getString("state")),
+    DeadGroup group(ResultSet row) throws SQLException {
+        return new DeadGroup(
+                row.getString("fingerprint"),
+                row.getLong("jobs"),
+                row.getString("error_type"),
+                row.getString("message"),
+                row.getString("thrown_by"),
+                required(instant(row, "first_died_at")),
+                required(instant(row, "last_died_at")),
+                row.getLong("newest"));
+    }
+
+    EndedJobs ended(ResultSet row) throws SQLException {
+        return new EndedJobs(
+                required(instant(row, "step")),
                 row.getString("queue"),
                 row.getString("type"),
-                row.getInt("priority"),
-                row.getInt("attempt"),
-                row.getInt("crashes"),
-                required(instant(row, "enqueued_at")),
-                required(instant(row, "died_at")),
-                ErrorHistory.decodeOne(row.getString("last_error")));
+                row.getLong("completed"),
+                row.getLong("cancelled"));
     }
 
     private static @Nullable WaitReason reason(@Nullable String label) {
@@ -88,6 +100,11 @@ final class JobRows {
     private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
         OffsetDateTime value = row.getObject(column, OffsetDateTime.class);
         return value == null ? null : value.toInstant();
+    }
+
+    private static @Nullable Long number(ResultSet row, String column) throws SQLException {
+        long value = row.getLong(column);
+        return row.wasNull() ? null : value;
     }
 
     private static @Nullable Integer integer(ResultSet row, String column) throws SQLException {

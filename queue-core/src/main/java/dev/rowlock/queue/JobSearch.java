@@ -1,39 +1,71 @@
 package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.admin.CountJobs;
 import dev.rowlock.queue.internal.store.admin.FindJob;
-import dev.rowlock.queue.internal.store.admin.ListDeadJobs;
-import dev.rowlock.queue.internal.store.admin.ListJobs;
 import dev.rowlock.queue.internal.store.admin.ReadDepth;
+import dev.rowlock.queue.internal.store.search.BoundedSearch;
+import dev.rowlock.queue.internal.store.search.CountJobs;
+import dev.rowlock.queue.internal.store.search.CountMatches;
+import dev.rowlock.queue.internal.store.search.FindJobs;
+import dev.rowlock.queue.internal.store.search.GroupDeadJobs;
+import dev.rowlock.queue.internal.store.search.SumDoneJobs;
 import dev.rowlock.queue.job.JobState;
-import dev.rowlock.queue.job.Names;
+import dev.rowlock.queue.search.CappedCount;
+import dev.rowlock.queue.search.DeadGroup;
+import dev.rowlock.queue.search.DeadGroups;
+import dev.rowlock.queue.search.EndedJobs;
+import dev.rowlock.queue.search.FoundJobs;
+import dev.rowlock.queue.search.GroupPage;
+import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.JobSummary;
+import dev.rowlock.queue.search.JobTime;
+import dev.rowlock.queue.search.Page;
+import dev.rowlock.queue.search.TimeRange;
+import dev.rowlock.queue.search.TimeStep;
+import dev.rowlock.queue.settings.SearchSettings;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at jobs. Reads what the caller's transaction sees if there is one. Thread-safe.
+ *
+ * <p>Searches cannot hurt the queue: they read, take one processor of the server, and the server stops them after {@code
+ * rowlock.search.time-limit}, five seconds by default. That is a {@link dev.rowlock.queue.search.SearchTimeoutException}, which says how to narrow the
+ * search; the caller's transaction goes on. A filter without conditions, one that no job can meet, and a jsonpath that is none are {@link
+ * IllegalArgumentException}s.
  */
 public final class JobSearch {
 
-    /** The longest page. */
-    public static final int MAX_PAGE = 1_000;
+    /** The most that {@link #count} counts. */
+    public static final int MAX_COUNT = 1_000_000;
+
+    /** The most steps of time for which {@link #ended} sums. */
+    public static final int MAX_STEPS = 1_500;
+
+    private static final int MAX_SUMS = 50_000;
 
     private final FindJob findJob;
-    private final ListJobs listJobs;
-    private final ListDeadJobs listDead;
+    private final FindJobs findJobs;
+    private final CountMatches countMatches;
+    private final GroupDeadJobs groupDead;
+    private final SumDoneJobs sumDone;
     private final CountJobs countJobs;
     private final ReadDepth readDepth;
     private final JobRows rows = new JobRows();
 
     JobSearch(Database database) {
+        this(database, SearchSettings.DEFAULT);
+    }
+
+    JobSearch(Database database, SearchSettings settings) {
+        BoundedSearch bounded = new BoundedSearch(database, settings.timeLimit());
         this.findJob = new FindJob(database);
-        this.listJobs = new ListJobs(database);
-        this.listDead = new ListDeadJobs(database);
-        this.countJobs = new CountJobs(database);
+        this.findJobs = new FindJobs(bounded);
+        this.countMatches = new CountMatches(bounded);
+        this.groupDead = new GroupDeadJobs(bounded);
+        this.sumDone = new SumDoneJobs(bounded);
+        this.countJobs = new CountJobs(bounded);
         this.readDepth = new ReadDepth(database);
     }
 
@@ -42,48 +74,69 @@ public final class JobSearch {
         return findJob.run(id, rows::details);
     }
 
+    /** A page of the jobs that match, those that were enqueued last first. */
+    public FoundJobs find(JobFilter filter, Page page) {
+        List<JobSummary> found = findJobs.run(filter, page, rows::summary);
+        if (found.size() <= page.size()) {
+            return new FoundJobs(found, null);
+        }
+        List<JobSummary> jobs = found.subList(0, page.size());
+        return new FoundJobs(jobs, page.before(jobs.get(page.size() - 1).id()));
+    }
+
     /**
-     * A page of the jobs of a queue in one state, newest first. For the next page pass the last id as {@code before}.
+     * How many jobs match. Stops counting at the limit, so that a page of results may ask each time.
      *
-     * @param before only jobs with smaller ids; null for the first page
-     * @param limit 1 to {@value #MAX_PAGE}
+     * @param limit 1 to {@value #MAX_COUNT}
      */
-    public List<JobSummary> list(String queue, JobState state, @Nullable Long before, int limit) {
-        return list(Names.queue(queue), state, first(before), valid(limit));
-    }
-
-    /** As {@link #list(String, JobState, Long, int)}, of all queues. */
-    public List<JobSummary> list(JobState state, @Nullable Long before, int limit) {
-        return list(null, state, first(before), valid(limit));
-    }
-
-    /** A page of the jobs of a queue that failed for good or were quarantined, newest first, with their last errors. */
-    public List<DeadJob> dead(String queue, @Nullable Long before, int limit) {
-        return listDead.run(Names.queue(queue), first(before), valid(limit), rows::dead);
-    }
-
-    /** As {@link #dead(String, Long, int)}, of all queues. */
-    public List<DeadJob> dead(@Nullable Long before, int limit) {
-        return listDead.run(null, first(before), valid(limit), rows::dead);
-    }
-
-    private List<JobSummary> list(@Nullable String queue, @Nullable JobState state, long before, int limit) {
-        if (state == null) {
+    public CappedCount count(JobFilter filter, int limit) {
+        if (limit < 1 || limit > MAX_COUNT) {
             throw new IllegalArgumentException(
-                    "the state is null: name one of %s".formatted(Arrays.toString(JobState.values())));
+                    "limit %d of a count must lie between 1 and %d".formatted(limit, MAX_COUNT));
         }
-        return listJobs.run(queue, state, before, limit, rows::summary);
+        long counted = countMatches.run(filter, limit + 1);
+        return new CappedCount(Math.min(counted, limit), counted > limit);
     }
 
-    private static long first(@Nullable Long before) {
-        return before == null ? Long.MAX_VALUE : before;
+    /**
+     * The dead jobs that match, by kinds of error. Each page counts all of them: in an index alone where the filter has no other conditions
+     * than queue, type, fingerprint and the time of the end.
+     */
+    public DeadGroups deadByError(JobFilter filter, GroupPage page) {
+        List<DeadGroup> found = groupDead.run(filter, page, rows::group);
+        if (found.size() <= page.size()) {
+            return new DeadGroups(found, null);
+        }
+        List<DeadGroup> groups = found.subList(0, page.size());
+        return new DeadGroups(groups, page.behind(groups.get(page.size() - 1)));
     }
 
-    private static int valid(int limit) {
-        if (limit < 1 || limit > MAX_PAGE) {
-            throw new IllegalArgumentException("limit %d must lie between 1 and %d".formatted(limit, MAX_PAGE));
+    /**
+     * How many jobs that match were completed or cancelled in each step of time, by queue and type, in this order; nothing where there were none. Reads
+     * the days of {@code done} that the range touches, and nothing of jobs that retention has dropped.
+     *
+     * @param filter says from when until when the jobs {@link JobTime#ENDED ended}: a range with both bounds, of at most {@value #MAX_STEPS} steps
+     */
+    public List<EndedJobs> ended(JobFilter filter, TimeStep step) {
+        TimeRange range = filter.times().get(JobTime.ENDED);
+        if (range == null || range.from() == null || range.until() == null) {
+            throw new IllegalArgumentException(
+                    "sums of ended jobs need a range of time with both bounds: add ended(from, until) to the filter");
         }
-        return limit;
+        if (Duration.between(range.from(), range.until())
+                        .compareTo(step.length().multipliedBy(MAX_STEPS))
+                > 0) {
+            throw new IllegalArgumentException(
+                    "the time %s has more than %d steps of a %s: take longer steps or a shorter time"
+                            .formatted(range, MAX_STEPS, step));
+        }
+        List<EndedJobs> sums = sumDone.run(filter, step, MAX_SUMS + 1, rows::ended);
+        if (sums.size() > MAX_SUMS) {
+            throw new IllegalArgumentException(
+                    "there are more than %d sums: name a queue or a type, or take longer steps or a shorter time"
+                            .formatted(MAX_SUMS));
+        }
+        return sums;
     }
 
     /**

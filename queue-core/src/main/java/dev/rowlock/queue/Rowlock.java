@@ -87,7 +87,7 @@ public final class Rowlock implements AutoCloseable {
         this.jobs = new JobTemplate(database, settings.codec, settings.maxPayloadBytes, this::queueOf, wakeups);
         this.switches = new Switches(settings.autoStartup);
         this.admin = new JobAdmin(database, wakeups);
-        this.search = new JobSearch(database);
+        this.search = new JobSearch(database, settings.search);
         this.recurring = new StoredRecurringJobs(database, wakeups, this::scheduleRow);
     }
 

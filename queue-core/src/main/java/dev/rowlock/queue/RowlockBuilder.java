@@ -11,6 +11,7 @@ import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.settings.QueuePatterns;
 import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.settings.SchemaMode;
+import dev.rowlock.queue.settings.SearchSettings;
 import dev.rowlock.queue.settings.WorkerSettings;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
@@ -63,6 +64,7 @@ public final class RowlockBuilder {
     WorkerSettings worker = WorkerSettings.DEFAULT;
     LeaseSettings lease = LeaseSettings.defaults();
     RetentionSettings retention = RetentionSettings.DEFAULT;
+    SearchSettings search = SearchSettings.DEFAULT;
     RetryPolicy retry = RetryPolicy.DEFAULT;
     PayloadCodec codec = new JacksonPayloadCodec(JsonMapper.builder().build());
     long maxPayloadBytes = MEGABYTE;
@@ -102,6 +104,7 @@ public final class RowlockBuilder {
         this.worker = other.worker;
         this.lease = other.lease;
         this.retention = other.retention;
+        this.search = other.search;
         this.retry = other.retry;
         this.codec = other.codec;
         this.maxPayloadBytes = other.maxPayloadBytes;
@@ -288,6 +291,12 @@ public final class RowlockBuilder {
 
     public RowlockBuilder retention(RetentionSettings settings) {
         this.retention = settings;
+        return this;
+    }
+
+    /** How searches treat the database. */
+    public RowlockBuilder search(SearchSettings settings) {
+        this.search = settings;
         return this;
     }
 

@@ -1,7 +1,6 @@
 package dev.rowlock.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.rowlock.queue.internal.store.Rooms;
@@ -21,10 +20,8 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -41,29 +38,6 @@ class JobSearchTest {
         this.test = test;
         rooms = Rooms.emptyIn(test);
         search = new JobSearch(rooms.database());
-    }
-
-    // Dead
-
-    @Test
-    void deadJobsComeWithTheirLastErrorsByQueueOrAllTogether() {
-        long failed = rooms.dead();
-        rooms.execute("""
-                INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
-                VALUES (nextval('rowlock.job_id'), now(), now(), -2, 1, 3, 'quarantined', 'print', 'draw', '{}')
-                """);
-
-        List<DeadJob> all = search.dead(null, 10);
-
-        assertThat(all).extracting(DeadJob::queue).containsExactly("print", Rooms.QUEUE);
-        assertThat(all).extracting(DeadJob::state).containsExactly(JobState.QUARANTINED, JobState.FAILED);
-        assertThat(all.get(0).lastError()).isNull();
-        assertThat(all.get(0).priority()).isEqualTo(2);
-        assertThat(all.get(0).crashes()).isEqualTo(3);
-        assertThat(all.get(1).id()).isEqualTo(failed);
-        assertThat(Objects.requireNonNull(all.get(1).lastError()).message()).isEqualTo("it failed");
-        assertThat(search.dead("print", null, 10)).isEqualTo(all.subList(0, 1));
-        assertThat(search.dead(all.get(0).id(), 10)).isEqualTo(all.subList(1, 2));
     }
 
     // Find
@@ -189,94 +163,6 @@ class JobSearchTest {
         });
 
         assertThat(search.find(7)).isEmpty();
-    }
-
-    // List
-
-    @Test
-    void pagesRunFromTheNewestToTheOldestWithoutGapsOrDoubles() {
-        rooms.ready(25);
-        List<Long> seen = new ArrayList<>();
-
-        Long before = null;
-        List<JobSummary> page;
-        do {
-            page = search.list("mail", JobState.READY, before, 10);
-            page.forEach(job -> seen.add(job.id()));
-            before = page.isEmpty() ? null : page.get(page.size() - 1).id();
-        } while (page.size() == 10);
-
-        assertThat(seen).hasSize(25).doesNotHaveDuplicates().isSortedAccordingTo(java.util.Comparator.reverseOrder());
-    }
-
-    @Test
-    void aListHoldsOneQueueAndOneState() {
-        rooms.dead();
-        ClaimedJob running = rooms.running();
-        long ready = rooms.ready();
-        rooms.execute("UPDATE rowlock.ready SET queue = 'print'");
-
-        assertThat(search.list("mail", JobState.RUNNING, null, 10))
-                .extracting(JobSummary::id)
-                .containsExactly(running.id());
-        assertThat(search.list("mail", JobState.READY, null, 10)).isEmpty();
-        assertThat(search.list("print", JobState.READY, null, 10))
-                .extracting(JobSummary::id)
-                .containsExactly(ready);
-        assertThat(search.list("mail", JobState.QUARANTINED, null, 10)).isEmpty();
-        assertThat(search.list(JobState.READY, null, 10)).isEqualTo(search.list("print", JobState.READY, null, 10));
-        assertThat(search.list("mail", JobState.FAILED, null, 10))
-                .extracting(JobSummary::lastError)
-                .containsExactly("it failed");
-    }
-
-    @Test
-    void everyStateHasItsList() {
-        ClaimedJob completed = rooms.running();
-        new FinishJobs(rooms.database(), true).run(List.of(new Finished(completed.claim(), JobState.COMPLETED, null)));
-        long cancelled = rooms.ready();
-        new JobAdmin(rooms.database(), new RecordedWakeups()).cancel(cancelled);
-        long failed = rooms.dead();
-        long quarantined = rooms.dead();
-        rooms.execute("UPDATE rowlock.dead SET state = 'quarantined' WHERE id = " + quarantined);
-        ClaimedJob running = rooms.running();
-        long ready = rooms.ready();
-        long waiting = rooms.waiting(Due.after(Duration.ofDays(1)));
-        Map<JobState, Long> expected = Map.of(
-                JobState.COMPLETED, completed.id(),
-                JobState.CANCELLED, cancelled,
-                JobState.FAILED, failed,
-                JobState.QUARANTINED, quarantined,
-                JobState.RUNNING, running.id(),
-                JobState.READY, ready,
-                JobState.WAITING, waiting);
-
-        assertThat(JobState.values())
-                .allSatisfy(state -> assertThat(search.list("mail", state, null, 10))
-                        .singleElement()
-                        .satisfies(job -> {
-                            assertThat(job.id()).isEqualTo(expected.get(state));
-                            assertThat(job.state()).isEqualTo(state);
-                            assertThat(job.endedAt() == null).isEqualTo(state.live());
-                            assertThat(job.dueAt() != null).isEqualTo(state.live());
-                        }));
-    }
-
-    @Test
-    void aPageHasALimit() {
-        assertThatThrownBy(() -> search.list(null, JobState.READY, null, 10))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("queue name is null");
-        assertThatThrownBy(() -> search.list("mail", null, null, 10))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("READY, RUNNING");
-        assertThatThrownBy(() -> search.dead(null, null, 10)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> search.dead(null, 0)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> search.list("mail", JobState.READY, null, 0))
-                .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> search.list("mail", JobState.READY, null, JobSearch.MAX_PAGE + 1))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("1001");
     }
 
     // Count

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.search;
 
-import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.UniqueKey;
@@ -15,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Function;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -103,7 +102,9 @@ public record JobFilter(
     public JobFilter states(Set<JobState> any) {
         if (any.isEmpty()) {
             throw new IllegalArgumentException("no state is named: name one at least of "
-                    + EnumSet.allOf(JobState.class).stream().map(JobState::label).toList());
+                    + EnumSet.allOf(JobState.class).stream()
+                            .map(JobState::label)
+                            .toList());
         }
         Draft draft = new Draft(this);
         draft.states = any;
@@ -200,9 +201,9 @@ public record JobFilter(
         return draft.filter();
     }
 
-    private static void ifSet(@Nullable String text, Function<String, ?> rule) {
+    private static void ifSet(@Nullable String text, Consumer<String> rule) {
         if (text != null) {
-            rule.apply(text);
+            rule.accept(text);
         }
     }
 
@@ -278,7 +279,17 @@ public record JobFilter(
 
         JobFilter filter() {
             return new JobFilter(
-                    everything, states, queue, type, uniqueKey, headers, times, errorType, errorText, fingerprint, node,
+                    everything,
+                    states,
+                    queue,
+                    type,
+                    uniqueKey,
+                    headers,
+                    times,
+                    errorType,
+                    errorText,
+                    fingerprint,
+                    node,
                     payload);
         }
     }

@@ -31,8 +31,8 @@ final class Rules {
     static String fingerprint(@Nullable String digits) {
         String given = given("fingerprint", digits);
         if (!FINGERPRINT.matcher(given).matches()) {
-            throw new IllegalArgumentException("'%s' is no fingerprint: it has 16 digits, 0 to 9 and a to f"
-                    .formatted(printable(given)));
+            throw new IllegalArgumentException(
+                    "'%s' is no fingerprint: it has 16 digits, 0 to 9 and a to f".formatted(printable(given)));
         }
         return given;
     }
@@ -56,8 +56,8 @@ final class Rules {
     /** PostgreSQL's text has no NUL, and UTF-8 no half of a surrogate pair. */
     private static String storable(String what, String text) {
         if (text.codePoints()
-                .anyMatch(point -> point == 0
-                        || (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE))) {
+                .anyMatch(point ->
+                        point == 0 || (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE))) {
             throw new IllegalArgumentException(
                     "%s '%s' is not allowed: it has NUL or an unpaired surrogate".formatted(what, printable(text)));
         }

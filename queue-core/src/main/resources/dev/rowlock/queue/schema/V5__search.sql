@@ -46,12 +46,18 @@ CREATE FUNCTION ${schema}.without_values(message text) RETURNS text
         '\y[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\y|(0x|@)[0-9a-f]+\y|\y(?=[a-f]*[0-9])[0-9a-f]{8,}\y|[0-9]+([.,:/-][0-9]+)*', '#', 'gi'), 500)
 $$;
 
+-- The method that threw it: the first of its stack trace. Null without one.
+CREATE FUNCTION ${schema}.thrown_by(error jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT substring(error ->> 'trace' FROM '\n\s*at ([^(\n]+)')
+$$;
+
 -- What tells one kind of error from another: its type, its message without values, and the method that threw it.
 CREATE FUNCTION ${schema}.error_fingerprint(error jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT left(encode(sha256(replace(coalesce(error ->> 'type', '')
                || E'\n' || ${schema}.without_values(coalesce(error ->> 'message', ''))
-               || E'\n' || ${schema}.without_values(coalesce(substring(error ->> 'trace' FROM '\n\s*at ([^(\n]+)'), '')),
+               || E'\n' || ${schema}.without_values(coalesce(${schema}.thrown_by(error), '')),
            '\', '\\')::bytea), 'hex'), 16)
 $$;
 
@@ -65,5 +71,6 @@ COMMENT ON FUNCTION ${schema}.storable(text) IS 'JSON text without escapes that 
 COMMENT ON FUNCTION ${schema}.header(json, text) IS 'The value of a header; null if there is none.';
 COMMENT ON FUNCTION ${schema}.payload_matches(json, jsonpath) IS 'Whether a payload meets a jsonpath: a condition must be true, a path must find something.';
 COMMENT ON FUNCTION ${schema}.without_values(text) IS 'A message without quoted parts, numbers and ids.';
+COMMENT ON FUNCTION ${schema}.thrown_by(jsonb) IS 'The method that threw an error; null without a stack trace.';
 COMMENT ON FUNCTION ${schema}.error_fingerprint(jsonb) IS 'What tells one kind of error from another: 16 hexadecimal digits.';
 COMMENT ON COLUMN ${schema}.dead.fingerprint IS 'Fingerprint of its last error: jobs that died of the same kind of error have the same.';

@@ -71,6 +71,24 @@ class SchemaUpgradeTest {
     }
 
     @Test
+    void jobsThatDiedBeforeTheUpgradeAreOfAKindOfErrorToo() {
+        execute(SchemaScript.plainSql("rowlock", SchemaScript.ALL.subList(0, 3)));
+        jdbc.sql("""
+                INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload, errors)
+                SELECT i, now(), now(), 0, 1, 0, 'failed', 'mail', 'send', '{}',
+                       jsonb_build_array(jsonb_build_object('type', 'E', 'message', 'order ' || i, 'trace', ''))
+                  FROM generate_series(1, 2) AS i
+                """).update();
+
+        execute(SchemaScript.upgradeSql("rowlock", 3));
+
+        assertThat(jdbc.sql("SELECT DISTINCT fingerprint FROM rowlock.dead")
+                        .query(String.class)
+                        .single())
+                .hasSize(16);
+    }
+
+    @Test
     void onlyMissingVersionsAreBrought() {
         makeThisVersion(true);
         execute(SchemaScript.upgradeSql("rowlock", NEWEST, RELEASE.subList(0, RELEASE.size() - 1)));

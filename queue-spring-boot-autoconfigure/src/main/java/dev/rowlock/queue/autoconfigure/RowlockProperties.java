@@ -26,6 +26,7 @@ public record RowlockProperties(
         @DefaultValue Retry retry,
         @DefaultValue Retention retention,
         @DefaultValue Payload payload,
+        @DefaultValue Search search,
         @DefaultValue @Name("notify") Notify notifications,
         @DefaultValue Map<String, Queue> queues) {
 
@@ -141,6 +142,13 @@ public record RowlockProperties(
      * @param maxSize Largest payload of a job, and largest result of a listener, as JSON.
      */
     public record Payload(@DefaultValue("1MB") DataSize maxSize) {}
+
+    /**
+     * How JobSearch treats the database.
+     *
+     * @param timeLimit How long a search may take before the database stops it; 10 ms to 25 s.
+     */
+    public record Search(@DefaultValue("5s") Duration timeLimit) {}
 
     /**
      * Wake-ups by PostgreSQL's LISTEN and NOTIFY.

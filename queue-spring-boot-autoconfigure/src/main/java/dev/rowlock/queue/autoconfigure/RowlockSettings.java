@@ -10,6 +10,7 @@ import dev.rowlock.queue.settings.FetchSettings;
 import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.settings.QueuePatterns;
 import dev.rowlock.queue.settings.RetentionSettings;
+import dev.rowlock.queue.settings.SearchSettings;
 import dev.rowlock.queue.settings.WorkerSettings;
 import dev.rowlock.queue.spring.ListenerDefaults;
 import java.time.Duration;
@@ -41,6 +42,7 @@ final class RowlockSettings {
                 .worker(worker(properties, virtualThreads))
                 .lease(lease(properties))
                 .retention(retention(properties))
+                .search(search(properties))
                 .retry(retry(properties))
                 .notifications(properties.notifications().enabled())
                 .keepAlive(properties.worker().keepAlive())
@@ -53,6 +55,11 @@ final class RowlockSettings {
                 () -> builder.maxPayload(properties.payload().maxSize().toBytes()));
         return checked(
                 "rowlock.schema", () -> builder.schema(properties.schema().name()));
+    }
+
+    static SearchSettings search(RowlockProperties properties) {
+        return checked(
+                "rowlock.search", () -> new SearchSettings(properties.search().timeLimit()));
     }
 
     static RetryPolicy retry(RowlockProperties properties) {

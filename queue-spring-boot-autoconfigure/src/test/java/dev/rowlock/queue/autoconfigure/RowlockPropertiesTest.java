@@ -7,6 +7,7 @@ import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.settings.SchemaMode;
+import dev.rowlock.queue.settings.SearchSettings;
 import dev.rowlock.queue.settings.WorkerSettings;
 import java.time.Duration;
 import java.util.Map;
@@ -33,6 +34,7 @@ class RowlockPropertiesTest {
         assertThat(lease).isEqualTo(LeaseSettings.defaults());
         assertThat(lease.nodeName()).endsWith("-" + ProcessHandle.current().pid());
         assertThat(RowlockSettings.retention(properties)).isEqualTo(RetentionSettings.DEFAULT);
+        assertThat(RowlockSettings.search(properties)).isEqualTo(SearchSettings.DEFAULT);
         assertThat(RowlockSettings.retry(properties)).isEqualTo(RetryPolicy.DEFAULT);
         assertThat(properties.payload().maxSize().toBytes()).isEqualTo(1024 * 1024);
         assertThat(properties.notifications().enabled()).isTrue();
@@ -60,6 +62,7 @@ class RowlockPropertiesTest {
                 Map.entry("rowlock.retention.done", "0"),
                 Map.entry("rowlock.retention.dead", "30d"),
                 Map.entry("rowlock.payload.max-size", "2KB"),
+                Map.entry("rowlock.search.time-limit", "2s"),
                 Map.entry("rowlock.notify.enabled", "false"),
                 Map.entry("rowlock.queues.mail.concurrency", "4"),
                 Map.entry("rowlock.queues[eu/orders].concurrency", "5")));
@@ -83,6 +86,7 @@ class RowlockPropertiesTest {
                         .maxRetries(0));
         assertThat(RowlockSettings.retention(properties))
                 .isEqualTo(new RetentionSettings(Duration.ZERO, Duration.ofDays(30)));
+        assertThat(RowlockSettings.search(properties)).isEqualTo(new SearchSettings(Duration.ofSeconds(2)));
         assertThat(properties.payload().maxSize().toBytes()).isEqualTo(2048);
         assertThat(properties.notifications().enabled()).isFalse();
     }
@@ -105,7 +109,8 @@ class RowlockPropertiesTest {
         "rowlock.queues.mail.concurrency, 0, rowlock.worker",
         "rowlock.retry.multiplier, 0.5, rowlock.retry",
         "rowlock.retention.done, 1h, rowlock.retention",
-        "rowlock.payload.max-size, 0B, rowlock.payload"
+        "rowlock.payload.max-size, 0B, rowlock.payload",
+        "rowlock.search.time-limit, 30s, rowlock.search"
     })
     void aValueThatIsNotAllowedIsNamedWithItsLimit(String name, String value, String prefix) {
         RowlockProperties properties = bind(Map.of(name, value));

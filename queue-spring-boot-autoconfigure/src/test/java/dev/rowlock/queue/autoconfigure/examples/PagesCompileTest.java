@@ -43,6 +43,7 @@ class PagesCompileTest {
                     "dev.rowlock.queue.job",
                     "dev.rowlock.queue.payload",
                     "dev.rowlock.queue.schedule",
+                    "dev.rowlock.queue.search",
                     "dev.rowlock.queue.spi",
                     "dev.rowlock.queue.spring",
                     "org.jspecify.annotations",

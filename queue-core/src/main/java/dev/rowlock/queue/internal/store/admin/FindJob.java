@@ -1,10 +1,10 @@
 package dev.rowlock.queue.internal.store.admin;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Row;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.Optional;
 
 /** One job in whatever room it is. Reads the caller's transaction if there is one. */
@@ -12,12 +12,6 @@ public final class FindJob {
 
     // A snapshot sees each job in exactly one room.
     private static final String SQL = "SELECT * FROM rowlock.job_details WHERE id = ?";
-
-    /** Turns the row into what the caller needs. */
-    @FunctionalInterface
-    public interface Row<T> {
-        T read(ResultSet row) throws SQLException;
-    }
 
     private final Database database;
     private final String sql;

@@ -49,8 +49,9 @@ public final class FilterConditions {
                 .map(room -> new Builder(room, filter).condition())
                 .toList();
         if (conditions.isEmpty()) {
-            throw new IllegalArgumentException("%s with a filter that no job can meet: %s. It looks at jobs in state %s; %s"
-                    .formatted(what, filter, labels(rooms), knownTimes(filter)));
+            throw new IllegalArgumentException(
+                    "%s with a filter that no job can meet: %s. It looks at jobs in state %s; %s"
+                            .formatted(what, filter, labels(rooms), knownTimes(filter)));
         }
         return conditions;
     }
@@ -106,10 +107,8 @@ public final class FilterConditions {
                     filter.errorType());
             add("strpos(lower(%s ->> 'message'), lower(?)) > 0".formatted(LAST_ERROR), filter.errorText());
             filter.headers().forEach((key, value) -> add("rowlock.header(headers, ?) = ?", key, value));
-            add(
-                    """
-                    rowlock.payload_matches(coalesce(payload, (SELECT p.payload FROM rowlock.payload p WHERE p.job_id = id)), ?::jsonpath)""",
-                    filter.payload());
+            add("""
+                    rowlock.payload_matches(coalesce(payload, (SELECT p.payload FROM rowlock.payload p WHERE p.job_id = id)), ?::jsonpath)""", filter.payload());
             return new RoomCondition(room, parts.isEmpty() ? "true" : String.join(" AND ", parts), List.copyOf(values));
         }
 
@@ -144,11 +143,8 @@ public final class FilterConditions {
 
         private void addNode() {
             if (filter.node() != null) {
-                add(
-                        """
-                        node_id IN (SELECT n.id FROM rowlock.node n WHERE n.name = ? UNION ALL SELECT p.id FROM rowlock.past_node p WHERE p.name = ?)""",
-                        filter.node(),
-                        filter.node());
+                add("""
+                        node_id IN (SELECT n.id FROM rowlock.node n WHERE n.name = ? UNION ALL SELECT p.id FROM rowlock.past_node p WHERE p.name = ?)""", filter.node(), filter.node());
             }
         }
 

@@ -36,6 +36,11 @@ public enum Room {
         return states;
     }
 
+    /** When, as an expression; null where the room does not know. */
+    String time(JobTime time) {
+        return times.getOrDefault(time, "NULL::timestamptz");
+    }
+
     /** The columns that hold times. */
     Map<JobTime, String> times() {
         return times;

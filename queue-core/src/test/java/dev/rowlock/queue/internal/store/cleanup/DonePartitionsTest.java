@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.admin.CountJobs;
 import dev.rowlock.queue.internal.store.outcome.FinishJobs;
+import dev.rowlock.queue.internal.store.search.BoundedSearch;
+import dev.rowlock.queue.internal.store.search.CountJobs;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -205,7 +206,8 @@ class DonePartitionsTest {
 
         List<String> whileRead;
         try (OpenTransaction reader = new OpenTransaction(rooms.database())) {
-            new CountJobs(reader.database()).run(row -> row.getString("queue"));
+            new CountJobs(new BoundedSearch(reader.database(), Duration.ofSeconds(25)))
+                    .run(row -> row.getString("queue"));
             whileRead = new DropDonePartitions(rooms.database()).run(WEEK);
         }
         List<String> afterwards = drop.run(WEEK);
@@ -227,7 +229,8 @@ class DonePartitionsTest {
         CompletableFuture<List<String>> dropped;
         int recorded = 0;
         try (OpenTransaction reader = new OpenTransaction(rooms.database())) {
-            new CountJobs(reader.database()).run(row -> row.getString("queue"));
+            new CountJobs(new BoundedSearch(reader.database(), Duration.ofSeconds(25)))
+                    .run(row -> row.getString("queue"));
             dropped = CompletableFuture.supplyAsync(() -> new DropDonePartitions(rooms.database()).run(WEEK));
             FinishJobs finish = new FinishJobs(rooms.database(), true);
             while (!dropped.isDone() && recorded < outcomes.size()) {

@@ -1,0 +1,84 @@
+package dev.rowlock.queue.internal.store.search;
+
+import dev.rowlock.queue.internal.store.Row;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.JobTime;
+import dev.rowlock.queue.search.Page;
+import java.sql.PreparedStatement;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * A page of the jobs that match, of all rooms, the highest id first. One statement sees each job in one room. Each room is read backwards along an
+ * index that ends with the id, as far as the page needs.
+ */
+public final class FindJobs {
+
+    private static final String ALL = """
+            SELECT found.id, state, queue, type, priority, attempt, crashes, enqueued_at, due_at, started_at, ended_at, node_id,
+                   progress, last_error, fingerprint, %s AS payload
+              FROM (%s
+                   ) AS found
+             ORDER BY found.id DESC LIMIT ?
+            """;
+
+    private static final String PAYLOAD =
+            "coalesce(payload, (SELECT p.payload FROM rowlock.payload p WHERE p.job_id = found.id))";
+
+    private static final String OF_ROOM = """
+
+                    (SELECT id, %s AS state, queue, type, -rank AS priority, attempt, crashes, enqueued_at, %s AS due_at,
+                            %s AS started_at, %s AS ended_at, %s AS node_id, %s AS progress,
+                            (errors -> -1) - 'trace' AS last_error, %s AS fingerprint, %s AS payload
+                       FROM rowlock.%s
+                      WHERE id < ? AND %s
+                      ORDER BY id DESC LIMIT ?)""";
+
+    private final BoundedSearch search;
+
+    public FindJobs(BoundedSearch search) {
+        this.search = search;
+    }
+
+    /** One row more than the page has, if there is one. */
+    public <T> List<T> run(JobFilter filter, Page page, Row<T> row) {
+        List<RoomCondition> conditions = FilterConditions.of(filter);
+        String sql = search.database().sql(text(conditions, page));
+        return search.run(filter, connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+                int next = 1;
+                for (RoomCondition condition : conditions) {
+                    statement.setLong(next++, page.before());
+                    next = condition.bind(statement, next);
+                    statement.setInt(next++, page.size() + 1);
+                }
+                statement.setInt(next, page.size() + 1);
+                return row.all(statement);
+            }
+        });
+    }
+
+    private static String text(List<RoomCondition> conditions, Page page) {
+        return ALL.formatted(
+                page.payloads() ? PAYLOAD : "NULL::json",
+                conditions.stream()
+                        .map(condition -> ofRoom(condition, page.payloads()))
+                        .collect(Collectors.joining("\n                    UNION ALL")));
+    }
+
+    private static String ofRoom(RoomCondition condition, boolean payloads) {
+        Room room = condition.room();
+        return OF_ROOM.formatted(
+                room.state(),
+                room.time(JobTime.DUE),
+                room.time(JobTime.STARTED),
+                room.time(JobTime.ENDED),
+                room.knowsNodes() ? "node_id" : "NULL::bigint",
+                room == Room.RUNNING ? "progress" : "NULL::smallint",
+                room == Room.DEAD ? "fingerprint" : "NULL::text",
+                payloads ? "payload" : "NULL::json",
+                room.table(),
+                condition.sql());
+    }
+}

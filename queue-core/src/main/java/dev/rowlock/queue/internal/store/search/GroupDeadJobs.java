@@ -1,0 +1,52 @@
+package dev.rowlock.queue.internal.store.search;
+
+import dev.rowlock.queue.internal.store.Row;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.search.GroupPage;
+import dev.rowlock.queue.search.JobFilter;
+import java.sql.PreparedStatement;
+import java.util.EnumSet;
+import java.util.List;
+
+/** Dead jobs by the fingerprint of their last error, the largest group first. Each page counts all jobs that match, in an index where that is enough. */
+public final class GroupDeadJobs {
+
+    private static final String SQL = """
+            SELECT g.*, coalesce(d.errors -> -1 ->> 'type', '') AS error_type, coalesce(d.errors -> -1 ->> 'message', '') AS message,
+                   coalesce(rowlock.thrown_by(d.errors -> -1), '') AS thrown_by
+              FROM (SELECT fingerprint, count(*) AS jobs, min(died_at) AS first_died_at, max(died_at) AS last_died_at, max(id) AS newest
+                      FROM rowlock.dead
+                     WHERE %s
+                     GROUP BY fingerprint
+                    HAVING (count(*), fingerprint) < (?, ?)
+                     ORDER BY jobs DESC, fingerprint DESC LIMIT ?
+                   ) AS g
+              JOIN rowlock.dead AS d ON d.id = g.newest
+             ORDER BY g.jobs DESC, g.fingerprint DESC
+            """;
+
+    /** Behind all fingerprints. */
+    private static final String LAST = "g";
+
+    private final BoundedSearch search;
+
+    public GroupDeadJobs(BoundedSearch search) {
+        this.search = search;
+    }
+
+    /** One row more than the page has, if there is one. */
+    public <T> List<T> run(JobFilter filter, GroupPage page, Row<T> row) {
+        RoomCondition condition = FilterConditions.of(filter, EnumSet.of(Room.DEAD), "deadByError")
+                .get(0);
+        String sql = search.database().sql(SQL.formatted(condition.sql()));
+        return search.run(filter, connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+                int next = condition.bind(statement, 1);
+                statement.setLong(next++, page.jobs());
+                statement.setString(next++, page.fingerprint().isEmpty() ? LAST : page.fingerprint());
+                statement.setInt(next, page.size() + 1);
+                return row.all(statement);
+            }
+        });
+    }
+}

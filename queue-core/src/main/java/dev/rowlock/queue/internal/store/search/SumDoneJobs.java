@@ -1,0 +1,41 @@
+package dev.rowlock.queue.internal.store.search;
+
+import dev.rowlock.queue.internal.store.Row;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.TimeStep;
+import java.sql.PreparedStatement;
+import java.util.EnumSet;
+import java.util.List;
+
+/** How many jobs ended well or were cancelled, by steps of time, queue and type. Reads the partitions of that time. */
+public final class SumDoneJobs {
+
+    private static final String SQL = """
+            SELECT date_bin(? * interval '1 s', finished_at, timestamptz '2000-01-01 00:00:00Z') AS step, queue, type,
+                   count(*) FILTER (WHERE state = 'completed') AS completed, count(*) FILTER (WHERE state = 'cancelled') AS cancelled
+              FROM rowlock.done
+             WHERE %s
+             GROUP BY step, queue, type
+             ORDER BY step, queue, type LIMIT ?
+            """;
+
+    private final BoundedSearch search;
+
+    public SumDoneJobs(BoundedSearch search) {
+        this.search = search;
+    }
+
+    public <T> List<T> run(JobFilter filter, TimeStep step, int limit, Row<T> row) {
+        RoomCondition condition = FilterConditions.of(filter, EnumSet.of(Room.DONE), "sums of ended jobs")
+                .get(0);
+        String sql = search.database().sql(SQL.formatted(condition.sql()));
+        return search.run(filter, connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+                statement.setLong(1, step.length().toSeconds());
+                statement.setInt(condition.bind(statement, 2), limit);
+                return row.all(statement);
+            }
+        });
+    }
+}

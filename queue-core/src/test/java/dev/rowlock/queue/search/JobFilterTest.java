@@ -1,0 +1,101 @@
+package dev.rowlock.queue.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rowlock.queue.job.JobState;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class JobFilterTest {
+
+    private static final Instant NOON = Instant.parse("2026-03-01T12:00:00Z");
+
+    @Test
+    void conditionsAddUpAndTheSameOneAgainReplacesTheFormer() {
+        JobFilter filter = JobFilter.where()
+                .queue("print")
+                .queue("mail")
+                .header("tenant", "a")
+                .header("region", "eu")
+                .enqueued(NOON, NOON.plusSeconds(1))
+                .ended(NOON, NOON.plusSeconds(2));
+
+        assertThat(filter.queue()).isEqualTo("mail");
+        assertThat(filter.headers()).isEqualTo(Map.of("tenant", "a", "region", "eu"));
+        assertThat(filter.times()).containsOnlyKeys(JobTime.ENQUEUED, JobTime.ENDED);
+    }
+
+    @Test
+    void aFilterSaysWhatItsConditionsAre() {
+        JobFilter filter = JobFilter.where()
+                .states(JobState.FAILED)
+                .uniqueKey("send", "order-1")
+                .time(JobTime.DUE, TimeRange.from(NOON))
+                .payload("$.n == 1");
+
+        assertThat(filter)
+                .hasToString(
+                        "states=[failed], type=send, uniqueKey=order-1, due=2026-03-01T12:00:00Z.., payload=$.n == 1");
+        assertThat(JobFilter.all()).hasToString("all jobs");
+        assertThat(JobFilter.where()).hasToString("no condition");
+    }
+
+    @Test
+    void onlyWhoSaysAllMeansAll() {
+        assertThat(JobFilter.where().isEmpty()).isTrue();
+        assertThat(JobFilter.all().isEmpty()).isFalse();
+        assertThat(JobFilter.where().queue("mail").isEmpty()).isFalse();
+        assertThat(JobFilter.all().queue("mail")).isEqualTo(JobFilter.where().queue("mail"));
+    }
+
+    static Stream<Arguments> badConditions() {
+        return Stream.of(
+                bad("no states", () -> JobFilter.where().states(Set.of()), "waiting, ready, running"),
+                bad("no queue", () -> JobFilter.where().queue(""), "queue name '' is not valid"),
+                bad("type", () -> JobFilter.where().type("a b"), "job type name 'a b' is not valid"),
+                bad("key", () -> JobFilter.where().uniqueKey("send", ""), "a unique key of 0 characters"),
+                bad("text", () -> JobFilter.where().errorText(" "), "error text ' ' is not allowed"),
+                bad("long text", () -> JobFilter.where().errorText("x".repeat(2_001)), "this one has 2001"),
+                bad("NUL", () -> JobFilter.where().errorType("a\0"), "error type 'a?' is not allowed"),
+                bad("fingerprint", () -> JobFilter.where().fingerprint("xyz"), "'xyz' is no fingerprint"),
+                bad("node", () -> JobFilter.where().node(""), "node '' is not allowed"),
+                bad("jsonpath", () -> JobFilter.where().payload(""), "jsonpath '' is not allowed"),
+                bad("header", () -> JobFilter.where().header("", "a"), "a key of 0"),
+                bad("header value", () -> JobFilter.where().header("a", "\ud800"), "value of header 'a'"),
+                bad("no range", () -> new TimeRange(null, null), "without bounds"),
+                bad("empty range", () -> TimeRange.between(NOON, NOON), "is empty"),
+                bad("far range", () -> TimeRange.from(Instant.MIN), "must lie between"),
+                bad("page", () -> Page.first(0), "a page of 0 jobs is not allowed: it has 1 to 1000"),
+                bad("payloads", () -> Page.first(101).withPayloads(), "1 to 100 with payloads"),
+                bad("groups", () -> GroupPage.first(1_001), "1 to 1000"));
+    }
+
+    private static Arguments bad(String name, ThrowingCallable condition, String message) {
+        return Arguments.of(Named.of(name, condition), message);
+    }
+
+    @ParameterizedTest
+    @MethodSource("badConditions")
+    void aBadConditionIsRefusedAtOnceWithWhatIsAllowed(ThrowingCallable condition, String message) {
+        assertThatThrownBy(condition)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void aUniqueKeyNeedsItsType() {
+        assertThatThrownBy(() -> new JobFilter(
+                        false, Set.of(), null, null, "order-1", Map.of(), Map.of(), null, null, null, null, null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("name the type too");
+    }
+}
