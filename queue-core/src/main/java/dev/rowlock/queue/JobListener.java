@@ -75,6 +75,25 @@ public @interface JobListener {
      */
     String timeout() default "";
 
+    /**
+     * The listener runs many jobs in one call, up to this number, 2 to 10,000: {@code void index(List<IndexDocument> jobs)}. To
+     * learn their ids and contexts, it takes a {@code List} of {@link dev.rowlock.queue.chunk.ChunkJob}. Default: one job at a
+     * time.
+     *
+     * <p>Returning completes all of them, unless it returns a {@link dev.rowlock.queue.chunk.ChunkResult}. A {@link
+     * dev.rowlock.queue.chunk.ChunkFailedException} names those that failed. Any other exception splits the chunk: the listener is
+     * called again with each half of its jobs, until the culprit stands alone. So it may see a job several times in one
+     * attempt, unless it is {@link #transactional()}: then each call that fails leaves nothing behind.
+     *
+     * <p>{@link #timeout} limits each call.
+     */
+    String batch() default "";
+
+    /**
+     * How long the first job of a call waits for others at most, up to 10 s: {@code 50ms}. Only with {@link #batch}. Default: 10 ms.
+     */
+    String linger() default "";
+
     /** Attempts after the first. Default: {@code rowlock.retry.max-retries}. */
     String maxRetries() default "";
 
@@ -136,7 +155,7 @@ public @interface JobListener {
     /**
      * Whether what the method returns is kept as the job's result, as JSON, for as long as the job is kept. A result that
      * does not serialize, or is larger than {@code rowlock.payload.max-size}, fails the job for good: doing the work again
-     * would not change it.
+     * would not change it. Not with {@link #batch}: a {@link dev.rowlock.queue.chunk.ChunkResult} names results.
      */
     boolean keepResult() default false;
 }

@@ -1,6 +1,7 @@
 package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.listener.FixedListener;
+import dev.rowlock.queue.internal.listener.LambdaChunkListener;
 import dev.rowlock.queue.internal.listener.LambdaListener;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.job.Names;
@@ -13,6 +14,7 @@ import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.settings.SearchSettings;
 import dev.rowlock.queue.settings.WorkerSettings;
+import dev.rowlock.queue.spi.ChunkPayloadHandler;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.JobObserver;
@@ -188,6 +190,25 @@ public final class RowlockBuilder {
         String declared = JobTypes.declaredQueueOf(payload);
         return listeners(new LambdaListener<>(
                 type, declared != null ? declared : JobTemplate.DEFAULT_QUEUE, payload, options, handler));
+    }
+
+    /**
+     * Runs up to 100 jobs of this class in one call: {@code chunkListener(IndexDocument.class, jobs -> index.bulk(jobs))}.
+     */
+    public <P> RowlockBuilder chunkListener(Class<P> payload, ChunkPayloadHandler<P> handler) {
+        return chunkListener(payload, options -> options, handler);
+    }
+
+    /** The same with options: {@code o -> o.batch(500).linger(Duration.ofMillis(50))}. */
+    public <P> RowlockBuilder chunkListener(
+            Class<P> payload, UnaryOperator<ListenerDefinition> options, ChunkPayloadHandler<P> handler) {
+        String declared = JobTypes.declaredQueueOf(payload);
+        return listeners(new LambdaChunkListener<>(
+                JobTypes.typeOf(payload),
+                declared != null ? declared : JobTemplate.DEFAULT_QUEUE,
+                payload,
+                listener -> options.apply(listener.formerTypes(JobTypes.formerTypesOf(payload))),
+                handler));
     }
 
     /** A listener that reads its payloads by itself. */

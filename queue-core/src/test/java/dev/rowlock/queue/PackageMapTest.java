@@ -53,7 +53,8 @@ class PackageMapTest {
     /** Which packages each package may use. A new package needs a line here, and a place on the map. */
     private static final Map<String, Set<String>> MAP = Map.ofEntries(
             Map.entry("job", Set.of()),
-            Map.entry("spi", Set.of("job")),
+            Map.entry("chunk", Set.of("job")),
+            Map.entry("spi", Set.of("chunk", "job")),
             Map.entry("schedule", Set.of("job")),
             Map.entry("search", Set.of("job")),
             Map.entry("settings", Set.of("spi")),
@@ -70,7 +71,7 @@ class PackageMapTest {
             Map.entry("internal.store.search", with(WORDS, "internal.store", "search")),
             Map.entry("schema", Set.of("internal.store", "spi", "settings")),
             Map.entry("connection", Set.of()),
-            Map.entry("internal.listener", Set.of("internal.store", "spi", "job")),
+            Map.entry("internal.listener", Set.of("internal.store", "chunk", "spi", "job")),
             Map.entry("internal.thread", Set.of()),
             Map.entry("internal.wake", with(STORE, "internal.thread", "spi", "job")),
             Map.entry("internal.chore", with(STORE, "internal.thread", "job")),
@@ -96,6 +97,9 @@ class PackageMapTest {
             Map.entry(
                     "internal.run",
                     with(STORE, "internal.claim", "internal.record", "internal.thread", "settings", "spi", "job")),
+            Map.entry(
+                    "internal.chunk",
+                    with(STORE, "internal.run", "internal.record", "internal.thread", "chunk", "spi", "job")),
             Map.entry("internal.lease", with(STORE, "internal.chore", "internal.thread", "settings", "spi")),
             Map.entry(
                     "internal.node",
@@ -103,6 +107,7 @@ class PackageMapTest {
                             STORE,
                             "internal.claim",
                             "internal.run",
+                            "internal.chunk",
                             "internal.record",
                             "internal.lease",
                             "internal.janitor",
@@ -132,7 +137,7 @@ class PackageMapTest {
                             "spi",
                             "job")),
             Map.entry("observe", Set.of("", "spi", "job")),
-            Map.entry("spring", Set.of("", "schedule", "spi", "job")));
+            Map.entry("spring", Set.of("", "chunk", "schedule", "spi", "job")));
 
     private static Set<String> with(Set<String> some, String... more) {
         return Stream.concat(some.stream(), Stream.of(more)).collect(Collectors.toUnmodifiableSet());
@@ -181,10 +186,10 @@ class PackageMapTest {
     @Test
     void theVocabularyAndTheSeamsAreNothingButJava() {
         classes()
-                .that(resideInAnyPackage(full("job"), full("spi")))
+                .that(resideInAnyPackage(full("job"), full("chunk"), full("spi")))
                 .should()
-                .onlyDependOnClassesThat(
-                        resideInAnyPackage("java..", "org.jspecify.annotations", full("job"), full("spi")))
+                .onlyDependOnClassesThat(resideInAnyPackage(
+                        "java..", "org.jspecify.annotations", full("job"), full("chunk"), full("spi")))
                 .check(MAIN);
     }
 

@@ -34,6 +34,7 @@ public final class ListenerDefinition {
     private final boolean transactional;
     private final @Nullable Transactions transactions;
     private final boolean keepResult;
+    private final @Nullable Chunking chunking;
     private final JobHandler handler;
 
     private ListenerDefinition(Draft draft) {
@@ -51,6 +52,7 @@ public final class ListenerDefinition {
         this.transactional = draft.transactional;
         this.transactions = draft.transactions;
         this.keepResult = draft.keepResult;
+        this.chunking = draft.chunking;
         this.handler = draft.handler;
         if (concurrency != null && (concurrency < 1 || concurrency > MAX_CONCURRENCY)) {
             throw new IllegalArgumentException(
@@ -64,6 +66,17 @@ public final class ListenerDefinition {
     /** A listener of the queue {@code default} with {@link RetryPolicy#DEFAULT}, without a timeout. */
     public static ListenerDefinition of(String type, JobHandler handler) {
         return new ListenerDefinition(new Draft(type, handler));
+    }
+
+    /**
+     * As {@link #of}, for code that runs many jobs in one call: up to {@link #batch}, those that come within {@link #linger}. It
+     * keeps the results that it names.
+     */
+    public static ListenerDefinition ofChunks(String type, ChunkHandler handler) {
+        Draft draft = new Draft(type, new ChunkOfOne(handler));
+        draft.chunking = new Chunking(handler, Chunking.DEFAULT_BATCH, Chunking.DEFAULT_LINGER);
+        draft.keepResult = true;
+        return new ListenerDefinition(draft);
     }
 
     /** By what it is started and stopped at run time. Default: the type. */
@@ -121,8 +134,33 @@ public final class ListenerDefinition {
         return with(draft -> draft.transactions = own);
     }
 
-    /** Whether what the handler returns is kept as the job's result, as JSON. */
+    /** The most jobs of one call, 2 to 10,000, of a listener that runs chunks; 100 by default. */
+    public ListenerDefinition batch(int jobs) {
+        Chunking before = requireChunking("batch");
+        return with(draft -> draft.chunking = new Chunking(before.handler(), jobs, before.linger()));
+    }
+
+    /** How long the first job of a call waits for others, up to 10 s, of a listener that runs chunks; 10 ms by default. */
+    public ListenerDefinition linger(Duration longest) {
+        Chunking before = requireChunking("linger");
+        return with(draft -> draft.chunking = new Chunking(before.handler(), before.batch(), longest));
+    }
+
+    private Chunking requireChunking(String what) {
+        if (chunking == null) {
+            throw new IllegalArgumentException(
+                    "%s is for listeners that run chunks, and %s runs one job at a time: see ofChunks and chunkListener"
+                            .formatted(what, name));
+        }
+        return chunking;
+    }
+
+    /** Whether what the handler returns is kept as the job's result, as JSON. A listener of chunks keeps the results it names. */
     public ListenerDefinition keepResult(boolean keep) {
+        if (chunking != null && !keep) {
+            throw new IllegalArgumentException(
+                    "%s runs chunks, and keeps the results that its ChunkResult names: name none".formatted(name));
+        }
         return with(draft -> draft.keepResult = keep);
     }
 
@@ -186,6 +224,12 @@ public final class ListenerDefinition {
         return keepResult;
     }
 
+    /** How it runs many jobs in one call; null if it runs one at a time. */
+    public @Nullable Chunking chunking() {
+        return chunking;
+    }
+
+    /** Runs one job; of a listener that runs chunks, as a chunk by itself. */
     public JobHandler handler() {
         return handler;
     }
@@ -212,6 +256,7 @@ public final class ListenerDefinition {
         private boolean transactional;
         private @Nullable Transactions transactions;
         private boolean keepResult;
+        private @Nullable Chunking chunking;
 
         Draft(String type, JobHandler handler) {
             this.type = type;
@@ -234,6 +279,7 @@ public final class ListenerDefinition {
             transactional = from.transactional;
             transactions = from.transactions;
             keepResult = from.keepResult;
+            chunking = from.chunking;
         }
     }
 }

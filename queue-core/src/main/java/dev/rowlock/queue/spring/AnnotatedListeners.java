@@ -102,7 +102,7 @@ public final class AnnotatedListeners implements ListenerSource {
                     listener.attributes,
                     attributes -> attributes.retry(retry, AnnotatedListeners::noStrategy),
                     NO_BEANS,
-                    new MethodJobHandler(listener.object, invocable, listener.method, codec));
+                    new ListenerCall(listener.object, invocable, codec));
         } catch (IllegalArgumentException e) {
             throw new InvalidJobListenerException(
                     "@JobListener %s cannot work: %s".formatted(listener.method.name(), e.getMessage()),

@@ -133,7 +133,7 @@ public final class JobListenerScanner implements ListenerSource, SmartInitializi
                 own,
                 attributes -> attributes.retry(defaults.retryIn(queue), name -> strategy(beans, name)),
                 new OwnTransactions(beans, transactions),
-                new MethodJobHandler(bean, invocable, listener, codec));
+                new ListenerCall(bean, invocable, codec));
         return definition.timeout() != null ? definition : definition.timeout(defaults.timeoutIn(queue));
     }
 

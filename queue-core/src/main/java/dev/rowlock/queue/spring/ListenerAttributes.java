@@ -62,6 +62,17 @@ final class ListenerAttributes {
         return texts.optional("concurrency", annotation.concurrency(), Integer::valueOf);
     }
 
+    /** The most jobs of one call; null: the listener runs one at a time. */
+    @Nullable
+    Integer batch() {
+        return texts.optional("batch", annotation.batch(), Integer::valueOf);
+    }
+
+    @Nullable
+    Duration linger() {
+        return texts.optional("linger", annotation.linger(), TextAttributes::duration);
+    }
+
     @Nullable
     Duration timeout() {
         return texts.optional("timeout", annotation.timeout(), TextAttributes::duration);

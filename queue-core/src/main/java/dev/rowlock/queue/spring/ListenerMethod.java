@@ -2,17 +2,21 @@ package dev.rowlock.queue.spring;
 
 import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.JobTypes;
+import dev.rowlock.queue.chunk.ChunkJob;
+import dev.rowlock.queue.chunk.ChunkResult;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.job.RetryStrategy;
 import dev.rowlock.queue.spi.InvalidJobListenerException;
-import dev.rowlock.queue.spi.JobHandler;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
+import java.lang.reflect.TypeVariable;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.function.Function;
@@ -31,8 +35,18 @@ import org.springframework.util.ClassUtils;
  * @param payload the payload's type with its type arguments, all of them known
  * @param payloadIndex where among the parameters the payload stands
  * @param contextIndex where the {@link JobContext} stands; -1 if the listener takes none
+ * @param shape whether it takes one job, or many
  */
-record ListenerMethod(String name, Method method, Type payload, int payloadIndex, int contextIndex) {
+record ListenerMethod(String name, Method method, Type payload, int payloadIndex, int contextIndex, Shape shape) {
+
+    /** What a call brings. */
+    enum Shape {
+        SINGLE,
+        /** A list of payloads. */
+        CHUNK,
+        /** A list of {@link ChunkJob}. */
+        CHUNK_OF_JOBS
+    }
 
     private static final int NONE = -1;
 
@@ -46,8 +60,12 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
         signature.requireSynchronous();
         int contextIndex = signature.contextIndex();
         int payloadIndex = signature.payloadIndex();
-        Type payload = signature.payloadAt(payloadIndex);
-        return new ListenerMethod(signature.name(), method, payload, payloadIndex, contextIndex);
+        Shape shape = signature.shapeAt(payloadIndex);
+        if (shape != Shape.SINGLE) {
+            signature.requireChunk(contextIndex, shape);
+        }
+        Type payload = signature.payloadAt(payloadIndex, shape);
+        return new ListenerMethod(signature.name(), method, payload, payloadIndex, contextIndex, shape);
     }
 
     Class<?> payloadClass() {
@@ -63,9 +81,9 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
             ListenerAttributes attributes,
             Function<ListenerAttributes, RetryStrategy> retry,
             OwnTransactions transactions,
-            JobHandler handler) {
+            ListenerCall call) {
         JobListener annotation = attributes.annotation();
-        return ListenerDefinition.of(JobTypes.typeOf(payloadClass()), handler)
+        return (shape == Shape.SINGLE ? single(attributes, call) : chunk(attributes, call))
                 .formerTypes(JobTypes.formerTypesOf(payloadClass()))
                 .id(attributes.id(JobTypes.typeOf(payloadClass())))
                 .autoStartup(attributes.autoStartup())
@@ -76,8 +94,45 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
                 .retry(retry.apply(attributes))
                 .noRetryFor(Arrays.asList(annotation.noRetryFor()))
                 .transactional(annotation.transactional())
-                .transactions(transactions.of(annotation, attributes.transactionManager()))
-                .keepResult(annotation.keepResult());
+                .transactions(transactions.of(annotation, attributes.transactionManager()));
+    }
+
+    private ListenerDefinition single(ListenerAttributes attributes, ListenerCall call) {
+        if (attributes.batch() != null) {
+            throw new IllegalArgumentException(
+                    "batch '%s' asks for many jobs in one call, and the method takes one: take a List<%2$s> or a List<ChunkJob<%2$s>>"
+                            .formatted(attributes.batch(), payloadClass().getSimpleName()));
+        }
+        requireNoLinger(attributes);
+        return ListenerDefinition.of(JobTypes.typeOf(payloadClass()), new MethodJobHandler(call, this))
+                .keepResult(attributes.annotation().keepResult());
+    }
+
+    private static void requireNoLinger(ListenerAttributes attributes) {
+        Duration linger = attributes.linger();
+        if (linger != null) {
+            throw new IllegalArgumentException(
+                    "linger '%s' says how long the first job of a call waits for others, and there is no batch: name batch as well, or remove linger"
+                            .formatted(attributes.annotation().linger()));
+        }
+    }
+
+    private ListenerDefinition chunk(ListenerAttributes attributes, ListenerCall call) {
+        Integer batch = attributes.batch();
+        if (batch == null) {
+            requireNoLinger(attributes);
+            throw new IllegalArgumentException(
+                    "it takes a List of jobs, and nothing says how many: name batch, such as batch = \"100\", or take one payload");
+        }
+        if (attributes.annotation().keepResult()) {
+            throw new IllegalArgumentException(
+                    "keepResult is for listeners that run one job at a time: return a ChunkResult, which names the results");
+        }
+        ListenerDefinition definition = ListenerDefinition.ofChunks(
+                        JobTypes.typeOf(payloadClass()), new MethodChunkHandler(call, this))
+                .batch(batch);
+        Duration linger = attributes.linger();
+        return linger == null ? definition : definition.linger(linger);
     }
 
     private static Class<?> rawClass(Type type) {
@@ -165,8 +220,36 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
             return found;
         }
 
-        Type payloadAt(int index) {
-            Type type = GenericTypeResolver.resolveType(method.getGenericParameterTypes()[index], beanClass);
+        Shape shapeAt(int index) {
+            if (method.getParameterTypes()[index] != List.class) {
+                return Shape.SINGLE;
+            }
+            return elementAt(index).toClass() == ChunkJob.class ? Shape.CHUNK_OF_JOBS : Shape.CHUNK;
+        }
+
+        private ResolvableType elementAt(int index) {
+            return ResolvableType.forMethodParameter(method, index, beanClass).getGeneric(0);
+        }
+
+        void requireChunk(int contextIndex, Shape shape) {
+            if (contextIndex != NONE) {
+                throw invalid(
+                        "it takes many jobs and one JobContext",
+                        "Take a List of ChunkJob: each has the context of its job");
+            }
+            if (method.getReturnType() == ChunkResult.class && shape == Shape.CHUNK) {
+                throw invalid(
+                        "it returns a ChunkResult, which names jobs by id, and takes payloads without their ids",
+                        "Take a List of ChunkJob: each has the id of its job");
+            }
+        }
+
+        Type payloadAt(int index, Shape shape) {
+            Type type = switch (shape) {
+                case SINGLE -> GenericTypeResolver.resolveType(method.getGenericParameterTypes()[index], beanClass);
+                case CHUNK -> typeOf(elementAt(index));
+                case CHUNK_OF_JOBS -> typeOf(elementAt(index).getGeneric(0));
+            };
             if (!(type instanceof Class<?>) && !(type instanceof ParameterizedType)) {
                 throw invalidPayload(type, "nobody can say which class it is");
             }
@@ -184,6 +267,13 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
                 throw invalidPayload(type, "an inner class cannot be made from JSON");
             }
             return type;
+        }
+
+        /** A variable that the bean's class binds is what it is bound to. */
+        private static Type typeOf(ResolvableType element) {
+            return element.getType() instanceof TypeVariable<?> && element.resolve() != null
+                    ? element.toClass()
+                    : element.getType();
         }
 
         private InvalidJobListenerException invalidPayload(Type type, String why) {

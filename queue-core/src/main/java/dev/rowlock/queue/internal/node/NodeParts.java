@@ -1,5 +1,7 @@
 package dev.rowlock.queue.internal.node;
 
+import dev.rowlock.queue.internal.chunk.ChunkPlans;
+import dev.rowlock.queue.internal.chunk.ChunkServices;
 import dev.rowlock.queue.internal.claim.ClaimBudget;
 import dev.rowlock.queue.internal.claim.Claimer;
 import dev.rowlock.queue.internal.claim.Fetcher;
@@ -59,10 +61,16 @@ public record NodeParts(
         Observers observers = new Observers(services.extensions().observers());
         Recorder recorder = recorder(settings, services, observers);
         Deadlines deadlines = new Deadlines("rowlock");
-        HandlerInvoker attempts = new HandlerInvoker(
-                byType(listeners),
-                context(settings, services, deadlines),
-                services.extensions(),
+        ChunkPlans.requireInterceptors(listeners, services.extensions().interceptors());
+        Duration longestWait = Buffer.longestWait(settings.worker().fetch()).plus(ChunkPlans.longestLinger(listeners));
+        ContextServices contexts = context(settings, services, deadlines, longestWait);
+        HandlerInvoker attempts =
+                new HandlerInvoker(byType(listeners), contexts, services.extensions(), services.transactions());
+        ChunkServices chunks = ChunkServices.of(
+                contexts,
+                settings.retention().keepsDone(),
+                services.extensions().redactors(),
+                services.extensions().interceptors(),
                 services.transactions());
         QueueServices shared = new QueueServices(
                 attempts,
@@ -74,14 +82,9 @@ public record NodeParts(
                 observers,
                 ClaimBudget.ofHeap(Runtime.getRuntime().maxMemory()));
         List<QueueWorker> queues = byQueue.entrySet().stream()
-                .map(entry -> queue(
-                        entry.getKey(),
-                        QueueConcurrency.of(entry.getKey(), entry.getValue(), settings.worker()),
-                        settings,
-                        shared))
+                .map(entry -> queue(entry.getKey(), entry.getValue(), settings, shared, chunks))
                 .toList();
-        ClaimReadyJobs claim = new ClaimReadyJobs(
-                services.database(), Buffer.longestWait(settings.worker().fetch()));
+        ClaimReadyJobs claim = new ClaimReadyJobs(services.database(), longestWait);
         return new NodeParts(
                 settings,
                 claim,
@@ -168,8 +171,19 @@ public record NodeParts(
                 .collect(Collectors.joining(", "));
     }
 
-    private static QueueWorker queue(String name, int concurrency, NodeSettings settings, QueueServices shared) {
-        return new QueueWorker(name, concurrency, settings.worker().fetch(), shared);
+    private static QueueWorker queue(
+            String name,
+            List<ListenerDefinition> listeners,
+            NodeSettings settings,
+            QueueServices shared,
+            ChunkServices chunks) {
+        int concurrency = QueueConcurrency.of(name, listeners, settings.worker());
+        return new QueueWorker(
+                name,
+                concurrency,
+                settings.worker().fetch(),
+                shared,
+                ChunkPlans.of(name, concurrency, listeners, chunks));
     }
 
     private static Recorder recorder(NodeSettings settings, NodeServices services, Observers observers) {
@@ -178,7 +192,8 @@ public record NodeParts(
         return new Recorder(writer, new AmbiguousCommits(new FindDoneClaims(services.database())), observers);
     }
 
-    private static ContextServices context(NodeSettings settings, NodeServices services, Deadlines deadlines) {
+    private static ContextServices context(
+            NodeSettings settings, NodeServices services, Deadlines deadlines, Duration longestWait) {
         Database database = services.database();
         return new ContextServices(
                 database,
@@ -189,7 +204,7 @@ public record NodeParts(
                 new FinishJobInTransaction(database, settings.retention().keepsDone()),
                 new EnsureDonePartitions(database),
                 deadlines,
-                Buffer.longestWait(settings.worker().fetch()),
+                longestWait,
                 new Results(services.codec(), settings.maxResultBytes()));
     }
 

@@ -40,7 +40,7 @@ public final class BeginFailures {
     private volatile boolean any; // written under the monitor: whether a job or listener is in trouble
 
     /** @param loggable what may be logged of an exception; it may quote what the application keeps secret */
-    BeginFailures(BiFunction<ClaimedJob, Throwable, JobError> loggable) {
+    public BeginFailures(BiFunction<ClaimedJob, Throwable, JobError> loggable) {
         this.loggable = loggable;
     }
 

@@ -9,6 +9,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,6 +65,13 @@ public final class Buffer {
     @Nullable
     Execution poll(Duration longest) throws InterruptedException {
         return waiting.poll(longest.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /** Takes out the first of those that are wanted, up to so many, for a thread to run. */
+    List<Execution> take(Predicate<Execution> wanted, int most) {
+        List<Execution> taken = new ArrayList<>();
+        waiting.removeIf(execution -> taken.size() < most && wanted.test(execution) && taken.add(execution));
+        return taken;
     }
 
     int size() {

@@ -5,15 +5,23 @@ import java.util.HashSet;
 import java.util.Set;
 import org.springframework.transaction.support.TransactionSynchronization;
 
-/** Learns what became of the transaction that a job was completed in. Confined to that transaction's thread. */
-final class CompletionWatch implements TransactionSynchronization {
+/** Learns what became of the transaction that jobs were completed in. Confined to that transaction's thread. */
+public final class CompletionWatch implements TransactionSynchronization {
 
-    private final Execution execution;
+    /** What is completed in the transaction: one job, or several. */
+    public interface Completed {
+
+        Completion completion();
+
+        void completion(Completion state);
+    }
+
+    private final Completed completed;
     private final Set<Object> laterSavepoints = new HashSet<>();
 
-    CompletionWatch(Execution execution) {
-        this.execution = execution;
-        execution.completion(Completion.IN_OPEN_TRANSACTION);
+    public CompletionWatch(Completed completed) {
+        this.completed = completed;
+        completed.completion(Completion.IN_OPEN_TRANSACTION);
     }
 
     @Override
@@ -25,17 +33,17 @@ final class CompletionWatch implements TransactionSynchronization {
     @Override
     public void savepointRollback(Object savepoint) {
         if (!laterSavepoints.contains(savepoint)) {
-            execution.completion(Completion.ROLLED_BACK);
+            completed.completion(Completion.ROLLED_BACK);
         }
     }
 
     /** Not afterCommit: another synchronization that throws there would skip this one. */
     @Override
     public void afterCompletion(int status) {
-        if (status == STATUS_COMMITTED && execution.completion() == Completion.IN_OPEN_TRANSACTION) {
-            execution.completion(Completion.COMMITTED);
+        if (status == STATUS_COMMITTED && completed.completion() == Completion.IN_OPEN_TRANSACTION) {
+            completed.completion(Completion.COMMITTED);
         } else {
-            execution.completion(Completion.ROLLED_BACK);
+            completed.completion(Completion.ROLLED_BACK);
         }
     }
 }

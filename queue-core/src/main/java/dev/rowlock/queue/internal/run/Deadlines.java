@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.run;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.Threads;
 import java.time.Duration;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -31,6 +32,11 @@ public final class Deadlines {
     /** Runs a short task after this time. */
     void later(Duration fromNow, Runnable task) {
         timer.schedule(task, fromNow.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** The same; the caller may cancel it. */
+    public Future<?> after(Duration fromNow, Runnable task) {
+        return timer.schedule(task, fromNow.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Runs a short task again and again, that far apart, also after it has thrown. */

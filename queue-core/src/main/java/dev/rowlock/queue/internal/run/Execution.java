@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.record.HeldJob;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
@@ -14,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * <p>The handler's thread is interrupted only between {@link #begin} and {@link #end}: an interrupt that comes later
  * must not hit whatever the thread does next.
  */
-public final class Execution implements HeldJob {
+public final class Execution implements HeldJob, CompletionWatch.Completed {
 
     /** Why a handler was interrupted. The first reason stands, except that a lost claim goes before all others. */
-    enum Stop {
+    public enum Stop {
         NONE,
         CANCELLED,
         TIMED_OUT,
@@ -26,7 +27,7 @@ public final class Execution implements HeldJob {
     }
 
     /** Who writes down that the job is done. */
-    enum Completion {
+    public enum Completion {
         BY_RECORDER,
         IN_OPEN_TRANSACTION,
         COMMITTED,
@@ -36,6 +37,16 @@ public final class Execution implements HeldJob {
         NO_PARTITION
     }
 
+    /** How the thread that runs a handler is interrupted. */
+    @FunctionalInterface
+    public interface Interrupter {
+
+        /** Called under the execution's lock, once for each reason. */
+        void stop(Execution execution, Stop reason, Thread handler);
+    }
+
+    private static final Interrupter AT_ONCE = (execution, reason, handler) -> handler.interrupt();
+
     private volatile ClaimedJob job; // written once more, by whoever settles it
     private final QueueWorker worker;
     private final long claimedNanos;
@@ -43,11 +54,14 @@ public final class Execution implements HeldJob {
     private Stop stop = Stop.NONE; // guarded by this
     private int interruptedFor; // guarded by this; a bit for each reason
     private @Nullable Thread thread; // guarded by this; set while the handler runs
+    private Interrupter interrupter = AT_ONCE; // guarded by this
     private @Nullable Future<?> deadline; // guarded by this
     private long deadlineAt; // guarded by this; monotonic; says something while there is a deadline
     private boolean settled; // guarded by this; an outcome has been handed over, or the execution was given up
     private volatile boolean toLeave; // the node begins to stop
     private volatile boolean saidToLeave; // and the handler has asked
+    private volatile boolean outOfTime; // written by the timer and the handler's thread: the call that it is part of
+    private volatile @Nullable Instant movedDeadline; // on the database's clock; written by the handler's thread
     private volatile Completion completion = Completion.BY_RECORDER;
 
     public Execution(ClaimedJob job, QueueWorker worker, long claimedNanos) {
@@ -84,21 +98,28 @@ public final class Execution implements HeldJob {
     }
 
     /** When the claim began that brought it, so a little earlier than the database says. Monotonic, in nanoseconds. */
-    long claimedNanos() {
+    public long claimedNanos() {
         return claimedNanos;
     }
 
     /** The calling thread is about to run the handler. False: it must not, see {@link #stopped()}. */
     synchronized boolean begin() {
+        return begin(AT_ONCE);
+    }
+
+    /** The same where somebody else decides whether a reason to stop interrupts the thread. */
+    public synchronized boolean begin(Interrupter by) {
         if (stop != Stop.NONE) {
             return false;
         }
+        interrupter = by;
+        outOfTime = false;
         thread = Thread.currentThread();
         return true;
     }
 
     /** The handler has returned or thrown. Clears an interrupt that was meant for it. */
-    synchronized void end() {
+    public synchronized void end() {
         thread = null;
         cancelDeadline();
         Thread.interrupted();
@@ -108,20 +129,25 @@ public final class Execution implements HeldJob {
      * Stops the handler if it runs, and keeps it from starting if it does not. Each reason interrupts once: a cancel comes with
      * each heartbeat and must not hit the clean-up that its first one began. A deadline can be moved, and passes again.
      */
-    synchronized void stop(Stop reason) {
+    public synchronized void stop(Stop reason) {
         if (stop == Stop.NONE || reason == Stop.CLAIM_LOST) {
             stop = reason;
         }
         int bit = 1 << reason.ordinal();
         if (thread != null && (reason == Stop.TIMED_OUT || (interruptedFor & bit) == 0)) {
             interruptedFor |= bit;
-            thread.interrupt();
+            interrupter.stop(this, reason, thread);
         }
     }
 
     /** The node begins to stop. The handler is not interrupted yet, but may stop by itself: nothing will be charged. */
     void leave() {
         toLeave = true;
+    }
+
+    /** Whether the node begins to stop. */
+    public boolean leaving() {
+        return toLeave;
     }
 
     /** The handler asks whether it is to leave. */
@@ -131,16 +157,40 @@ public final class Execution implements HeldJob {
     }
 
     /** Whether the handler knows that it is to leave: what it throws then need not be a failure of its job. */
-    boolean saidToLeave() {
+    public boolean saidToLeave() {
         return saidToLeave;
     }
 
-    synchronized Stop stopped() {
+    public synchronized Stop stopped() {
         return stop;
     }
 
     synchronized boolean running() {
         return thread != null;
+    }
+
+    /** The thread that runs its handler; null if none does. */
+    synchronized @Nullable Thread thread() {
+        return thread;
+    }
+
+    /** The time of the call is up that it is part of. That need not be a reason to stop this job. */
+    public void outOfTime(boolean over) {
+        outOfTime = over;
+    }
+
+    boolean outOfTime() {
+        return outOfTime;
+    }
+
+    /** Its deadline in the database is now this. */
+    public void movedDeadline(Instant deadlineInDatabase) {
+        movedDeadline = deadlineInDatabase;
+    }
+
+    @Nullable
+    Instant movedDeadline() {
+        return movedDeadline;
     }
 
     /**
@@ -165,12 +215,12 @@ public final class Execution implements HeldJob {
         return first;
     }
 
-    synchronized boolean settled() {
+    public synchronized boolean settled() {
         return settled;
     }
 
     /** Replaces the deadline, monotonic in nanoseconds, and the timer that ends this execution then. */
-    synchronized void deadline(long at, Future<?> timer) {
+    public synchronized void deadline(long at, Future<?> timer) {
         cancelDeadline();
         deadline = timer;
         deadlineAt = at;
@@ -188,12 +238,14 @@ public final class Execution implements HeldJob {
         }
     }
 
-    Completion completion() {
+    @Override
+    public Completion completion() {
         return completion;
     }
 
     /** Written by the thread that runs the handler's transaction. */
-    void completion(Completion state) {
+    @Override
+    public void completion(Completion state) {
         completion = state;
     }
 }

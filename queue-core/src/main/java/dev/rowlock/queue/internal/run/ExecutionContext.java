@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** The handler's view of its execution. */
-final class ExecutionContext implements JobContext {
+public final class ExecutionContext implements JobContext {
 
     private static final int MAX_NOTE = 500;
 
@@ -31,31 +31,35 @@ final class ExecutionContext implements JobContext {
     private volatile @Nullable PayloadException unstorableResult;
     private volatile @Nullable Instant deadline;
 
-    ExecutionContext(Execution execution, ListenerDefinition listener, ContextServices services) {
+    public ExecutionContext(Execution execution, ListenerDefinition listener, ContextServices services) {
         this.execution = execution;
         this.listener = listener;
         this.services = services;
     }
 
     /** The handler begins now. */
-    void begin() {
+    public void begin() {
         deadline = deadline(execution, services.longestWait());
         begun = true;
     }
 
     /** Whether the handler has begun. Only its thread may ask. */
-    boolean begun() {
+    public boolean begun() {
         return begun;
     }
 
     /** When the timeout is over that counts from now: this node's clock measures only how long ago the claim was. */
     private static @Nullable Instant deadline(Execution execution, Duration longestWait) {
+        Instant moved = execution.movedDeadline();
+        if (moved != null) {
+            return moved;
+        }
         Instant latest = execution.job().deadline();
         long waited = System.nanoTime() - execution.claimedNanos();
         return latest == null ? null : latest.minus(longestWait).plusNanos(waited);
     }
 
-    void close() {
+    public void close() {
         open = false;
     }
 
@@ -101,6 +105,7 @@ final class ExecutionContext implements JobContext {
 
     @Override
     public void extend(Duration fromNow) {
+        requireAlone("extend");
         requireChangeable();
         JobOptions.validTimeout(fromNow);
         deadline =
@@ -111,12 +116,19 @@ final class ExecutionContext implements JobContext {
     @Override
     public Optional<StopReason> stopReason() {
         return switch (execution.stopped()) {
-            case NONE -> execution.seenToLeave() ? Optional.of(StopReason.SHUTDOWN) : Optional.empty();
+            case NONE -> unlessStopped();
             case CANCELLED -> Optional.of(StopReason.CANCELLED);
             case TIMED_OUT -> Optional.of(StopReason.TIMED_OUT);
             case SHUTDOWN -> Optional.of(StopReason.SHUTDOWN);
             case CLAIM_LOST -> Optional.of(StopReason.CLAIM_LOST);
         };
+    }
+
+    private Optional<StopReason> unlessStopped() {
+        if (execution.seenToLeave()) {
+            return Optional.of(StopReason.SHUTDOWN);
+        }
+        return execution.outOfTime() ? Optional.of(StopReason.TIMED_OUT) : Optional.empty();
     }
 
     @Override
@@ -155,6 +167,12 @@ final class ExecutionContext implements JobContext {
 
     @Override
     public void completeInTransaction(@Nullable Object result) {
+        requireAlone("completeInTransaction");
+        complete(result);
+    }
+
+    /** Also for a job whose listener runs chunks. */
+    void complete(@Nullable Object result) {
         requireChangeable();
         if (services.database().standing() != TransactionStanding.INSIDE
                 || !TransactionSynchronizationManager.isSynchronizationActive()) {
@@ -196,6 +214,15 @@ final class ExecutionContext implements JobContext {
                 execution.completion(Execution.Completion.NO_PARTITION);
             }
             throw e;
+        }
+    }
+
+    /** The time of a call, and the end of its transaction, are those of all its jobs. */
+    private void requireAlone(String what) {
+        if (listener.chunking() != null) {
+            throw new IllegalStateException(
+                    "%s is for listeners that run one job at a time, and %s runs chunks: give it a timeout for the call, or transactional = true"
+                            .formatted(what, listener.name()));
         }
     }
 

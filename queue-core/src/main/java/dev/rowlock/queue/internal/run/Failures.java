@@ -24,18 +24,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What becomes of a job whose handler threw, or was not let run. */
-final class Failures {
+public final class Failures {
 
     private static final Logger log = LoggerFactory.getLogger(Failures.class);
 
     private final List<ErrorRedactor> redactors;
 
-    Failures(List<ErrorRedactor> redactors) {
+    public Failures(List<ErrorRedactor> redactors) {
         this.redactors = redactors;
     }
 
     /** The outcome of a handler that threw. Why it was stopped counts before what it threw. */
-    Outcome outcome(Execution execution, ListenerDefinition listener, Throwable thrown) {
+    public Outcome outcome(Execution execution, ListenerDefinition listener, Throwable thrown) {
         Optional<SnoozeException> snooze = Failure.find(thrown, SnoozeException.class);
         if (snooze.isPresent()) {
             return snoozed(execution, listener, snooze.get());
@@ -52,7 +52,7 @@ final class Failures {
     }
 
     /** The outcome of a handler after which nothing is to be tried again. */
-    Outcome dead(Execution execution, Throwable thrown) {
+    public Outcome dead(Execution execution, Throwable thrown) {
         return dead(execution, JobError.of(thrown), thrown);
     }
 
@@ -61,7 +61,7 @@ final class Failures {
     }
 
     /** What may be logged of an exception. */
-    JobError loggable(ClaimedJob job, Throwable thrown) {
+    public JobError loggable(ClaimedJob job, Throwable thrown) {
         return redacted(job, JobError.of(thrown));
     }
 
@@ -82,7 +82,7 @@ final class Failures {
     }
 
     /** The outcome of a job that was stopped before its handler began. */
-    static Outcome notStarted(Execution.Stop reason) {
+    public static Outcome notStarted(Execution.Stop reason) {
         return reason == Execution.Stop.CANCELLED ? new Outcome.Cancelled() : new Outcome.Released();
     }
 

@@ -5,7 +5,6 @@ import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.ThreadState;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.ClaimedJob;
-import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.ListenerDefinition;
@@ -27,9 +26,6 @@ public final class HandlerInvoker {
 
     private static final Logger log = LoggerFactory.getLogger(HandlerInvoker.class);
 
-    /** How long a transactional listener's job waits where the partition that it needs cannot be made. */
-    private static final Due WITHOUT_PARTITION = Due.after(Duration.ofSeconds(5));
-
     private static final Outcome COMPLETED = new Outcome.Completed(null);
 
     private final Map<String, ListenerDefinition> listeners;
@@ -39,6 +35,8 @@ public final class HandlerInvoker {
     private final FailureLog failureLog = new FailureLog();
     private final Failures failures;
     private final Interceptors interceptors;
+    private final Interceptors aroundChunks;
+    private final MissingPartition missingPartition;
     private final @Nullable Transactions transactions;
 
     /**
@@ -55,6 +53,8 @@ public final class HandlerInvoker {
         this.failures = new Failures(extensions.redactors());
         this.beginFailures = new BeginFailures(failures::loggable);
         this.interceptors = new Interceptors(extensions.interceptors());
+        this.aroundChunks = Interceptors.aroundChunkOfOne(extensions.interceptors());
+        this.missingPartition = new MissingPartition(services.partitions());
         this.transactions =
                 transactions == null ? null : work -> transactions.executeWithoutResult(status -> work.run());
     }
@@ -156,11 +156,12 @@ public final class HandlerInvoker {
     private @Nullable Object intercepted(
             Execution execution, ListenerDefinition listener, ExecutionContext context, String payload)
             throws Throwable {
+        Interceptors around = listener.chunking() == null ? interceptors : aroundChunks;
         AtomicReference<@Nullable Throwable> unbegun = new AtomicReference<>();
         Object result = null;
         Throwable thrown = null;
         try {
-            result = interceptors.around(context, () -> {
+            result = around.around(context, () -> {
                 try {
                     return attempt(execution, listener, context, payload);
                 } catch (Throwable e) {
@@ -224,7 +225,7 @@ public final class HandlerInvoker {
             Execution execution, ListenerDefinition listener, ExecutionContext context, @Nullable Object returned) {
         Object result = kept(listener, context, returned);
         switch (execution.completion()) {
-            case BY_RECORDER -> context.completeInTransaction(result);
+            case BY_RECORDER -> context.complete(result);
             case ROLLED_BACK, NO_PARTITION -> throw notCompleted();
             case IN_OPEN_TRANSACTION, COMMITTED -> {}
         }
@@ -279,7 +280,7 @@ public final class HandlerInvoker {
     private Outcome thrown(Execution execution, ListenerDefinition listener, Throwable thrown) {
         return switch (execution.completion()) {
             case COMMITTED -> completedAllTheSame(execution, thrown);
-            case NO_PARTITION -> withoutPartition(execution);
+            case NO_PARTITION -> missingPartition.outcome(execution.job(), execution.stopped());
             case BY_RECORDER, IN_OPEN_TRANSACTION, ROLLED_BACK -> failures.outcome(execution, listener, thrown);
         };
     }
@@ -293,17 +294,6 @@ public final class HandlerInvoker {
                 error.message(),
                 error.trace()));
         return new Outcome.AlreadyCompleted();
-    }
-
-    /** The handler did what it had to, and Rowlock did not: its rows are rolled back, so it runs again, at no cost. */
-    private Outcome withoutPartition(Execution execution) {
-        try {
-            services.partitions().makeMissing();
-            return Failures.notStarted(execution.stopped());
-        } catch (RuntimeException e) {
-            log.warn("done has no partition for today, and none can be made: {} waits", execution.job(), e);
-            return new Outcome.Snoozed(WITHOUT_PARTITION, "done has no partition for today");
-        }
     }
 
     /** The job was cancelled, or its claim lost, before its handler began: nothing of its transaction stays. */

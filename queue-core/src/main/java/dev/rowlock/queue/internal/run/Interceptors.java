@@ -1,33 +1,55 @@
 package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.spi.ChunkInterceptor;
 import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.JobInterceptor.Invocation;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The application's interceptors, one within the other. Where there are none they cost nothing. */
-final class Interceptors {
+public final class Interceptors {
 
     /** As a handler is called; it may throw whatever it likes. */
     @FunctionalInterface
-    interface Attempt {
+    public interface Attempt {
         @Nullable
         Object make() throws Throwable;
     }
 
     private final List<JobInterceptor> interceptors;
 
-    Interceptors(List<JobInterceptor> interceptors) {
+    public Interceptors(List<JobInterceptor> interceptors) {
         this.interceptors = interceptors;
     }
 
-    boolean none() {
+    /** The same around chunks of one job. All of them are {@link ChunkInterceptor}s where there are such. */
+    static Interceptors aroundChunkOfOne(List<JobInterceptor> interceptors) {
+        return new Interceptors(interceptors.stream()
+                .map(interceptor ->
+                        (JobInterceptor) (job, next) -> ofChunks(interceptor).intercept(List.of(job), next))
+                .toList());
+    }
+
+    /** The same around one call with these jobs. */
+    public static Interceptors aroundChunk(List<JobInterceptor> interceptors, List<JobContext> jobs) {
+        return new Interceptors(interceptors.stream()
+                .map(interceptor ->
+                        (JobInterceptor) (first, next) -> ofChunks(interceptor).intercept(jobs, next))
+                .toList());
+    }
+
+    /** The start has made sure that it is one. */
+    private static ChunkInterceptor ofChunks(JobInterceptor interceptor) {
+        return (ChunkInterceptor) interceptor;
+    }
+
+    public boolean none() {
         return interceptors.isEmpty();
     }
 
     @Nullable
-    Object around(JobContext job, Attempt attempt) throws Throwable {
+    public Object around(JobContext job, Attempt attempt) throws Throwable {
         return new Step(job, attempt, 0).proceed();
     }
 

@@ -10,7 +10,7 @@ import org.slf4j.MDC;
  * Which job a thread runs, for each line of the log that is written meanwhile: {@code rowlock.job.id}, {@code .type}, {@code
  * .queue} and {@code .attempt}. {@link ThreadState} clears it.
  */
-final class LogContext {
+public final class LogContext {
 
     /** The usual ones, since each job needs one. */
     private static final List<String> ATTEMPTS =
@@ -23,6 +23,13 @@ final class LogContext {
         MDC.put("rowlock.job.type", job.type());
         MDC.put("rowlock.job.queue", job.queue());
         MDC.put("rowlock.job.attempt", attempt(job.attempt()));
+    }
+
+    /** Which chunk it runs: the queue, the type, and how many jobs there are. */
+    public static void ofChunk(ClaimedJob first, int jobs) {
+        MDC.put("rowlock.job.type", first.type());
+        MDC.put("rowlock.job.queue", first.queue());
+        MDC.put("rowlock.chunk.jobs", Integer.toString(jobs));
     }
 
     private static String attempt(int number) {

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How many jobs a queue may hold: one for each of its threads, and ahead of them no more than the threads will start
+ * How many jobs a queue may hold: one for each of its threads, or a chunk, and ahead of them no more than the threads will start
  * within the prefetch horizon, by the measured time of its handlers. Slow handlers prefetch nothing, fast ones
  * hundreds. A handler that already runs longer than they usually do counts at once, before it ends: its thread is expected
  * to need as long again, and as long for each job after it.
@@ -19,6 +19,7 @@ final class PrefetchLimit {
     private static final Duration COURTESY = Duration.ofSeconds(1);
 
     private final int concurrency;
+    private final int batch;
     private final FetchSettings settings;
     private final RunningHandlers handlers;
     private final LongAdder handlerNanos = new LongAdder();
@@ -27,6 +28,12 @@ final class PrefetchLimit {
     private volatile long noneAheadUntil = System.nanoTime(); // written by whoever gives back jobs
 
     PrefetchLimit(FetchSettings settings, RunningHandlers handlers) {
+        this(settings, handlers, 1);
+    }
+
+    /** @param batch the most jobs that a thread runs in one call */
+    PrefetchLimit(FetchSettings settings, RunningHandlers handlers, int batch) {
+        this.batch = batch;
         this.concurrency = handlers.threads();
         this.settings = settings;
         this.handlers = handlers;
@@ -34,13 +41,18 @@ final class PrefetchLimit {
 
     /** There are never more claimed jobs without an outcome than this. */
     int most() {
-        return concurrency + settings.maxPrefetch();
+        return concurrency * batch + settings.maxPrefetch();
     }
 
     /** A handler has ended. Called by handler threads. */
     void handled(long nanos) {
+        handled(nanos, 1);
+    }
+
+    /** A call has ended that ran so many jobs. */
+    void handled(long nanos, int jobs) {
         handlerNanos.add(nanos);
-        handled.increment();
+        handled.add(jobs);
     }
 
     /** Jobs were given back that others can run: for a moment none are claimed ahead. */
@@ -51,14 +63,14 @@ final class PrefetchLimit {
     /** How many to claim now, given how many are held; 0 if it is not worth a claim yet. One thread at a time. */
     int free(int held) {
         int prefetch = prefetch();
-        int free = concurrency + prefetch - held;
+        int free = handlers.slots() + prefetch - held;
         return free > prefetch / 2 ? free : 0; // so always, where threads are idle
     }
 
     /** Once no more than this many are held, {@link #free} is positive again. One thread at a time. */
     int lowWater() {
         int prefetch = prefetch();
-        return concurrency + prefetch - prefetch / 2 - 1;
+        return handlers.slots() + prefetch - prefetch / 2 - 1;
     }
 
     private int prefetch() {

@@ -2,7 +2,6 @@ package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.internal.claim.ClaimBudget;
 import dev.rowlock.queue.internal.claim.QueueConsumer;
-import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.record.Recorder;
 import dev.rowlock.queue.internal.run.HandlerThreads.HandlerThread;
 import dev.rowlock.queue.internal.thread.Signal;
@@ -13,15 +12,16 @@ import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.settings.FetchSettings;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.dao.DataAccessException;
 
 /**
  * One queue on this node: the claimed jobs that it holds, and the threads that run them.
@@ -39,42 +39,36 @@ public final class QueueWorker implements QueueConsumer {
     /** Longer than a job of an unknown type is put aside at most. */
     private static final Duration UNKNOWN_TYPE_MEMORY = Duration.ofMinutes(3);
 
-    /** How long a job is put aside whose last handler still runs on this node, or that met an error of Rowlock's own. */
-    private static final Duration ASIDE = Duration.ofSeconds(5);
-
     private final String queue;
     private final int concurrency;
-    private final HandlerInvoker attempts;
     private final Recorder recorder;
     private final Suspects suspects;
-    private final Observers observer;
     private final ClaimBudget budget;
-    private final RunningHandlers handlers;
     private final PrefetchLimit prefetch;
     private final Buffer buffer; // of those held, they wait for a thread
     private final HandlerThreads threads;
-    private final long longestWait;
+    private final JobRuns runs;
+    private final Chunks chunks;
 
     private final Set<Execution> held = ConcurrentHashMap.newKeySet();
     private final AtomicInteger unsettled = new AtomicInteger(); // of those held, they have no outcome yet
     private final Signal wakeSignal = new Signal();
     private volatile int signalAt = -1; // written by the claimer; reset by whoever signals
     private volatile long unknownTypeAt; // monotonic; 0: never
-    private volatile Set<String> left = Set.of(); // types
 
-    public QueueWorker(String queue, int concurrency, FetchSettings settings, QueueServices services) {
+    /** @param plan how some of its listeners run many jobs in one call */
+    public QueueWorker(String queue, int concurrency, FetchSettings settings, QueueServices services, ChunkPlan plan) {
         this.queue = queue;
         this.concurrency = concurrency;
-        this.handlers = new RunningHandlers(concurrency);
-        this.prefetch = new PrefetchLimit(settings, handlers);
+        RunningHandlers handlers = new RunningHandlers(concurrency, plan.idle());
+        this.prefetch = new PrefetchLimit(settings, handlers, plan.largest());
         this.buffer = new Buffer(prefetch.most(), settings);
         this.threads = new HandlerThreads(queue, concurrency, buffer, this::work, HandlerThreads.KEPT);
-        this.longestWait = Buffer.longestWait(settings).toNanos();
-        this.attempts = services.attempts();
         this.recorder = services.recorder();
         this.suspects = services.suspects();
-        this.observer = services.observer();
         this.budget = services.budget();
+        this.runs = new JobRuns(this, services, handlers, prefetch, Buffer.longestWait(settings));
+        this.chunks = plan.chunks().apply(runs);
     }
 
     @Override
@@ -130,6 +124,14 @@ public final class QueueWorker implements QueueConsumer {
         signalIfRoom();
     }
 
+    /** A thread takes more jobs than it did: the claimer may know of no demand. */
+    void moreRoom() {
+        if (signalAt >= 0) {
+            signalAt = -1;
+            wakeSignal.raise();
+        }
+    }
+
     private void signalIfRoom() {
         if (unsettled.get() <= signalAt && !recorder.overloaded()) {
             signalAt = -1;
@@ -142,6 +144,7 @@ public final class QueueWorker implements QueueConsumer {
         for (ClaimedJob job : jobs) {
             offer(hold(job, claimedNanos));
         }
+        chunks.arrived();
     }
 
     @Override
@@ -169,6 +172,20 @@ public final class QueueWorker implements QueueConsumer {
         threads.ensure();
     }
 
+    /** Takes jobs out that wait for a thread, to run them with others. */
+    List<Execution> take(Predicate<Execution> wanted, int most) {
+        return buffer.take(wanted, most);
+    }
+
+    Chunks chunks() {
+        return chunks;
+    }
+
+    /** A job of a type that no listener of this node knows. */
+    void metUnknownType(long at) {
+        unknownTypeAt = at;
+    }
+
     private void work(HandlerThread thread) {
         while (!threads.stopping()) {
             try {
@@ -177,7 +194,7 @@ public final class QueueWorker implements QueueConsumer {
                 if (next == null) {
                     return;
                 }
-                run(thread.number(), next);
+                runs.run(thread.number(), next);
             } catch (InterruptedException e) {
                 Thread.interrupted(); // a late interrupt of an earlier job, or the stop: the loop's condition decides
             } catch (RuntimeException | Error e) {
@@ -186,65 +203,11 @@ public final class QueueWorker implements QueueConsumer {
         }
     }
 
-    private void run(int thread, Execution execution) {
-        if (left.contains(execution.job().type()) || System.nanoTime() - execution.claimedNanos() > longestWait) {
-            // Waited too long: its deadline is that of an earlier start; its node may have been frozen past its lease.
-            settle(execution, RELEASED, Duration.ZERO);
-            return;
-        }
-        if (repeated(execution.job()) && handlers.run(execution.job().id())) {
-            setAside(execution, ASIDE);
-            return;
-        }
-        try {
-            boolean suspect = suspects.suspect(execution) && attempts.knows(execution.job());
-            if (suspect && !suspects.enter(execution)) {
-                return; // parked: it comes back when it may run
-            }
-            if (suspect && !suspects.isolate(execution)) {
-                execution.stop(Execution.Stop.CLAIM_LOST);
-            }
-            attempt(thread, execution);
-        } catch (DataAccessException e) {
-            setAside(execution, ASIDE);
-            log.warn("queue '{}': {} could not be isolated and is put aside", queue, execution.job(), e);
-        } catch (RuntimeException | Error e) {
-            setAside(execution, ASIDE); // it must not stay in our hands, nor come back at once
-            throw e;
-        }
-    }
-
-    /** Whether an earlier claim's handler may still be running. */
-    private static boolean repeated(ClaimedJob job) {
-        return job.attempt() > 1 || job.crashes() > 0;
-    }
-
-    private void attempt(int thread, Execution execution) {
-        ClaimedJob job = execution.job();
-        long begun = System.nanoTime();
-        handlers.begin(thread, job.id(), begun);
-        Outcome outcome;
-        try {
-            if (attempts.knows(job)) {
-                observer.started(job, job.waited().plusNanos(begun - execution.claimedNanos()));
-            }
-            outcome = attempts.run(execution);
-        } finally {
-            handlers.end(thread);
-        }
-        if (outcome instanceof Outcome.UnknownType) {
-            unknownTypeAt = begun;
-        }
-        long took = System.nanoTime() - begun;
-        prefetch.handled(took);
-        settle(execution, outcome, Duration.ofNanos(took));
-    }
-
     /**
      * Hands the outcome to the recorder, unless somebody else has settled this execution. Where the claim is believed to
      * be lost, the outcome is dropped, and the job given back in case that belief is wrong.
      */
-    private void settle(Execution execution, Outcome outcome, Duration took) {
+    void settle(Execution execution, Outcome outcome, Duration took) {
         if (settled(execution)) {
             boolean lost =
                     execution.stopped() == Execution.Stop.CLAIM_LOST && !(outcome instanceof Outcome.AlreadyCompleted);
@@ -289,15 +252,20 @@ public final class QueueWorker implements QueueConsumer {
 
     /** Begins no job of these types any more: they go back. Those that run go on. */
     public void leave(Set<String> types) {
-        left = types;
+        runs.leave(types);
         releaseUnstarted();
     }
 
     @Override
     public void releaseUnstarted() {
+        giveBack(takeUnstarted());
+    }
+
+    private List<Execution> takeUnstarted() {
         List<Execution> unstarted = buffer.takeAll();
         unstarted.addAll(suspects.takeParked(this));
-        giveBack(unstarted);
+        unstarted.addAll(chunks.takeGathered());
+        return unstarted;
     }
 
     @Override
@@ -327,9 +295,7 @@ public final class QueueWorker implements QueueConsumer {
 
     @Override
     public void abandon() {
-        List<Execution> unstarted = buffer.takeAll();
-        unstarted.addAll(suspects.takeParked(this));
-        unstarted.forEach(execution -> {
+        takeUnstarted().forEach(execution -> {
             settled(execution);
             released(execution);
         });
@@ -338,7 +304,11 @@ public final class QueueWorker implements QueueConsumer {
 
     /** How many handlers are running. */
     public int active() {
-        return (int) held.stream().filter(Execution::running).count();
+        return (int) held.stream()
+                .map(Execution::thread)
+                .filter(Objects::nonNull)
+                .distinct() // a thread may run many jobs in one call
+                .count();
     }
 
     /** The tokens of the claims that are held. */

@@ -30,8 +30,7 @@ public final class Results {
     }
 
     /** Returns the JSON; null for null. Throws a {@link PayloadException} for what cannot be kept. */
-    @Nullable
-    String encode(@Nullable Object result) {
+    public @Nullable String encode(@Nullable Object result) {
         if (result == null) {
             return null;
         }

@@ -1,22 +1,38 @@
 package dev.rowlock.queue.internal.run;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
 
-/** Which job each thread of a queue runs, and since when. Each thread writes its own places; anybody reads. */
+/** Which job, or which chunk, each thread of a queue runs, and since when. Each thread writes its own places; anybody reads. */
 final class RunningHandlers {
 
     private static final int JOB = 0; // its id; 0: none
     private static final int BEGUN = 1; // monotonic
+    private static final int SLOTS = 2; // how many jobs it has, or may have
 
     /** From thread to thread, so that they do not write to the same cache line. */
     private static final int STRIDE = 8;
 
     private final int threads;
+    private final int idle;
     private final AtomicLongArray places;
+    private final AtomicReferenceArray<long @Nullable []> chunks;
 
     RunningHandlers(int threads) {
+        this(threads, 1);
+    }
+
+    /** @param idle how many jobs a thread takes that has none */
+    RunningHandlers(int threads, int idle) {
         this.threads = threads;
+        this.idle = idle;
         this.places = new AtomicLongArray(threads * STRIDE);
+        this.chunks = new AtomicReferenceArray<>(threads);
+        for (int thread = 0; thread < threads; thread++) {
+            places.setPlain(thread * STRIDE + SLOTS, idle);
+        }
     }
 
     int threads() {
@@ -26,27 +42,63 @@ final class RunningHandlers {
     /** The thread with this number begins to run a job. */
     void begin(int thread, long jobId, long now) {
         places.setPlain(thread * STRIDE + BEGUN, now);
+        places.setPlain(thread * STRIDE + SLOTS, 1);
         places.setRelease(thread * STRIDE + JOB, jobId);
+    }
+
+    /** It gathers a chunk of so many jobs at most. */
+    void gather(int thread, int most) {
+        places.setRelease(thread * STRIDE + SLOTS, most);
+    }
+
+    /** It begins to run these jobs, at least one, in one call. */
+    void begin(int thread, long[] jobIds, long now) {
+        chunks.set(thread, jobIds);
+        places.setPlain(thread * STRIDE + BEGUN, now);
+        places.setPlain(thread * STRIDE + SLOTS, jobIds.length);
+        places.setRelease(thread * STRIDE + JOB, jobIds[0]);
+    }
+
+    /** It has ended, or gathers no longer. */
+    void endChunk(int thread) {
+        end(thread);
+        chunks.set(thread, null);
     }
 
     /** It has ended. */
     void end(int thread) {
+        places.setPlain(thread * STRIDE + SLOTS, idle);
         places.setRelease(thread * STRIDE + JOB, 0);
     }
 
-    /** For how long the thread has been running its job, in nanoseconds; 0 if it has none. */
+    /** How many jobs the threads have, and those take that have none. */
+    int slots() {
+        long slots = 0;
+        for (int thread = 0; thread < threads; thread++) {
+            slots += places.getAcquire(thread * STRIDE + SLOTS);
+        }
+        return (int) slots;
+    }
+
+    /** For how long the thread has been running its job, in nanoseconds; 0 if it has none. Of a chunk, each job's share. */
     long elapsed(int thread, long now) {
         boolean none = places.getAcquire(thread * STRIDE + JOB) == 0;
-        return none ? 0 : Math.max(0, now - places.getPlain(thread * STRIDE + BEGUN));
+        long jobs = Math.max(1, places.getPlain(thread * STRIDE + SLOTS));
+        return none ? 0 : Math.max(0, now - places.getPlain(thread * STRIDE + BEGUN)) / jobs;
     }
 
     /** Whether one of the threads runs this job, under whatever claim. */
     boolean run(long jobId) {
         for (int thread = 0; thread < threads; thread++) {
-            if (places.getAcquire(thread * STRIDE + JOB) == jobId) {
+            if (places.getAcquire(thread * STRIDE + JOB) == jobId || inChunk(thread, jobId)) {
                 return true;
             }
         }
         return false;
+    }
+
+    private boolean inChunk(int thread, long jobId) {
+        long[] chunk = chunks.get(thread);
+        return chunk != null && Arrays.stream(chunk).anyMatch(id -> id == jobId);
     }
 }

@@ -5,6 +5,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.postgresql.PGStatement;
 
 /**
@@ -17,7 +19,8 @@ import org.postgresql.PGStatement;
  * compiled: a plan that is switched off but needed all the same, or statistics of another time, look so expensive that the
  * server would, for a hundred times what they take. The settings last
  * for the statement's own transaction only, and travel in the same round trip: the driver sends both statements before
- * it waits. Never use it inside a caller's transaction, where the settings would outlive the statement.
+ * it waits. Inside a caller's transaction the settings would outlive the statement: there they stand between {@link
+ * #OUTCOMES_WITHIN} and {@link #RESTORED}.
  */
 public final class IndexPlan {
 
@@ -50,6 +53,31 @@ public final class IndexPlan {
                    set_config('default_transaction_isolation', 'read committed', false),
             """);
 
+    /** The settings that {@link #OUTCOMES_WITHIN} changes. */
+    private static final List<String> CHANGED = List.of(
+            "enable_seqscan",
+            "enable_bitmapscan",
+            "enable_mergejoin",
+            "enable_sort",
+            "plan_cache_mode",
+            "jit",
+            "enable_hashjoin",
+            "enable_nestloop");
+
+    /**
+     * As {@link #OUTCOMES_PREFIX} inside a caller's transaction: notes what the settings were, and leaves its lock timeout alone. If
+     * the statement fails, so does the transaction, and the settings go with it.
+     */
+    public static final String OUTCOMES_WITHIN = CHANGED.stream()
+                    .map("set_config('rowlock_plan.%1$s', current_setting('%1$s'), true)"::formatted)
+                    .collect(Collectors.joining(", ", "SELECT ", ";\n"))
+            + "SELECT " + SETTINGS + ", " + HASH_JOINS + ";\n";
+
+    /** Goes behind the statement's text, which ends with a semicolon: the settings are as they were. */
+    public static final String RESTORED = CHANGED.stream()
+            .map("set_config('%1$s', current_setting('rowlock_plan.%1$s'), true)"::formatted)
+            .collect(Collectors.joining(", ", "SELECT ", "\n"));
+
     private IndexPlan() {}
 
     /** Pins the plans of all statements on a connection that nobody shares, and bounds their time. They need no prefix any more. */
@@ -79,6 +107,13 @@ public final class IndexPlan {
     /** Executes prefix and statement, and returns the statement's rows. */
     public static ResultSet query(PreparedStatement statement) throws SQLException {
         statement.execute();
+        return rows(statement);
+    }
+
+    /** Executes what begins with {@link #OUTCOMES_WITHIN}, and returns the statement's rows. */
+    public static ResultSet queryWithin(PreparedStatement statement) throws SQLException {
+        statement.execute();
+        rows(statement).close();
         return rows(statement);
     }
 

@@ -4,6 +4,8 @@ import dev.rowlock.queue.FrontDoors;
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.chunk.ChunkJob;
+import dev.rowlock.queue.chunk.ChunkResult;
 import dev.rowlock.queue.internal.run.Extensions;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
@@ -22,6 +24,7 @@ import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.settings.WorkerSettings;
+import dev.rowlock.queue.spi.ChunkHandler;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobHandler;
 import dev.rowlock.queue.spi.JobInterceptor;
@@ -123,6 +126,25 @@ public final class TestNode implements AutoCloseable {
                 .name(payload.getSimpleName() + "Listener")
                 .retry(QUICK)
                 .keepResult(true)));
+        return this;
+    }
+
+    /** A listener that runs many jobs in one call. */
+    public TestNode chunkListener(Class<?> payload, ChunkHandler handler, UnaryOperator<ListenerDefinition> change) {
+        ChunkHandler reading = new ChunkHandler() {
+            @Override
+            public Object read(String json) {
+                return codec().decode(json, payload);
+            }
+
+            @Override
+            public ChunkResult handle(List<ChunkJob<Object>> jobs) throws Throwable {
+                return handler.handle(jobs);
+            }
+        };
+        listeners.add(change.apply(ListenerDefinition.ofChunks(payload.getSimpleName(), reading)
+                .name(payload.getSimpleName() + "Listener")
+                .retry(QUICK)));
         return this;
     }
 
@@ -359,6 +381,17 @@ public final class TestNode implements AutoCloseable {
                 .atMost(Duration.ofSeconds(20))
                 .pollInterval(Duration.ofMillis(10))
                 .until(() -> events.contains(event));
+    }
+
+    /** Waits until so many jobs, or more, have had this outcome. */
+    public void awaitEvents(String outcome, int jobs) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(10))
+                .until(() -> events.stream()
+                                .filter(event -> event.startsWith(outcome + " "))
+                                .count()
+                        >= jobs);
     }
 
     public void awaitCount(String room, long jobs) {

@@ -1,0 +1,283 @@
+package dev.rowlock.queue.internal.chunk;
+
+import dev.rowlock.queue.chunk.ChunkFailedException;
+import dev.rowlock.queue.chunk.ChunkJob;
+import dev.rowlock.queue.internal.run.CompletionWatch;
+import dev.rowlock.queue.internal.run.Execution;
+import dev.rowlock.queue.internal.run.Execution.Completion;
+import dev.rowlock.queue.internal.run.Execution.Stop;
+import dev.rowlock.queue.internal.run.ExecutionContext;
+import dev.rowlock.queue.internal.run.Failures;
+import dev.rowlock.queue.internal.run.Interceptors;
+import dev.rowlock.queue.internal.run.LogContext;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction;
+import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction.Finished;
+import dev.rowlock.queue.internal.thread.ThreadState;
+import dev.rowlock.queue.job.ClaimLostException;
+import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.spi.Chunking;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import dev.rowlock.queue.spi.Transactions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** One call of a listener with two jobs or more. Its thread only. */
+final class ChunkCall implements CompletionWatch.Completed {
+
+    private final ListenerDefinition listener;
+    private final Chunking chunking;
+    private final ChunkServices services;
+    private final List<Member> members;
+    private final @Nullable Duration timeout;
+    private final CallInterrupts interrupts = new CallInterrupts();
+    private final List<ExecutionContext> contexts = new ArrayList<>();
+    private List<Member> ready = List.of(); // those that the listener is called with
+    private @Nullable Report report; // what the listener said
+    private @Nullable RollBack rollBack; // why the transaction must not commit, though the listener returned
+    private Completion completion = Completion.BY_RECORDER;
+
+    /** @param timeout how long it may take; null for no limit */
+    ChunkCall(ListenerDefinition listener, ChunkServices services, List<Member> members, @Nullable Duration timeout) {
+        this.listener = listener;
+        this.chunking = Objects.requireNonNull(listener.chunking());
+        this.services = services;
+        this.members = members;
+        this.timeout = timeout;
+    }
+
+    /** Makes the call. Never throws. The listener leaves no trace on the thread. */
+    Verdict make() {
+        Verdict verdict = new Verdict();
+        List<Member> begun = begin(verdict);
+        ThreadState own = ThreadState.save();
+        try {
+            LogContext.ofChunk(members.get(0).job(), begun.size());
+            ready = readable(begun, verdict);
+            if (ready.size() < 2) {
+                verdict.again(ready);
+            } else {
+                new Judgement(listener, services, ready, verdict).of(this, call());
+            }
+            return verdict;
+        } finally {
+            contexts.forEach(ExecutionContext::close);
+            own.restore(listener.name());
+            interrupts.end();
+            begun.forEach(member -> member.execution().end());
+        }
+    }
+
+    private List<Member> begin(Verdict verdict) {
+        interrupts.begin(members.stream().map(Member::execution).toList());
+        List<Member> begun = new ArrayList<>(members.size());
+        for (Member member : members) {
+            Execution execution = member.execution();
+            if (!execution.settled() && execution.begin(interrupts)) {
+                begun.add(member);
+            } else {
+                interrupts.without(execution);
+                verdict.end(member, Failures.notStarted(execution.stopped()));
+            }
+        }
+        return begun;
+    }
+
+    /** What cannot be read fails alone. */
+    private List<Member> readable(List<Member> begun, Verdict verdict) {
+        List<Member> readable = new ArrayList<>(begun.size());
+        for (Member member : begun) {
+            try {
+                if (member.payload() == null) {
+                    member.payload(chunking.handler().read(json(member)));
+                }
+                readable.add(member);
+            } catch (DataAccessException | VirtualMachineError e) {
+                verdict.end(member, Judgement.notBegun(services, member, e));
+            } catch (Throwable e) { // user code
+                verdict.end(member, services.failures().outcome(member.execution(), listener, e));
+            }
+        }
+        return readable;
+    }
+
+    private String json(Member member) {
+        String payload = member.job().payload();
+        if (payload != null) {
+            return payload;
+        }
+        return services.contexts().loadPayload().run(member.job().claim()).orElseThrow(() -> {
+            member.execution().stop(Stop.CLAIM_LOST);
+            return new ClaimLostException(member.job().claim());
+        });
+    }
+
+    /** Returns what was thrown; null if all went well. */
+    private @Nullable Throwable call() {
+        ready.forEach(member -> contexts.add(new ExecutionContext(member.execution(), listener, services.contexts())));
+        try {
+            if (services.interceptors().isEmpty()) {
+                attempt();
+            } else {
+                List<JobContext> jobs = List.copyOf(contexts);
+                Interceptors.aroundChunk(services.interceptors(), jobs).around(jobs.get(0), () -> {
+                    attempt();
+                    return null;
+                });
+            }
+            return rollBack; // an interceptor may have swallowed it
+        } catch (Throwable e) { // user code: whatever it throws fails jobs, never the worker
+            return e;
+        }
+    }
+
+    private void attempt() throws Throwable {
+        if (!listener.transactional()) {
+            handle();
+            return;
+        }
+        Transactions chosen = listener.transactions() != null ? listener.transactions() : services.transactions();
+        if (chosen == null) {
+            throw new IllegalStateException(
+                    "%s is transactional but there is no transaction manager".formatted(listener.name()));
+        }
+        try {
+            chosen.run(() -> {
+                try {
+                    handle();
+                    complete();
+                } catch (RuntimeException | Error e) {
+                    throw e;
+                } catch (Throwable checked) {
+                    throw new CheckedFailure(checked);
+                }
+            });
+        } catch (CheckedFailure e) {
+            throw e.thrown;
+        }
+    }
+
+    private void handle() throws Throwable {
+        contexts.forEach(ExecutionContext::begin);
+        ready.forEach(member -> services.beginFailures().begun(member.job()));
+        watch();
+        List<ChunkJob<Object>> jobs = new ArrayList<>(ready.size());
+        for (int i = 0; i < ready.size(); i++) {
+            jobs.add(new ChunkJob<>(Objects.requireNonNull(ready.get(i).payload()), contexts.get(i)));
+        }
+        try {
+            report = Report.of(
+                    ready,
+                    Objects.requireNonNull(
+                            chunking.handler().handle(List.copyOf(jobs)),
+                            () -> "%s returned null instead of a ChunkResult".formatted(listener.name())),
+                    services.contexts().results());
+        } catch (ChunkFailedException e) {
+            report = Report.of(ready, e);
+            throw e;
+        }
+    }
+
+    private void watch() {
+        if (timeout != null) {
+            long at = System.nanoTime() + timeout.toNanos();
+            Future<?> timer = services.contexts().deadlines().after(timeout, interrupts::timeOut);
+            ready.forEach(member -> member.execution().deadline(at, timer));
+        }
+    }
+
+    /** What the listener wrote must not be committed unless all its jobs are done. */
+    private void complete() {
+        Report said = Objects.requireNonNull(report);
+        if (!said.allCompleted()) {
+            throw rollBack("the listener says that some jobs failed");
+        }
+        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+            throw new IllegalStateException(
+                    "%s runs in transactions that do not synchronize".formatted(listener.name()));
+        }
+        Set<Long> held = finish(said);
+        boolean lost = false;
+        for (Member member : ready) {
+            if (!held.contains(member.job().claim().token())
+                    || member.execution().stopped() == Stop.CLAIM_LOST) {
+                member.execution().stop(Stop.CLAIM_LOST);
+                lost = true;
+            }
+        }
+        if (lost) {
+            throw rollBack("the claims of some jobs are lost");
+        }
+        TransactionSynchronizationManager.registerSynchronization(new CompletionWatch(this));
+    }
+
+    private Set<Long> finish(Report said) {
+        FinishJobsInTransaction finish = services.finish();
+        try {
+            return finish.run(ready.stream()
+                    .map(member ->
+                            new Finished(member.job().claim(), said.results().get(member)))
+                    .toList());
+        } catch (RuntimeException e) {
+            if (EnsureDonePartitions.missing(e)) {
+                completion = Completion.NO_PARTITION;
+            }
+            throw e;
+        }
+    }
+
+    private RollBack rollBack(String why) {
+        RollBack thrown = new RollBack(why);
+        rollBack = thrown;
+        return thrown;
+    }
+
+    @Nullable
+    Report report() {
+        return report;
+    }
+
+    /** Whether the listener has been called. */
+    boolean begun() {
+        return contexts.get(0).begun();
+    }
+
+    @Override
+    public Completion completion() {
+        return completion;
+    }
+
+    @Override
+    public void completion(Completion state) {
+        completion = state;
+    }
+
+    /** The transaction must not commit; what is to be made of that is noted elsewhere. */
+    static final class RollBack extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        RollBack(String why) {
+            super(why, null, false, false);
+        }
+    }
+
+    /** Carries a checked exception through the transaction template, which rolls back for it. */
+    private static final class CheckedFailure extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+        private final transient Throwable thrown;
+
+        CheckedFailure(Throwable thrown) {
+            super(null, thrown, false, false);
+            this.thrown = thrown;
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package dev.rowlock.queue.internal.chunk;
+
+import dev.rowlock.queue.internal.run.Execution;
+import dev.rowlock.queue.internal.run.Execution.Stop;
+import dev.rowlock.queue.internal.run.Failures;
+import dev.rowlock.queue.internal.run.Workplace;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A chunk on its thread, until each of its jobs has an outcome. A call that fails without saying whose fault that is, is made
+ * again for each half of its jobs, first half first; each culprit costs as many calls as its chunk can be halved.
+ */
+final class ChunkRun {
+
+    /**
+     * The search for culprits goes on for so long after the first one was found. What has not run by then goes back, at no cost: a
+     * thread must not be busy for hours with a chunk all of whose jobs take their timeout.
+     */
+    private static final Duration SEARCH = Duration.ofMinutes(1);
+
+    private final int thread;
+    private final ListenerDefinition listener;
+    private final Workplace place;
+    private final ChunkServices services;
+    private final Deque<List<Member>> calls = new ArrayDeque<>();
+    private boolean begun;
+    private boolean culprit; // one is found
+    private long culpritAt; // monotonic
+
+    ChunkRun(int thread, ListenerDefinition listener, Workplace place, ChunkServices services) {
+        this.thread = thread;
+        this.listener = listener;
+        this.place = place;
+        this.services = services;
+    }
+
+    void run(List<Execution> jobs) {
+        calls.push(jobs.stream().map(Member::new).toList());
+        while (!calls.isEmpty()) {
+            if (begun && (over() || !extendDeadlines())) {
+                giveBack();
+                return;
+            }
+            List<Member> open = open();
+            place.begin(thread, open.stream().map(Member::execution).toList(), !begun);
+            begun = true;
+            long start = System.nanoTime();
+            List<Member> call = calls.pop();
+            Verdict verdict = call.size() == 1 ? alone(call.get(0)) : together(call, open);
+            Duration took = Duration.ofNanos(System.nanoTime() - start);
+            place.end(thread, call.size(), took);
+            verdict.outcomes().forEach((member, outcome) -> place.settle(member.execution(), outcome, took));
+            List<List<Member>> again = verdict.again();
+            for (int i = again.size() - 1; i >= 0; i--) {
+                calls.push(again.get(i));
+            }
+        }
+    }
+
+    private Verdict alone(Member member) {
+        Outcome outcome = place.alone(member.execution());
+        if (!culprit && failure(outcome)) {
+            culprit = true;
+            culpritAt = System.nanoTime();
+        }
+        Verdict verdict = new Verdict();
+        verdict.end(member, outcome);
+        return verdict;
+    }
+
+    private Verdict together(List<Member> call, List<Member> open) {
+        Verdict verdict = new ChunkCall(listener, services, call, timeout(open)).make();
+        verdict.outcomes().forEach((member, outcome) -> services.failureLog().tell(member.job(), outcome));
+        return verdict;
+    }
+
+    private static boolean failure(Outcome outcome) {
+        return outcome instanceof Outcome.Retry || outcome instanceof Outcome.Failed;
+    }
+
+    /** Whether no further call is to be made. */
+    private boolean over() {
+        return calls.stream()
+                        .flatMap(List::stream)
+                        .anyMatch(member -> member.execution().leaving())
+                || culprit && System.nanoTime() - culpritAt > SEARCH.toNanos();
+    }
+
+    private void giveBack() {
+        open().forEach(member -> place.settle(
+                member.execution(), Failures.notStarted(member.execution().stopped()), Duration.ZERO));
+    }
+
+    /** Those that have no outcome yet. */
+    private List<Member> open() {
+        return calls.stream().flatMap(List::stream).toList();
+    }
+
+    /**
+     * A further call has all its time, and so have those after it: meanwhile no other node must call these jobs overdue. Returns false
+     * if that cannot be said.
+     */
+    private boolean extendDeadlines() {
+        List<Member> open = open();
+        Duration timeout = timeout(open);
+        List<Member> limited =
+                open.stream().filter(member -> member.job().deadline() != null).toList();
+        if (timeout == null || limited.isEmpty()) {
+            return true;
+        }
+        List<Claim> claims =
+                limited.stream().map(member -> member.job().claim()).toList();
+        try {
+            Map<Long, Instant> deadlines = services.extend().run(claims, timeout);
+            for (Member member : new ArrayList<>(limited)) {
+                Instant deadline = deadlines.get(member.job().claim().token());
+                if (deadline == null) {
+                    member.execution().stop(Stop.CLAIM_LOST);
+                } else {
+                    member.execution().movedDeadline(deadline);
+                }
+            }
+            return true;
+        } catch (RuntimeException e) {
+            return false; // the database is away
+        }
+    }
+
+    /** How long a call may take: no longer than any of the jobs whose deadline passes meanwhile. */
+    private @Nullable Duration timeout(List<Member> open) {
+        return open.stream()
+                .map(member -> member.job().timeout() != null ? member.job().timeout() : listener.timeout())
+                .flatMap(timeout -> Stream.ofNullable(timeout))
+                .filter(Objects::nonNull)
+                .min(Duration::compareTo)
+                .orElse(null);
+    }
+}

@@ -1,0 +1,129 @@
+package dev.rowlock.queue.internal.chunk;
+
+import dev.rowlock.queue.internal.run.Execution;
+import dev.rowlock.queue.internal.run.Workplace;
+import dev.rowlock.queue.spi.Chunking;
+import dev.rowlock.queue.spi.ListenerDefinition;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gathers the chunks of one listener, one after the other: while a thread gathers, others that take a job of the listener hand
+ * it over. So chunks are as full as they can be, and few jobs do not keep many threads. Thread-safe.
+ */
+final class Gathering {
+
+    private final ListenerDefinition listener;
+    private final Workplace place;
+    private final Set<String> types;
+    private final int batch;
+    private final long linger;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private @Nullable List<Execution> open; // guarded by lock; as long as a thread gathers
+
+    Gathering(ListenerDefinition listener, Workplace place) {
+        Chunking chunking = Objects.requireNonNull(listener.chunking());
+        this.listener = listener;
+        this.place = place;
+        this.types = Set.copyOf(listener.types());
+        this.batch = chunking.batch();
+        this.linger = chunking.linger().toNanos();
+    }
+
+    ListenerDefinition listener() {
+        return listener;
+    }
+
+    /** Returns what the calling thread is to run, in the order of the queue: nothing if another thread has the job now, or it was given back. */
+    List<Execution> gather(int thread, Execution first) {
+        List<Execution> mine = new ArrayList<>();
+        lock.lock();
+        try {
+            if (open != null && open.size() < batch) {
+                open.add(first);
+                changed.signalAll();
+                return List.of();
+            }
+            mine.add(first);
+            open = mine;
+        } finally {
+            lock.unlock();
+        }
+        place.gather(thread, batch);
+        fill(mine);
+        // Threads that hand over jobs overtake each other; tokens come in the order of the claim.
+        mine.sort(Comparator.comparingLong(execution -> execution.job().claim().token()));
+        return mine;
+    }
+
+    private void fill(List<Execution> mine) {
+        long end = System.nanoTime() + linger;
+        lock.lock();
+        try {
+            long left = linger;
+            while (!mine.isEmpty() && mine.size() < batch) { // empty: it was given back
+                take(mine);
+                left = end - System.nanoTime();
+                if (mine.size() >= batch || left <= 0) {
+                    return;
+                }
+                changed.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            Thread.interrupted(); // a late one, of an earlier job, or the node stops: then nothing is left to run
+        } finally {
+            if (open == mine) {
+                open = null;
+            }
+            lock.unlock();
+        }
+    }
+
+    private void take(List<Execution> mine) {
+        for (Execution execution : place.take(this::ours, batch - mine.size())) {
+            if (place.admits(execution)) {
+                mine.add(execution);
+            }
+        }
+    }
+
+    private boolean ours(Execution execution) {
+        return types.contains(execution.job().type());
+    }
+
+    /** There may be more to gather. */
+    void look() {
+        lock.lock();
+        try {
+            if (open != null) {
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes out what a thread has gathered and not begun. */
+    List<Execution> takeAll() {
+        lock.lock();
+        try {
+            if (open == null) {
+                return List.of();
+            }
+            List<Execution> all = List.copyOf(open);
+            open.clear();
+            open = null;
+            changed.signalAll();
+            return all;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,16 @@
+package dev.rowlock.queue.internal.run;
+
+import java.util.function.Function;
+
+/**
+ * What a queue needs to know about chunks before it has any.
+ *
+ * @param largest the most jobs of a call
+ * @param idle how many jobs to claim for a thread that has none
+ * @param chunks made for the queue's threads
+ */
+public record ChunkPlan(int largest, int idle, Function<Workplace, Chunks> chunks) {
+
+    /** Each job runs alone. */
+    public static final ChunkPlan NONE = new ChunkPlan(1, 1, workplace -> Chunks.NONE);
+}

@@ -1,0 +1,167 @@
+package dev.rowlock.queue.internal.run;
+
+import dev.rowlock.queue.internal.record.Observers;
+import dev.rowlock.queue.internal.run.Execution.Stop;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Outcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+
+/** What the threads of a queue do with each job that they take: whether it may begin, its attempt, its outcome. Thread-safe. */
+final class JobRuns implements Workplace {
+
+    private static final Logger log = LoggerFactory.getLogger(JobRuns.class);
+
+    private static final Outcome RELEASED = new Outcome.Released();
+
+    /** How long a job is put aside whose last handler still runs on this node, or that met an error of Rowlock's own. */
+    private static final Duration ASIDE = Duration.ofSeconds(5);
+
+    private final QueueWorker worker;
+    private final HandlerInvoker attempts;
+    private final Suspects suspects;
+    private final Observers observer;
+    private final RunningHandlers handlers;
+    private final PrefetchLimit prefetch;
+    private final long longestWait;
+    private volatile Set<String> left = Set.of(); // types
+
+    JobRuns(
+            QueueWorker worker,
+            QueueServices services,
+            RunningHandlers handlers,
+            PrefetchLimit prefetch,
+            Duration longestWait) {
+        this.worker = worker;
+        this.attempts = services.attempts();
+        this.suspects = services.suspects();
+        this.observer = services.observer();
+        this.handlers = handlers;
+        this.prefetch = prefetch;
+        this.longestWait = longestWait.toNanos();
+    }
+
+    /** Begins no job of these types any more. */
+    void leave(Set<String> types) {
+        left = types;
+    }
+
+    /** Runs a job on a thread, or gives it back. */
+    void run(int thread, Execution execution) {
+        if (!admits(execution)) {
+            return;
+        }
+        try {
+            boolean suspect = suspects.suspect(execution) && attempts.knows(execution.job());
+            if (!suspect && worker.chunks().run(thread, execution)) {
+                return;
+            }
+            if (suspect && !suspects.enter(execution)) {
+                return; // parked: it comes back when it may run
+            }
+            if (suspect && !suspects.isolate(execution)) {
+                execution.stop(Stop.CLAIM_LOST);
+            }
+            attempt(thread, execution);
+        } catch (DataAccessException e) {
+            worker.setAside(execution, ASIDE);
+            log.warn("queue '{}': {} could not be isolated and is put aside", worker.queue(), execution.job(), e);
+        } catch (RuntimeException | Error e) {
+            worker.setAside(execution, ASIDE); // it must not stay in our hands, nor come back at once
+            throw e;
+        }
+    }
+
+    @Override
+    public boolean admits(Execution execution) {
+        if (left.contains(execution.job().type()) || System.nanoTime() - execution.claimedNanos() > longestWait) {
+            // Waited too long: its deadline is that of an earlier start; its node may have been frozen past its lease.
+            worker.settle(execution, RELEASED, Duration.ZERO);
+            return false;
+        }
+        if (repeated(execution.job()) && handlers.run(execution.job().id())) {
+            worker.setAside(execution, ASIDE);
+            return false;
+        }
+        return true;
+    }
+
+    /** Whether an earlier claim's handler may still be running. */
+    private static boolean repeated(ClaimedJob job) {
+        return job.attempt() > 1 || job.crashes() > 0;
+    }
+
+    private void attempt(int thread, Execution execution) {
+        ClaimedJob job = execution.job();
+        long begun = System.nanoTime();
+        handlers.begin(thread, job.id(), begun);
+        Outcome outcome;
+        try {
+            if (attempts.knows(job)) {
+                started(execution, begun);
+            }
+            outcome = attempts.run(execution);
+        } finally {
+            handlers.end(thread);
+        }
+        if (outcome instanceof Outcome.UnknownType) {
+            worker.metUnknownType(begun);
+        }
+        long took = System.nanoTime() - begun;
+        prefetch.handled(took);
+        worker.settle(execution, outcome, Duration.ofNanos(took));
+    }
+
+    private void started(Execution execution, long begun) {
+        ClaimedJob job = execution.job();
+        observer.started(job, job.waited().plusNanos(begun - execution.claimedNanos()));
+    }
+
+    // Of chunks
+
+    @Override
+    public List<Execution> take(Predicate<Execution> wanted, int most) {
+        return worker.take(execution -> wanted.test(execution) && !suspects.suspect(execution), most);
+    }
+
+    @Override
+    public void gather(int thread, int most) {
+        handlers.gather(thread, most);
+        worker.moreRoom();
+    }
+
+    @Override
+    public void begin(int thread, List<Execution> jobs, boolean forTheFirstTime) {
+        long begun = System.nanoTime();
+        long[] ids = jobs.stream().mapToLong(execution -> execution.job().id()).toArray();
+        handlers.begin(thread, ids, begun);
+        if (forTheFirstTime) {
+            jobs.forEach(execution -> started(execution, begun));
+        }
+    }
+
+    @Override
+    public void end(int thread, int jobs, Duration took) {
+        prefetch.handled(took.toNanos(), jobs);
+    }
+
+    @Override
+    public void leave(int thread) {
+        handlers.endChunk(thread);
+    }
+
+    @Override
+    public Outcome alone(Execution execution) {
+        return attempts.run(execution);
+    }
+
+    @Override
+    public void settle(Execution execution, Outcome outcome, Duration took) {
+        worker.settle(execution, outcome, took);
+    }
+}
