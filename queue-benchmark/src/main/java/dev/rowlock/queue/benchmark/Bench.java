@@ -43,10 +43,9 @@ public final class Bench implements Callable<Integer> {
     @Option(
             names = "--peers",
             split = ",",
-            description = "whom to measure: ${COMPLETION-CANDIDATES}",
-            completionCandidates = PeerNames.class,
-            defaultValue = "rowlock,rowlock-no-retention,floor,floor-retention")
-    private List<String> peers = List.of();
+            description = "whom to measure: ${COMPLETION-CANDIDATES}; by default those that suit the workload",
+            completionCandidates = PeerNames.class)
+    private @Nullable List<String> peers;
 
     @Option(names = "--runs", description = "runs of each peer, after one to warm up", defaultValue = "3")
     private int runs;
@@ -84,8 +83,8 @@ public final class Bench implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<Peer> chosen = parsed(() -> Peers.named(peers));
         Workload measured = parsed(() -> Workloads.named(workload));
+        List<Peer> chosen = parsed(() -> Peers.named(peers != null ? peers : measured.peers()));
         try (Server server = Server.start(url)) {
             System.out.println("PostgreSQL " + server.settings());
             Summary summary =

@@ -14,6 +14,10 @@ public enum Ability {
     DELAY,
     /** Enqueues jobs by itself at times that recur. */
     RECURRING,
+    /** Runs jobs that write rows of their own. */
+    EFFECTS,
+    /** Runs many jobs in one call, and one transaction. */
+    CHUNKS,
     /** Keeps finished jobs for a while. */
     RETENTION,
     /** Finds jobs by itself while it runs, rather than in a loop over what is there. */

@@ -33,6 +33,16 @@ public interface Session extends AutoCloseable {
     /** Starts to run jobs: each calls the probe. */
     void startWorkers(Crew crew, Probe probe);
 
+    /**
+     * Starts to run jobs each of which writes one row into the table {@code effect (seq bigint PRIMARY KEY, text text)}, and calls the probe:
+     * in one transaction with the end of the job where the peer can, if it has {@link Ability#EFFECTS}.
+     *
+     * @param batch the most jobs of one call and one transaction; more than 1 needs {@link Ability#CHUNKS}
+     */
+    default void startWriters(Crew crew, Probe probe, int batch) {
+        throw new UnsupportedOperationException("this peer's jobs write nothing");
+    }
+
     /** Stops cleanly. Does nothing if nobody works. */
     void stopWorkers();
 

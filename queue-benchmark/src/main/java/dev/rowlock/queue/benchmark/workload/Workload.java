@@ -3,6 +3,7 @@ package dev.rowlock.queue.benchmark.workload;
 import dev.rowlock.queue.benchmark.measure.Figures;
 import dev.rowlock.queue.benchmark.peer.Ability;
 import dev.rowlock.queue.benchmark.peer.Peer;
+import java.util.List;
 import java.util.Set;
 
 /** Something to measure. */
@@ -13,6 +14,11 @@ public interface Workload {
 
     /** What it asks of a peer. */
     Set<Ability> needs();
+
+    /** Whom it measures unless told otherwise. */
+    default List<String> peers() {
+        return List.of("rowlock", "rowlock-no-retention", "floor", "floor-retention");
+    }
 
     /** Measures a peer once, on a database of its own. */
     Figures run(Peer peer, Stage stage);

@@ -16,6 +16,7 @@ public final class Workloads {
             new Backlog(),
             new Scheduled(),
             new Recurring(),
+            new Effects(),
             new Idle(),
             new Workers(),
             new Nodes(),

@@ -46,9 +46,14 @@ public record Jobs(Map<Long, Told> told, Map<Long, Row> rows) {
         return asked.type().equals("cursed");
     }
 
+    /** Those that write an effect. */
+    public static boolean transactional(Told told) {
+        return told.type().equals("money") || told.type().equals("ledger");
+    }
+
     /** Those whose attempts nothing but their handler may end. */
     public static boolean needsOnlyItsThread(Told told) {
-        return !told.type().equals("money") && !cursed(told) && told.act() != Act.HOG;
+        return !transactional(told) && !cursed(told) && told.act() != Act.HOG;
     }
 
     public boolean sufferedFromMemory(long job) {

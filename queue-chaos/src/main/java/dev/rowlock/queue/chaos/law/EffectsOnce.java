@@ -3,6 +3,7 @@ package dev.rowlock.queue.chaos.law;
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Effect;
 import dev.rowlock.queue.chaos.history.History.Row;
+import dev.rowlock.queue.chaos.history.Jobs;
 import dev.rowlock.queue.chaos.load.Told;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,7 @@ final class EffectsOnce implements Law {
     public Stream<Violation> broken(History history) {
         Map<Long, List<Effect>> effects = history.effects().stream().collect(Collectors.groupingBy(Effect::uid));
         Set<Long> transactional = history.told().stream()
-                .filter(told -> told.type().equals("money"))
+                .filter(Jobs::transactional)
                 .map(Told::uid)
                 .collect(Collectors.toSet());
         Set<Long> rows = history.rows().stream().map(Row::uid).collect(Collectors.toSet());

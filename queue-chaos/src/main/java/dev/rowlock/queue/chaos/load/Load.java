@@ -3,6 +3,8 @@ package dev.rowlock.queue.chaos.load;
 import dev.rowlock.queue.chaos.load.Work.Bulky;
 import dev.rowlock.queue.chaos.load.Work.Cursed;
 import dev.rowlock.queue.chaos.load.Work.Fresh;
+import dev.rowlock.queue.chaos.load.Work.Index;
+import dev.rowlock.queue.chaos.load.Work.Ledger;
 import dev.rowlock.queue.chaos.load.Work.Money;
 import dev.rowlock.queue.chaos.load.Work.Once;
 import dev.rowlock.queue.chaos.load.Work.Plain;
@@ -89,7 +91,9 @@ public final class Load implements AutoCloseable {
         int draw = random.nextInt(100);
         long uid = producer.nextUid();
         JobOptions plain = JobOptions.NONE.priority(random.nextInt(5) - 2);
-        if (draw < 16) {
+        if (draw < 7) {
+            chunk(uid, plain);
+        } else if (draw < 16) {
             enqueue(new Plain(uid, Act.SLEEP, random.nextInt(40)), plain);
         } else if (draw < 20) {
             enqueue(new Plain(uid, Act.SLEEP, 500 + random.nextInt(4_000)), plain);
@@ -140,6 +144,29 @@ public final class Load implements AutoCloseable {
                         .toList(),
                 options,
                 commit);
+    }
+
+    /** Jobs that run together, some of which fail and so fail their calls; one alone may be cancelled. */
+    private void chunk(long uid, JobOptions options) {
+        boolean transactional = random.nextBoolean();
+        if (random.nextInt(4) == 0) {
+            Work alone = transactional ? new Ledger(uid, Act.SLEEP, 300) : new Index(uid, Act.SLEEP, 300);
+            toCancel.add(enqueue(alone, options));
+            return;
+        }
+        producer.enqueueAll(
+                IntStream.range(0, 1 + random.nextInt(40))
+                        .mapToObj(i -> ofChunk(i == 0 ? uid : producer.nextUid(), transactional))
+                        .toList(),
+                options,
+                random.nextInt(4) > 0);
+    }
+
+    private Work ofChunk(long uid, boolean transactional) {
+        int draw = random.nextInt(20);
+        Act act = draw > 2 ? Act.SLEEP : draw == 2 ? Act.ERROR : draw == 1 ? Act.RETRY : Act.FAIL;
+        int number = act == Act.RETRY ? 1 : random.nextInt(3);
+        return transactional ? new Ledger(uid, act, number) : new Index(uid, act, number);
     }
 
     /** Jobs that end by their timeout, or just before. */

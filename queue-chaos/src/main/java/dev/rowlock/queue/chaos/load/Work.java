@@ -27,6 +27,14 @@ public sealed interface Work {
     @JobType("money")
     record Money(long uid, Act act, int number) implements Work {}
 
+    /** A listener of chunks, in a queue of its own. */
+    @JobType(value = "index", queue = "index")
+    record Index(long uid, Act act, int number) implements Work {}
+
+    /** A transactional listener of chunks, in a queue of its own: writes one effect for each job, and all commit together. */
+    @JobType(value = "ledger", queue = "ledger")
+    record Ledger(long uid, Act act, int number) implements Work {}
+
     /** A queue of its own, for jobs that bring down their node: its listener has one thread. */
     @JobType(value = "poison", queue = "poison")
     record Poison(long uid, Act act, int number) implements Work {}

@@ -26,9 +26,11 @@ final class Handlers {
     private final Acts acts;
     private final JdbcClient sql;
     private final ActionLog log;
+    private final ChunkHandlers chunks;
 
     Handlers(DataSource pool, ActionLog log) {
         this.acts = new Acts(pool);
+        this.chunks = new ChunkHandlers(acts, pool, log);
         this.sql = JdbcClient.create(pool);
         this.log = log;
     }
@@ -43,7 +45,9 @@ final class Handlers {
                 listener("mixed", "mixed", 4, false),
                 listener("poison", "poison", 1, false),
                 listener("ticks", "tick", 2, false),
-                once()));
+                once(),
+                chunks.listener("index", false),
+                chunks.listener("ledger", true)));
         Work.Tiny.queues().forEach(queue -> listeners.add(listener(queue, "serves-" + queue, 1, false)));
         if (fresh) {
             listeners.add(listener("default", "fresh", concurrency, false));

@@ -17,8 +17,10 @@ import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
 import dev.rowlock.queue.internal.store.outcome.BuryJobs;
 import dev.rowlock.queue.internal.store.outcome.DeferJobs;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
+import dev.rowlock.queue.internal.store.outcome.ExtendDeadlines;
 import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
 import dev.rowlock.queue.internal.store.outcome.FinishJobs;
+import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction;
 import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
 import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import dev.rowlock.queue.job.Claim;
@@ -31,6 +33,8 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** The statements whose plan must hold whatever the statistics say, and what it must be. */
 public enum HotStatement {
@@ -76,6 +80,18 @@ public enum HotStatement {
         @Override
         void run(Database database, long node, List<Claim> claims) {
             claims.forEach(claim -> new FinishJobInTransaction(database, true).run(claim, null));
+        }
+    },
+    FINISH_MANY_IN_TRANSACTION(Plan.OUTCOMES) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            inTransaction(database, () -> new FinishJobsInTransaction(database, true).run(many(claims)));
+        }
+    },
+    FINISH_MANY_IN_TRANSACTION_AND_FORGET(Plan.OUTCOMES) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            inTransaction(database, () -> new FinishJobsInTransaction(database, false).run(many(claims)));
         }
     },
     DEFER(Plan.OUTCOMES) {
@@ -145,6 +161,12 @@ public enum HotStatement {
             claims.forEach(claim -> new ExtendDeadline(database).run(claim, Duration.ofDays(1)));
         }
     },
+    EXTEND_MANY(Plan.OUTCOMES) {
+        @Override
+        void run(Database database, long node, List<Claim> claims) {
+            new ExtendDeadlines(database).run(claims, Duration.ofDays(1));
+        }
+    },
     CANCEL(List.of("Index Scan using ready_pkey on ready")) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
@@ -203,6 +225,9 @@ public enum HotStatement {
                     CLAIM_OF_A_RARE_QUEUE,
                     FINISH,
                     FINISH_AND_FORGET,
+                    FINISH_MANY_IN_TRANSACTION,
+                    FINISH_MANY_IN_TRANSACTION_AND_FORGET,
+                    EXTEND_MANY,
                     DEFER,
                     BURY,
                     RELEASE,
@@ -246,6 +271,17 @@ public enum HotStatement {
         return claims.stream()
                 .map(claim -> new FinishJobs.Finished(claim, JobState.COMPLETED, null))
                 .toList();
+    }
+
+    private static List<FinishJobsInTransaction.Finished> many(List<Claim> claims) {
+        return claims.stream()
+                .map(claim -> new FinishJobsInTransaction.Finished(claim, null))
+                .toList();
+    }
+
+    private static void inTransaction(Database database, Runnable work) {
+        new TransactionTemplate(new DataSourceTransactionManager(database.dataSource()))
+                .executeWithoutResult(status -> work.run());
     }
 
     /** What several of them have in common. */

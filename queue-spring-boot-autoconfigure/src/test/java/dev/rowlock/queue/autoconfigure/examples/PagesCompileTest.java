@@ -40,6 +40,7 @@ class PagesCompileTest {
                     "java.util",
                     "javax.sql",
                     "dev.rowlock.queue",
+                    "dev.rowlock.queue.chunk",
                     "dev.rowlock.queue.job",
                     "dev.rowlock.queue.payload",
                     "dev.rowlock.queue.schedule",

@@ -24,6 +24,7 @@ public record DbScheduler() implements Peer {
                 Ability.DELAY,
                 Ability.LISTENS,
                 Ability.WORKERS,
+                Ability.EFFECTS,
                 Ability.NODES,
                 Ability.PAIR);
     }

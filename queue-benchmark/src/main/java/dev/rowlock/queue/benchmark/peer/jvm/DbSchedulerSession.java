@@ -20,6 +20,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** One scheduler per node. Payloads travel as JSON text, as Rowlock's do, rather than by Java serialization. */
 final class DbSchedulerSession implements Session {
@@ -53,6 +56,8 @@ final class DbSchedulerSession implements Session {
             CREATE INDEX IF NOT EXISTS execution_time_idx ON scheduled_tasks (execution_time);
             CREATE INDEX IF NOT EXISTS last_heartbeat_idx ON scheduled_tasks (last_heartbeat);
             """;
+
+    private static final String INSERT = "INSERT INTO effect VALUES (?, ?)";
 
     private static final Serializer UTF_8 = new Serializer() {
         @Override
@@ -98,8 +103,27 @@ final class DbSchedulerSession implements Session {
 
     @Override
     public void startWorkers(Crew crew, Probe probe) {
-        OneTimeTask<String> task = Tasks.oneTime("noop", String.class)
-                .execute((instance, context) -> probe.ran(Job.seq(instance.getData())));
+        start(
+                crew,
+                Tasks.oneTime("noop", String.class)
+                        .execute((instance, context) -> probe.ran(Job.seq(instance.getData()))));
+    }
+
+    /** The row is a transaction of its own: the scheduler removes the job in another one, after the handler. */
+    @Override
+    public void startWriters(Crew crew, Probe probe, int batch) {
+        HikariDataSource writers = target.pool(crew.workersOr(WORKERS));
+        pools.add(writers);
+        JdbcTemplate sql = new JdbcTemplate(writers);
+        TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(writers));
+        start(crew, Tasks.oneTime("noop", String.class).execute((instance, context) -> {
+            long seq = Job.seq(instance.getData());
+            transaction.executeWithoutResult(status -> sql.update(INSERT, seq, Job.TEXT));
+            probe.ran(seq);
+        }));
+    }
+
+    private void start(Crew crew, OneTimeTask<String> task) {
         int workers = crew.workersOr(WORKERS);
         for (int node = 1; node <= crew.nodes(); node++) {
             HikariDataSource own = target.pool(Math.max(3, Math.min(workers + 4, CONNECTIONS / crew.nodes())));

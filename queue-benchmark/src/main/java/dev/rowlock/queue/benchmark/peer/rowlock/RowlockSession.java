@@ -28,6 +28,12 @@ final class RowlockSession implements Session {
     /** Enough for the eight producers of a workload; nodes have pools of their own. */
     private static final int POOL = 10;
 
+    /** As many as db-scheduler has. */
+    private static final int WRITERS = 20;
+
+    /** Each has a chunk in hand; the machine has two cores. */
+    private static final int CHUNK_WRITERS = 4;
+
     private final Target target;
     private final RetentionSettings retention;
     private final HikariDataSource pool;
@@ -96,6 +102,19 @@ final class RowlockSession implements Session {
         }
         rowlock.start();
         others.forEach(RowlockNode::start);
+    }
+
+    /** A node beside this session, whose pool has a connection for each thread. */
+    @Override
+    public void startWriters(Crew crew, Probe probe, int batch) {
+        int workers = batch == 1 ? crew.workersOr(WRITERS) : CHUNK_WRITERS;
+        RowlockNode node = new RowlockNode(
+                target,
+                retention,
+                workers + RowlockNode.POOL,
+                pool -> new WritingListener(pool, workers, batch, probe));
+        others.add(node);
+        node.start();
     }
 
     @Override

@@ -1,0 +1,409 @@
+package dev.rowlock.queue.internal.node.chunk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rowlock.queue.chunk.ChunkResult;
+import dev.rowlock.queue.internal.node.NodeTest;
+import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.job.StopReason;
+import dev.rowlock.queue.spi.ChunkInterceptor;
+import dev.rowlock.queue.spi.InvalidJobListenerException;
+import dev.rowlock.queue.spi.JobInterceptor;
+import dev.rowlock.queue.test.postgres.Representative;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What ends a chunk, or some of its jobs, before their time, and what stands around its calls. */
+@Representative
+class ChunkStopsTest extends NodeTest {
+
+    private static final Duration LONG = Duration.ofSeconds(10);
+
+    private final Calls calls = new Calls();
+    private final CountDownLatch begun = new CountDownLatch(1);
+    private final CountDownLatch goOn = new CountDownLatch(1);
+
+    @Test
+    void aJobThatIsCancelledDoesNotStopTheOthersOfItsChunk() throws Exception {
+        AtomicReference<Optional<StopReason>> seen = new AtomicReference<>(Optional.empty());
+        node.chunkListener(
+                Greet.class,
+                jobs -> {
+                    calls.note(jobs);
+                    begun.countDown();
+                    goOn.await(); // throws if it is interrupted
+                    seen.set(jobs.get(1).context().stopReason());
+                    return ChunkResult.builder()
+                            .completed(jobs.get(0).id())
+                            .failed(jobs.get(1).id(), new IllegalStateException("not wanted any more"))
+                            .completed(jobs.get(2).id())
+                            .build();
+                },
+                listener -> listener.batch(3).linger(LONG));
+        long[] ids = node.jobs.enqueueAll(Calls.people(3));
+        node.start();
+        begun.await();
+
+        node.admin.cancel(ids[1]);
+        node.awaitTwoHeartbeats();
+        goOn.countDown();
+
+        node.awaitCount("done", 3);
+        node.awaitEvent("cancelled " + ids[1]);
+        assertThat(seen.get()).contains(StopReason.CANCELLED);
+        assertThat(calls.sizes()).containsExactly(3);
+    }
+
+    @Test
+    void aChunkAllOfWhoseJobsAreCancelledIsInterrupted() throws Exception {
+        node.chunkListener(
+                Greet.class,
+                jobs -> {
+                    begun.countDown();
+                    goOn.await();
+                    return ChunkResult.ALL_COMPLETED;
+                },
+                listener -> listener.batch(2).linger(LONG));
+        long[] ids = node.jobs.enqueueAll(Calls.people(2));
+        node.start();
+        begun.await();
+
+        node.admin.cancel(ids[0]);
+        node.admin.cancel(ids[1]);
+
+        node.awaitEvents("cancelled", 2);
+    }
+
+    @Test
+    void aJobThatTakesItsTimeoutIsFoundAndTheOthersHaveAllOfTheirs() {
+        Duration timeout = Duration.ofMillis(700);
+        Queue<Boolean> late = new ConcurrentLinkedQueue<>();
+        Queue<Optional<StopReason>> reasons = new ConcurrentLinkedQueue<>();
+        node.chunkListener(
+                Greet.class,
+                jobs -> {
+                    calls.note(jobs);
+                    Instant now = node.elsewhere
+                            .sql("SELECT clock_timestamp()")
+                            .query((row, i) -> row.getTimestamp(1).toInstant())
+                            .single();
+                    jobs.forEach(job ->
+                            late.add(job.context().deadline().orElseThrow().isBefore(now)));
+                    if (jobs.stream().anyMatch(job -> Calls.name(job).equals("p000"))) {
+                        try {
+                            goOn.await();
+                        } catch (InterruptedException e) {
+                            reasons.add(jobs.get(jobs.size() - 1).context().stopReason());
+                            throw e;
+                        }
+                    }
+                    return ChunkResult.ALL_COMPLETED;
+                },
+                listener -> listener.batch(4)
+                        .linger(LONG)
+                        .timeout(timeout)
+                        .noRetryFor(List.of(InterruptedException.class)));
+        long[] ids = node.jobs.enqueueAll(Calls.people(4));
+
+        node.start();
+
+        node.awaitCount("done", 3);
+        node.awaitCount("dead", 1);
+        assertThat(calls.sizes()).containsExactly(4, 2, 1, 1, 2);
+        assertThat(late).containsOnly(false);
+        assertThat(reasons).containsOnly(Optional.of(StopReason.TIMED_OUT)).hasSize(3);
+        assertThat(node.sql
+                        .sql("SELECT errors::text FROM rowlock.dead WHERE id = ?")
+                        .param(ids[0])
+                        .query(String.class)
+                        .single())
+                .contains("timeout");
+    }
+
+    @Test
+    void jobsThatWaitTheirTurnAfterATimeoutAreNotOverdue() {
+        Duration timeout = Duration.ofMillis(700);
+        Queue<String> overdue = new ConcurrentLinkedQueue<>();
+        node.chunkListener(
+                Greet.class,
+                jobs -> {
+                    overdue.addAll(node.elsewhere
+                            .sql("SELECT id::text FROM rowlock.running WHERE deadline < clock_timestamp()")
+                            .query(String.class)
+                            .list());
+                    if (jobs.stream().anyMatch(job -> !Calls.name(job).equals("p007"))) {
+                        goOn.await();
+                    }
+                    return ChunkResult.ALL_COMPLETED;
+                },
+                listener -> listener.batch(8)
+                        .linger(LONG)
+                        .timeout(timeout)
+                        .noRetryFor(List.of(InterruptedException.class)));
+        node.jobs.enqueueAll(Calls.people(8));
+
+        node.start();
+
+        node.awaitCount("done", 1);
+        node.awaitCount("dead", 7);
+        assertThat(overdue).isEmpty();
+    }
+
+    @Test
+    void jobsThatLingerGoBackWhenTheNodeStops() {
+        node.chunkListener(
+                Greet.class,
+                jobs -> ChunkResult.ALL_COMPLETED,
+                listener -> listener.batch(10).linger(LONG));
+        node.jobs.enqueueAll(Calls.people(3));
+        node.start();
+        node.awaitCount("running", 3);
+
+        node.stop();
+
+        assertThat(node.count("ready")).isEqualTo(3);
+        assertThat(node.sql
+                        .sql("SELECT max(attempt) FROM rowlock.ready")
+                        .query(Integer.class)
+                        .single())
+                .isZero();
+    }
+
+    @Test
+    void jobsThatLingerGoBackWhenTheirQueueIsPaused() {
+        node.chunkListener(
+                Greet.class,
+                jobs -> ChunkResult.ALL_COMPLETED,
+                listener -> listener.batch(10).linger(LONG));
+        node.jobs.enqueueAll(Calls.people(3));
+        node.start();
+        node.awaitCount("running", 3);
+
+        node.admin.pause("default");
+
+        node.awaitCount("ready", 3);
+    }
+
+    @Test
+    void aChunkThatRunsEndsBeforeTheNodeDoes() throws Exception {
+        node.chunkListener(
+                Greet.class,
+                jobs -> {
+                    calls.note(jobs);
+                    begun.countDown();
+                    Awaitility.await().until(() -> jobs.get(0).context().stopRequested());
+                    return ChunkResult.ALL_COMPLETED;
+                },
+                listener -> listener.batch(3).linger(LONG));
+        node.jobs.enqueueAll(Calls.people(3));
+        node.start();
+        begun.await();
+
+        node.stop();
+
+        assertThat(node.count("done")).isEqualTo(3);
+    }
+
+    @Test
+    void aChunkThatDoesNotEndInTimeGoesBackAtNoCost() throws Exception {
+        node.drain(Duration.ofMillis(100))
+                .chunkListener(
+                        Greet.class,
+                        jobs -> {
+                            calls.note(jobs);
+                            begun.countDown();
+                            goOn.await();
+                            return ChunkResult.ALL_COMPLETED;
+                        },
+                        listener -> listener.batch(3).linger(LONG));
+        node.jobs.enqueueAll(Calls.people(3));
+        node.start();
+        begun.await();
+
+        node.stop();
+
+        assertThat(calls.sizes()).containsExactly(3);
+        assertThat(node.count("ready")).isEqualTo(3);
+        assertThat(node.sql
+                        .sql("SELECT max(attempt) FROM rowlock.ready")
+                        .query(Integer.class)
+                        .single())
+                .isZero();
+    }
+
+    @Test
+    void theSearchForACulpritEndsWhenTheNodeStops() throws Exception {
+        node.chunkListener(
+                Greet.class,
+                jobs -> {
+                    calls.note(jobs);
+                    begun.countDown();
+                    goOn.await();
+                    throw new IllegalStateException("one of them");
+                },
+                listener -> listener.batch(4).linger(LONG));
+        node.jobs.enqueueAll(Calls.people(4));
+        node.start();
+        begun.await();
+        Thread stopping = new Thread(node::stop);
+        stopping.start();
+
+        Awaitility.await().until(() -> stopping.getState() == Thread.State.TIMED_WAITING);
+        goOn.countDown();
+        stopping.join();
+
+        assertThat(calls.sizes().get(0)).isEqualTo(4);
+        assertThat(node.count("ready") + node.count("waiting")).isEqualTo(4);
+        assertThat(calls.sizes()).hasSizeLessThan(7);
+    }
+
+    @Test
+    void aJobThatMayBringDownItsNodeRunsAlone() {
+        node.chunkListener(
+                Greet.class,
+                jobs -> {
+                    calls.note(jobs);
+                    return ChunkResult.ALL_COMPLETED;
+                },
+                listener -> listener.batch(4).linger(Duration.ofMillis(200)));
+        long[] ids = node.jobs.enqueueAll(Calls.people(4));
+        node.sql
+                .sql("UPDATE rowlock.ready SET crashes = 2 WHERE id = ?")
+                .param(ids[2])
+                .update();
+
+        node.start();
+
+        node.awaitCount("done", 4);
+        assertThat(calls.all()).containsExactlyInAnyOrder(List.of("p002"), List.of("p000", "p001", "p003"));
+    }
+
+    @Test
+    void whatIsLostAtTheEndOfALeaseIsRefusedForEachJob() throws Exception {
+        node.chunkListener(
+                Greet.class,
+                jobs -> {
+                    calls.note(jobs);
+                    if (calls.sizes().size() == 1) {
+                        node.takeAway(jobs.get(0).context());
+                    }
+                    return ChunkResult.ALL_COMPLETED;
+                },
+                listener -> listener.batch(3).linger(LONG));
+        long[] ids = node.jobs.enqueueAll(Calls.people(3));
+
+        node.start();
+
+        node.awaitCount("done", 2);
+        node.awaitEvent("lost " + ids[0]);
+        assertThat(calls.sizes()).containsExactly(3);
+    }
+
+    // Around the call
+
+    private static final class Around implements JobInterceptor, ChunkInterceptor {
+
+        private final Queue<Integer> calls = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public @Nullable Object intercept(JobContext job, Invocation next) throws Exception {
+            calls.add(-1);
+            return next.proceed();
+        }
+
+        @Override
+        public @Nullable Object intercept(List<JobContext> jobs, Invocation next) throws Exception {
+            calls.add(jobs.size());
+            return next.proceed();
+        }
+    }
+
+    @Test
+    void aChunkInterceptorWrapsEachCallAlsoWithOneJob() {
+        Around around = new Around();
+        node.interceptor(around)
+                .chunkListener(
+                        Greet.class,
+                        jobs -> {
+                            if (jobs.size() > 1) {
+                                throw new IllegalStateException("one by one");
+                            }
+                            return ChunkResult.ALL_COMPLETED;
+                        },
+                        listener -> listener.batch(2).linger(LONG));
+        node.jobs.enqueueAll(Calls.people(2));
+
+        node.start();
+
+        node.awaitCount("done", 2);
+        assertThat(around.calls).containsExactly(2, 1, 1);
+    }
+
+    @Test
+    void anInterceptorThatKnowsNothingOfChunksStopsTheStart() {
+        node.interceptor((job, next) -> next.proceed())
+                .chunkListener(Greet.class, jobs -> ChunkResult.ALL_COMPLETED, listener -> listener);
+
+        assertThatThrownBy(node::start)
+                .isInstanceOf(InvalidJobListenerException.class)
+                .hasMessageContaining("GreetListener runs chunks")
+                .hasMessageContaining("implement ChunkInterceptor");
+    }
+
+    @Test
+    void whatAnInterceptorSwallowsDoesNotCompleteAJobWhoseClaimIsLost() {
+        node.sql.sql("CREATE TABLE effect (name text)").update();
+        final class Swallowing implements JobInterceptor, ChunkInterceptor {
+
+            @Override
+            public @Nullable Object intercept(JobContext job, Invocation next) throws Exception {
+                return next.proceed();
+            }
+
+            @Override
+            public @Nullable Object intercept(List<JobContext> jobs, Invocation next) {
+                try {
+                    return next.proceed();
+                } catch (Exception e) {
+                    return null;
+                }
+            }
+        }
+        node.interceptor(new Swallowing())
+                .chunkListener(
+                        Greet.class,
+                        jobs -> {
+                            calls.note(jobs);
+                            jobs.forEach(job -> node.sql
+                                    .sql("INSERT INTO effect VALUES (?)")
+                                    .param(Calls.name(job))
+                                    .update());
+                            if (calls.sizes().size() == 1) {
+                                node.takeAway(jobs.get(0).context());
+                            }
+                            return ChunkResult.ALL_COMPLETED;
+                        },
+                        listener -> listener.batch(3).linger(LONG).transactional(true));
+        long[] ids = node.jobs.enqueueAll(Calls.people(3));
+
+        node.start();
+
+        node.awaitCount("done", 2);
+        node.awaitEvent("lost " + ids[0]);
+        assertThat(node.sql
+                        .sql("SELECT name FROM effect ORDER BY name")
+                        .query(String.class)
+                        .list())
+                .containsExactly("p001", "p002");
+    }
+}

@@ -1,0 +1,127 @@
+package dev.rowlock.queue.internal.store.outcome;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.OpenTransaction;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.node.RescueJobs;
+import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction.Finished;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+@PostgresTest
+class FinishJobsInTransactionTest {
+
+    private final Rooms rooms;
+    private final FinishJobsInTransaction finish;
+    private final TransactionTemplate transaction;
+
+    FinishJobsInTransactionTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        finish = new FinishJobsInTransaction(rooms.database(), true);
+        transaction = new TransactionTemplate(new DataSourceTransactionManager(database.dataSource()));
+    }
+
+    private static List<Finished> finished(List<ClaimedJob> jobs) {
+        return jobs.stream().map(job -> new Finished(job.claim(), "{\"n\": 1}")).toList();
+    }
+
+    @Test
+    void allOfThemAreDoneWithTheTransaction() {
+        List<ClaimedJob> jobs = rooms.running(5);
+
+        Set<Long> held = transaction.execute(status -> finish.run(finished(jobs)));
+
+        assertThat(held).hasSize(5);
+        assertThat(rooms.count("running")).isZero();
+        assertThat(rooms.count("done")).isEqualTo(5);
+        assertThat(rooms.look(jobs.get(0).id())).containsEntry("state", "completed");
+    }
+
+    @Test
+    void noneOfThemIsDoneIfTheTransactionRollsBack() {
+        List<ClaimedJob> jobs = rooms.running(5);
+
+        transaction.executeWithoutResult(status -> {
+            finish.run(finished(jobs));
+            status.setRollbackOnly();
+        });
+
+        assertThat(rooms.count("running")).isEqualTo(5);
+        assertThat(rooms.count("done")).isZero();
+    }
+
+    @Test
+    void thoseWhoseClaimIsLostAreNotAmongThoseThatAreAnswered() {
+        List<ClaimedJob> jobs = rooms.running(3);
+        List<Finished> some = List.of(
+                new Finished(jobs.get(0).claim(), null),
+                new Finished(Rooms.stale(jobs.get(1).claim()), null),
+                new Finished(jobs.get(2).claim(), null));
+
+        Set<Long> held = transaction.execute(status -> finish.run(some));
+
+        assertThat(held)
+                .containsExactlyInAnyOrder(
+                        jobs.get(0).claim().token(), jobs.get(2).claim().token());
+        assertThat(rooms.roomsOf(jobs.get(1).id())).containsExactly("running");
+    }
+
+    @Test
+    void noRowStaysWhereDoneJobsAreNotKept() {
+        List<ClaimedJob> jobs = rooms.running(3);
+
+        Set<Long> held =
+                transaction.execute(status -> new FinishJobsInTransaction(rooms.database(), false).run(finished(jobs)));
+
+        assertThat(held).hasSize(3);
+        assertThat(rooms.count("running") + rooms.count("done")).isZero();
+    }
+
+    @Test
+    void aRescueLeavesTheJobsToAnOpenTransactionThatFinishesThem() throws Exception {
+        List<ClaimedJob> jobs = rooms.running(3);
+
+        List<RescueJobs.Rescued> rescued;
+        try (OpenTransaction handler = new OpenTransaction(rooms.database())) {
+            new FinishJobsInTransaction(handler.database(), true).run(finished(jobs));
+            rooms.execute("DELETE FROM rowlock.node");
+            rescued = new RescueJobs(rooms.database()).run(3);
+            handler.commit();
+        }
+
+        assertThat(rescued).isEmpty();
+        assertThat(rooms.count("done")).isEqualTo(3);
+    }
+
+    @Test
+    void theCallersTransactionKeepsItsPlanSettings() {
+        List<ClaimedJob> jobs = rooms.running(3);
+
+        String after = transaction.execute(status -> {
+            rooms.sql("SELECT set_config('enable_hashjoin', 'off', true)")
+                    .query(String.class)
+                    .single();
+            finish.run(finished(jobs));
+            return settings();
+        });
+
+        assertThat(after).isEqualTo("on on off on on on auto on 0");
+        assertThat(settings()).isEqualTo("on on on on on on auto on 0");
+    }
+
+    private String settings() {
+        return rooms.sql("""
+                        SELECT concat_ws(' ', current_setting('enable_seqscan'), current_setting('enable_bitmapscan'),
+                               current_setting('enable_hashjoin'), current_setting('enable_mergejoin'),
+                               current_setting('enable_nestloop'), current_setting('enable_sort'),
+                               current_setting('plan_cache_mode'), current_setting('jit'), current_setting('lock_timeout'))
+                        """).query(String.class).single();
+    }
+}
