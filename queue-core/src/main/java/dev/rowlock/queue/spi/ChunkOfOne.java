@@ -6,6 +6,7 @@ import dev.rowlock.queue.chunk.ChunkResult;
 import dev.rowlock.queue.chunk.JobNotReportedException;
 import dev.rowlock.queue.job.JobContext;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,8 @@ record ChunkOfOne(ChunkHandler chunks) implements JobHandler {
         List<ChunkJob<Object>> alone = List.of(new ChunkJob<>(chunks.read(payload), context));
         ChunkResult result;
         try {
-            result = chunks.handle(alone);
+            result =
+                    Objects.requireNonNull(chunks.handle(alone), "the listener returned null instead of a ChunkResult");
         } catch (ChunkFailedException e) {
             throw e.failed().keySet().equals(Set.of(context.id())) ? e.failed().get(context.id()) : e;
         }

@@ -1,9 +1,12 @@
 package dev.rowlock.queue.spring;
 
 import dev.rowlock.queue.JobListener;
+import dev.rowlock.queue.chunk.ChunkJob;
+import dev.rowlock.queue.chunk.ChunkResult;
 import dev.rowlock.queue.job.JobContext;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
@@ -14,6 +17,7 @@ import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.core.MethodIntrospector;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 
@@ -37,12 +41,22 @@ final class JobListenerHints implements BeanRegistrationAotProcessor {
         hints.registerMethod(listener, ExecutableMode.INVOKE);
         for (Type parameter : listener.getGenericParameterTypes()) {
             if (parameter != JobContext.class) {
-                binding.registerReflectionHints(hints, parameter);
+                binding.registerReflectionHints(hints, payload(parameter));
             }
         }
-        if (listener.getReturnType() != void.class) {
+        if (listener.getReturnType() != void.class && listener.getReturnType() != ChunkResult.class) {
             binding.registerReflectionHints(hints, listener.getGenericReturnType());
         }
+    }
+
+    /** What is read from JSON: of a chunk, what each of its jobs carries. */
+    private static Type payload(Type parameter) {
+        ResolvableType type = ResolvableType.forType(parameter);
+        if (type.toClass() == List.class) {
+            ResolvableType element = type.getGeneric(0);
+            return (element.toClass() == ChunkJob.class ? element.getGeneric(0) : element).getType();
+        }
+        return parameter;
     }
 
     private static Set<Method> listenersOf(Class<?> type) {

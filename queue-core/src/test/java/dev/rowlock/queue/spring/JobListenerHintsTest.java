@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.reflection;
 
 import dev.rowlock.queue.JobListener;
+import dev.rowlock.queue.chunk.ChunkJob;
+import dev.rowlock.queue.chunk.ChunkResult;
 import dev.rowlock.queue.job.JobContext;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.beans.factory.aot.AotServices;
@@ -41,6 +44,25 @@ class JobListenerHintsTest {
                 .accepts(hints);
         assertThat(reflection().onType(Order.class)).accepts(hints);
         assertThat(reflection().onType(Receipt.class)).accepts(hints);
+        assertThat(reflection().onType(JobContext.class)).rejects(hints);
+    }
+
+    record Page(String url) {}
+
+    static class ChunkListener {
+        @JobListener(batch = "10")
+        ChunkResult handle(List<ChunkJob<Page>> pages) {
+            return ChunkResult.ALL_COMPLETED;
+        }
+    }
+
+    @Test
+    void aNativeImageCanReadThePayloadsOfChunks() {
+        RuntimeHints hints = new RuntimeHints();
+
+        new JobListenerHints().register(hints, ChunkListener.class);
+
+        assertThat(reflection().onType(Page.class)).accepts(hints);
         assertThat(reflection().onType(JobContext.class)).rejects(hints);
     }
 

@@ -26,6 +26,8 @@ final class Effects implements Workload {
 
     private static final int SLOWER_ONE_BY_ONE = 20;
 
+    private static final int WARM_UP = 5_000;
+
     private static final String TABLE = "CREATE TABLE effect (seq bigint PRIMARY KEY, text text)";
 
     @Override
@@ -54,6 +56,11 @@ final class Effects implements Workload {
             part(peer, stage, 1, SLOWER, "jobs_per_s", figures);
         }
         return figures;
+    }
+
+    @Override
+    public void warmUp(Peer peer, Stage stage) {
+        run(peer, new Stage(stage.server(), stage.size().withJobs(WARM_UP)));
     }
 
     private static void part(Peer peer, Stage stage, int batch, int slower, String figure, Figures figures) {

@@ -177,7 +177,7 @@ final class ChunkCall implements CompletionWatch.Completed {
                     ready,
                     Objects.requireNonNull(
                             chunking.handler().handle(List.copyOf(jobs)),
-                            () -> "%s returned null instead of a ChunkResult".formatted(listener.name())),
+                            "the listener returned null instead of a ChunkResult"),
                     services.contexts().results());
         } catch (ChunkFailedException e) {
             report = Report.of(ready, e);

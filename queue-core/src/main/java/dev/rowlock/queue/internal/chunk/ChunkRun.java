@@ -8,13 +8,11 @@ import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -123,15 +121,10 @@ final class ChunkRun {
         List<Claim> claims =
                 limited.stream().map(member -> member.job().claim()).toList();
         try {
-            Map<Long, Instant> deadlines = services.extend().run(claims, timeout);
-            for (Member member : new ArrayList<>(limited)) {
-                Instant deadline = deadlines.get(member.job().claim().token());
-                if (deadline == null) {
-                    member.execution().stop(Stop.CLAIM_LOST);
-                } else {
-                    member.execution().movedDeadline(deadline);
-                }
-            }
+            Set<Long> held = services.extend().run(claims, timeout);
+            limited.stream()
+                    .filter(member -> !held.contains(member.job().claim().token()))
+                    .forEach(member -> member.execution().stop(Stop.CLAIM_LOST));
             return true;
         } catch (RuntimeException e) {
             return false; // the database is away

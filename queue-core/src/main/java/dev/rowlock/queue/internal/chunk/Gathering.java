@@ -12,12 +12,16 @@ import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Gathers the chunks of one listener, one after the other: while a thread gathers, others that take a job of the listener hand
  * it over. So chunks are as full as they can be, and few jobs do not keep many threads. Thread-safe.
  */
 final class Gathering {
+
+    private static final Logger log = LoggerFactory.getLogger(Gathering.class);
 
     private final ListenerDefinition listener;
     private final Workplace place;
@@ -77,7 +81,8 @@ final class Gathering {
                 changed.awaitNanos(left);
             }
         } catch (InterruptedException e) {
-            Thread.interrupted(); // a late one, of an earlier job, or the node stops: then nothing is left to run
+            // Meant for an earlier job, or the node stops: then this begins with what there is, and is told so.
+            log.debug("interrupted while gathering", e);
         } finally {
             if (open == mine) {
                 open = null;

@@ -9,9 +9,9 @@ import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.job.RetryLaterException;
 import dev.rowlock.queue.job.SnoozeException;
 import dev.rowlock.queue.spi.ListenerDefinition;
-import dev.rowlock.queue.spi.PayloadException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -95,13 +95,14 @@ final class Judgement {
         jobs.forEach(member -> verdict.end(
                 member,
                 report.failed().containsKey(member)
-                        ? failed(member, report.failed().get(member))
+                        ? failed(member, report)
                         : new Outcome.Completed(report.results().get(member))));
     }
 
     /** A result that cannot be kept is no failure of the work: to do that again would not change it. */
-    private Outcome failed(Member member, Throwable why) {
-        return why instanceof PayloadException && !member.stopped()
+    private Outcome failed(Member member, Report report) {
+        Throwable why = Objects.requireNonNull(report.failed().get(member));
+        return report.unstorable().contains(member) && !member.stopped()
                 ? services.failures().dead(member.execution(), why)
                 : services.failures().outcome(member.execution(), listener, why);
     }
@@ -120,8 +121,7 @@ final class Judgement {
         } else if (report != null && !report.allCompleted()) {
             rest.stream()
                     .filter(report.failed()::containsKey)
-                    .forEach(member ->
-                            verdict.end(member, failed(member, report.failed().get(member))));
+                    .forEach(member -> verdict.end(member, failed(member, report)));
             verdict.again(report.completedOf(rest));
         } else if (aboutAll(thrown)) {
             verdict.endAll(rest, member -> services.failures().outcome(member.execution(), listener, thrown));

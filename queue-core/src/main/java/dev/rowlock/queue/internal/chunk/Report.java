@@ -19,14 +19,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param results of those that are completed, as JSON; null for none
  * @param failed why the others failed
+ * @param unstorable of these, they failed only because their results cannot be kept
  */
-record Report(Map<Member, @Nullable String> results, Map<Member, Throwable> failed) {
+record Report(Map<Member, @Nullable String> results, Map<Member, Throwable> failed, Set<Member> unstorable) {
 
     /** All are completed, without a result. */
     static Report completed(List<Member> call) {
         Map<Member, @Nullable String> results = new IdentityHashMap<>();
         call.forEach(member -> results.put(member, null));
-        return new Report(results, Map.of());
+        return new Report(results, Map.of(), Set.of());
     }
 
     /** @throws IllegalStateException if it names a job that is not one of these */
@@ -41,7 +42,7 @@ record Report(Map<Member, @Nullable String> results, Map<Member, Throwable> fail
             throw new IllegalStateException("the ChunkResult names jobs that are not of this chunk: "
                     + foreign.stream().limit(5).sorted().toList());
         }
-        Report report = new Report(new IdentityHashMap<>(), new IdentityHashMap<>());
+        Report report = new Report(new IdentityHashMap<>(), new IdentityHashMap<>(), new HashSet<>());
         call.forEach(member -> report.note(member, said, results));
         return report;
     }
@@ -57,6 +58,7 @@ record Report(Map<Member, @Nullable String> results, Map<Member, Throwable> fail
                 return;
             } catch (PayloadException e) {
                 why = e;
+                unstorable.add(member);
             }
         }
         failed.put(member, why);
@@ -68,7 +70,7 @@ record Report(Map<Member, @Nullable String> results, Map<Member, Throwable> fail
         if (said.failed().isEmpty() || !ids.containsAll(said.failed().keySet())) {
             return null;
         }
-        Report report = new Report(new IdentityHashMap<>(), new IdentityHashMap<>());
+        Report report = new Report(new IdentityHashMap<>(), new IdentityHashMap<>(), new HashSet<>());
         for (Member member : call) {
             Throwable why = said.failed().get(member.id());
             if (why == null) {

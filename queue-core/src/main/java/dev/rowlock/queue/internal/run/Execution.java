@@ -4,7 +4,6 @@ import dev.rowlock.queue.internal.record.HeldJob;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +60,6 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
     private volatile boolean toLeave; // the node begins to stop
     private volatile boolean saidToLeave; // and the handler has asked
     private volatile boolean outOfTime; // written by the timer and the handler's thread: the call that it is part of
-    private volatile @Nullable Instant movedDeadline; // on the database's clock; written by the handler's thread
     private volatile Completion completion = Completion.BY_RECORDER;
 
     public Execution(ClaimedJob job, QueueWorker worker, long claimedNanos) {
@@ -181,16 +179,6 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
 
     boolean outOfTime() {
         return outOfTime;
-    }
-
-    /** Its deadline in the database is now this. */
-    public void movedDeadline(Instant deadlineInDatabase) {
-        movedDeadline = deadlineInDatabase;
-    }
-
-    @Nullable
-    Instant movedDeadline() {
-        return movedDeadline;
     }
 
     /**

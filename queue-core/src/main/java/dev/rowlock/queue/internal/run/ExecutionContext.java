@@ -50,10 +50,6 @@ public final class ExecutionContext implements JobContext {
 
     /** When the timeout is over that counts from now: this node's clock measures only how long ago the claim was. */
     private static @Nullable Instant deadline(Execution execution, Duration longestWait) {
-        Instant moved = execution.movedDeadline();
-        if (moved != null) {
-            return moved;
-        }
         Instant latest = execution.job().deadline();
         long waited = System.nanoTime() - execution.claimedNanos();
         return latest == null ? null : latest.minus(longestWait).plusNanos(waited);

@@ -22,6 +22,18 @@ class BufferTest {
     }
 
     @Test
+    void someMayBeTakenOutOfTheMiddleInTheirOrder() {
+        for (long id = 1; id <= 10; id++) {
+            buffer.add(TestExecution.of(id));
+        }
+
+        var even = buffer.take(execution -> execution.job().id() % 2 == 0, 3);
+
+        assertThat(even).extracting(execution -> execution.job().id()).containsExactly(2L, 4L, 6L);
+        assertThat(buffer.size()).isEqualTo(7);
+    }
+
+    @Test
     void jobsBehindHandlersThatDoNotEndAreLate() {
         add(3);
         now += SECOND;

@@ -31,6 +31,35 @@ class PrefetchLimitTest {
     }
 
     @Test
+    void eachThreadOfAQueueOfChunksHasAWholeChunkClaimed() {
+        PrefetchLimit chunks = new PrefetchLimit(FETCH, new RunningHandlers(THREADS, 500), 500);
+
+        assertThat(chunks.most()).isEqualTo(THREADS * 500 + FETCH.maxPrefetch());
+        assertThat(chunks.free(0)).isEqualTo(THREADS * 500);
+    }
+
+    @Test
+    void nothingMoreIsClaimedForAThreadThatRunsASmallChunk() {
+        RunningHandlers running = new RunningHandlers(1, 500);
+        PrefetchLimit chunks = new PrefetchLimit(FETCH, running, 500);
+
+        running.begin(0, new long[] {1, 2, 3}, System.nanoTime());
+
+        assertThat(chunks.free(3)).isZero();
+    }
+
+    @Test
+    void ofACallEachJobHasItsShare() {
+        RunningHandlers running = new RunningHandlers(1, 500);
+        PrefetchLimit chunks = new PrefetchLimit(FETCH, running, 500);
+
+        chunks.handled(Duration.ofSeconds(1).toNanos(), 500);
+
+        // 2 ms each: 125 would begin within the horizon.
+        assertThat(chunks.free(0)).isEqualTo(500 + FETCH.maxPrefetch());
+    }
+
+    @Test
     void slowerHandlersGraduallyHaveFewerJobsClaimedAhead() {
         limit.free(0);
 

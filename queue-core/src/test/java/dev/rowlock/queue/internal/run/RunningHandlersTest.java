@@ -32,6 +32,29 @@ class RunningHandlersTest {
     }
 
     @Test
+    void eachJobOfAChunkRunsAndHasItsShareOfTheTime() {
+        handlers.begin(1, new long[] {11, 12, 13, 14}, 1_000);
+
+        assertThat(handlers.run(11)).isTrue();
+        assertThat(handlers.run(14)).isTrue();
+        assertThat(handlers.run(15)).isFalse();
+        assertThat(handlers.elapsed(1, 2_000)).isEqualTo(250);
+        assertThat(handlers.slots()).isEqualTo(1 + 4 + 1);
+
+        handlers.endChunk(1);
+        assertThat(handlers.run(14)).isFalse();
+        assertThat(handlers.slots()).isEqualTo(3);
+    }
+
+    @Test
+    void aThreadThatGathersTakesAWholeChunk() {
+        handlers.gather(2, 500);
+
+        assertThat(handlers.slots()).isEqualTo(1 + 1 + 500);
+        assertThat(new RunningHandlers(3, 500).slots()).isEqualTo(1_500);
+    }
+
+    @Test
     void aJobThatBeganAfterTheLookHasTakenNoTime() {
         handlers.begin(1, 11, 2_001);
 

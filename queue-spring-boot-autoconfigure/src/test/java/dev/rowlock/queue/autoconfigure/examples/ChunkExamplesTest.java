@@ -179,7 +179,10 @@ class ChunkExamplesTest {
 
             await(context, ids[0], JobState.COMPLETED);
             await(context, ids[1], JobState.FAILED);
-            assertThat(context.getBean(JobSearch.class).find(ids[0]).orElseThrow().result())
+            assertThat(context.getBean(JobSearch.class)
+                            .find(ids[0])
+                            .orElseThrow()
+                            .result())
                     .isEqualTo("9");
         });
     }

@@ -230,6 +230,35 @@ class ChunkListenersTest extends NodeTest {
     }
 
     @Test
+    void aResultThatCannotBeKeptFailsItsJobForGoodAndNoOther() {
+        runs(
+                2,
+                LONG,
+                jobs -> ChunkResult.builder()
+                        .completed(jobs.get(0).id(), "x".repeat(2 << 20))
+                        .completed(jobs.get(1).id(), "short")
+                        .build());
+        long[] ids = node.jobs.enqueueAll(Calls.people(2));
+
+        node.start();
+
+        node.awaitState(ids[0], JobState.FAILED);
+        node.awaitState(ids[1], JobState.COMPLETED);
+        assertThat(calls.sizes()).containsExactly(2);
+    }
+
+    @Test
+    void aResultThatIsNullCompletesNothing() {
+        runs(2, LONG, jobs -> null);
+        node.jobs.enqueueAll(Calls.people(2));
+
+        node.start();
+
+        node.awaitEvents("retried", 2);
+        assertThat(node.count("done")).isZero();
+    }
+
+    @Test
     void aPayloadThatCannotBeReadFailsItsJobOnly() {
         runs(3, LONG, WELL);
         long[] ids = node.jobs.enqueueAll(Calls.people(3));
