@@ -82,8 +82,8 @@ final class Judgement {
 
     private void uncommitted(ChunkCall call, @Nullable Throwable thrown) {
         Report report = call.report();
-        boolean standing = !listener.transactional() && report != null;
-        if (thrown == null || standing && !report.allCompleted()) {
+        boolean named = !listener.transactional() && report != null && !report.allCompleted();
+        if (thrown == null || named) {
             // An interceptor that does not proceed, or swallows an exception, completes the jobs.
             ended(report != null ? report : Report.completed(jobs));
         } else {
