@@ -49,6 +49,7 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
     private volatile ClaimedJob job; // written once more, by whoever settles it
     private final QueueWorker worker;
     private final long claimedNanos;
+    private final long heldNanos = System.nanoTime();
 
     private Stop stop = Stop.NONE; // guarded by this
     private int interruptedFor; // guarded by this; a bit for each reason
@@ -98,6 +99,11 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
     /** When the claim began that brought it, so a little earlier than the database says. Monotonic, in nanoseconds. */
     public long claimedNanos() {
         return claimedNanos;
+    }
+
+    /** Since when this node holds the job: the claim was answered. Monotonic, in nanoseconds. */
+    long heldNanos() {
+        return heldNanos;
     }
 
     /** The calling thread is about to run the handler. False: it must not, see {@link #stopped()}. */

@@ -59,6 +59,16 @@ public final class HandlerInvoker {
                 transactions == null ? null : work -> transactions.executeWithoutResult(status -> work.run());
     }
 
+    /** Whether the claim still stands, by the database. Not if that cannot be known. */
+    boolean holds(Execution execution) {
+        try {
+            return services.loadErrors().run(execution.job().claim()).isPresent();
+        } catch (DataAccessException e) {
+            log.debug("whether the claim of {} still stands cannot be asked", execution.job(), e);
+            return false;
+        }
+    }
+
     /** Whether this node has a listener for the job. */
     boolean knows(ClaimedJob job) {
         return listeners.containsKey(job.type());

@@ -79,8 +79,7 @@ final class JobRuns implements Workplace {
 
     @Override
     public boolean admits(Execution execution) {
-        if (left.contains(execution.job().type()) || System.nanoTime() - execution.claimedNanos() > longestWait) {
-            // Waited too long: its deadline is that of an earlier start; its node may have been frozen past its lease.
+        if (left.contains(execution.job().type()) || tooLate(execution)) {
             worker.settle(execution, RELEASED, Duration.ZERO);
             return false;
         }
@@ -89,6 +88,16 @@ final class JobRuns implements Workplace {
             return false;
         }
         return true;
+    }
+
+    /**
+     * Whether the job has waited too long here. Its node may have been frozen past its lease; and as long as it waits here, nobody else
+     * can run it. Where the claim itself took longer than that, so would the next one: then the database says whether it still stands.
+     */
+    private boolean tooLate(Execution execution) {
+        long now = System.nanoTime();
+        return now - execution.heldNanos() > longestWait
+                || now - execution.claimedNanos() > longestWait && !attempts.holds(execution);
     }
 
     /** Whether an earlier claim's handler may still be running. */

@@ -35,6 +35,20 @@ class SlowServerTest {
         }
     }
 
+    @Test
+    void jobsRunThoughEachClaimTakesLongerThanAJobMayWait(TestDatabase database) {
+        AtomicInteger runs = new AtomicInteger();
+        try (TestNode node = new TestNode(database)) {
+            claimsTake(node, "2.7", "STATEMENT");
+            node.listener(Greet.class, (context, payload) -> runs.incrementAndGet());
+            node.start();
+
+            node.jobs.enqueue(new Greet("Ada"));
+
+            Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> runs.get() == 1);
+        }
+    }
+
     private static void claimsTake(TestNode node, String seconds, String each) {
         node.elsewhere
                 .sql("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(" + seconds
