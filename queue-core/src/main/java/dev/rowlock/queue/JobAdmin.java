@@ -1,175 +1,331 @@
 package dev.rowlock.queue;
 
+import dev.rowlock.queue.internal.operate.JobChanges;
+import dev.rowlock.queue.internal.operate.PayloadRules;
+import dev.rowlock.queue.internal.operate.StoredPauses;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.TransactionStanding;
-import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
-import dev.rowlock.queue.internal.store.admin.DeadQueues;
-import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
-import dev.rowlock.queue.internal.store.admin.FindJob;
-import dev.rowlock.queue.internal.store.admin.LastDeadJob;
-import dev.rowlock.queue.internal.store.admin.PauseQueue;
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJobs;
-import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.admin.AuditNote;
+import dev.rowlock.queue.internal.store.operate.CreateBulkAction;
+import dev.rowlock.queue.internal.store.operate.EndBulkAction;
+import dev.rowlock.queue.internal.store.operate.ReadAudit;
+import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
 import dev.rowlock.queue.internal.wake.AfterCommit;
-import dev.rowlock.queue.internal.wake.Wakes;
-import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Names;
+import dev.rowlock.queue.operate.Actor;
+import dev.rowlock.queue.operate.AuditEntry;
+import dev.rowlock.queue.operate.BulkAction;
+import dev.rowlock.queue.operate.ChangeResult;
+import dev.rowlock.queue.operate.Pause;
+import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Operates the queue: cancel, redrive, discard, pause, resume. Every method joins the caller's transaction if there is
- * one; workers hear of it after the commit. Thread-safe.
+ * The controls of operators. Every action leaves a line in the audit table, in its own statement or transaction; say by {@link #by}
+ * who acts and why: {@code admin.by("ann", "wrong price").redrive(42)}. Without that, {@code application} acts.
+ *
+ * <p>Every method joins the caller's transaction if there is one; workers hear of it after the commit. If the process dies
+ * before, nothing has happened. An action on one job is one statement. A job that a node has, or that has ended, is left as it is, and the
+ * answer says so.
+ *
+ * <p>What is done to many jobs is a {@link BulkAction}: the call counts the jobs, writes the action down and returns. The nodes
+ * that run jobs do it in chunks, and go on where it was should one of them die. Without such a node it waits.
+ *
+ * <p>Thread-safe.
  */
 public final class JobAdmin {
 
-    private static final int BATCH = 1_000;
+    /** The longest page. */
+    public static final int MAX_PAGE = 1_000;
 
-    /** A job can change rooms between two looks; it does not do so this often within microseconds. */
-    private static final int LOOKS = 10;
+    /** More jobs a second are no limit. */
+    public static final int MAX_PER_SECOND = 1_000_000;
 
-    private final Database database;
-    private final AfterCommit afterCommit;
-    private final CancelIdleJob cancelIdle;
-    private final RequestCancel requestCancel;
-    private final FindJob findJob;
-    private final RedriveDeadJobs redriveDead;
-    private final DiscardDeadJobs discardDead;
-    private final LastDeadJob lastDead;
-    private final DeadQueues deadQueues;
-    private final PauseQueue queues;
+    private final Parts parts;
+    private final Actor actor;
 
-    JobAdmin(Database database, Wakeups wakeups) {
-        this.database = database;
-        this.afterCommit = new AfterCommit(database, wakeups);
-        this.cancelIdle = new CancelIdleJob(database);
-        this.requestCancel = new RequestCancel(database);
-        this.findJob = new FindJob(database);
-        this.redriveDead = new RedriveDeadJobs(database);
-        this.discardDead = new DiscardDeadJobs(database);
-        this.lastDead = new LastDeadJob(database);
-        this.deadQueues = new DeadQueues(database);
-        this.queues = new PauseQueue(database);
+    /** What all actors share. */
+    private record Parts(
+            Database database,
+            AfterCommit afterCommit,
+            JobChanges changes,
+            StoredPauses pauses,
+            CreateBulkAction create,
+            ReadBulkActions actions,
+            EndBulkAction end,
+            ReadAudit audit) {}
+
+    JobAdmin(Database database, Wakeups wakeups, PayloadRules payloads) {
+        AfterCommit afterCommit = new AfterCommit(database, wakeups);
+        this.parts = new Parts(
+                database,
+                afterCommit,
+                new JobChanges(database, afterCommit, payloads),
+                new StoredPauses(database, afterCommit),
+                new CreateBulkAction(database),
+                new ReadBulkActions(database),
+                new EndBulkAction(database),
+                new ReadAudit(database));
+        this.actor = Actor.APPLICATION;
     }
+
+    private JobAdmin(Parts parts, Actor actor) {
+        this.parts = parts;
+        this.actor = actor;
+    }
+
+    /**
+     * The same controls in somebody's name.
+     *
+     * @param who 1 to 100 characters
+     * @param why up to 1,000 characters; null: nobody says
+     * @throws IllegalArgumentException if one of them is blank or too long
+     */
+    public JobAdmin by(String who, @Nullable String why) {
+        return new JobAdmin(parts, new Actor(who, why));
+    }
+
+    // One job
 
     /**
      * Cancels a job. Waiting and ready ones move to {@code done} as cancelled. A running one is only asked to
      * stop: its handler's thread is interrupted and {@link dev.rowlock.queue.job.JobContext#cancelled()} says so; it
      * may still finish, and its outcome then stands. If its node dies instead, the job ends as cancelled. A
-     * dead one has ended: {@link #discard} it.
+     * dead one has ended: {@link #discard(long)} it.
      *
      * @throws IllegalStateException if the job keeps moving between rooms faster than it can be caught
      */
     public CancelResult cancel(long id) {
-        TransactionStanding standing = database.requireWritable("cancel");
-        for (int look = 0; look < LOOKS; look++) {
-            if (cancelIdle.run(id)) {
-                afterCommit.quietly(standing);
-                return CancelResult.CANCELLED;
-            }
-            if (requestCancel.run(id)) {
-                afterCommit.attention(standing);
-                return CancelResult.REQUESTED;
-            }
-            Optional<JobState> state = findJob.run(id, row -> JobState.of(row.getString("state")));
-            if (state.isEmpty()) {
-                return CancelResult.NOT_FOUND;
-            }
-            if (!state.get().live()) {
-                return CancelResult.ALREADY_ENDED;
-            }
-        }
-        throw new IllegalStateException(
-                "job %d changed rooms %d times while it was to be cancelled: try again".formatted(id, LOOKS));
+        return switch (parts.changes.cancel(id, actor)) {
+            case CHANGED -> CancelResult.CANCELLED;
+            case RUNNING -> CancelResult.REQUESTED;
+            case UNCHANGED, ALREADY_ENDED -> CancelResult.ALREADY_ENDED;
+            case NOT_FOUND -> CancelResult.NOT_FOUND;
+        };
+    }
+
+    /** Makes a waiting job ready at once, whatever it waits for. A dead one has ended: {@link #redrive(long)} it. */
+    public ChangeResult runNow(long id) {
+        return parts.changes.runNow(id, actor);
+    }
+
+    /** Lets a waiting or ready job wait until this time. One that has passed makes it due at once. */
+    public ChangeResult reschedule(long id, Instant at) {
+        return parts.changes.reschedule(id, Due.at(at), actor);
+    }
+
+    /** Lets a waiting or ready job wait so long from now, by the database's clock. */
+    public ChangeResult reschedule(long id, Duration delay) {
+        return parts.changes.reschedule(id, Due.after(delay), actor);
+    }
+
+    /**
+     * Changes the priority of a waiting, ready or dead job.
+     *
+     * @param priority as in {@link dev.rowlock.queue.job.JobOptions#priority}
+     */
+    public ChangeResult changePriority(long id, int priority) {
+        return parts.changes.changePriority(id, priority, actor);
+    }
+
+    /**
+     * Gives a waiting, ready or dead job another payload, once it is sure that the job's listener can read it.
+     *
+     * @param json a document that the payload's class can be read from, without fields that the class does not keep
+     * @throws IllegalArgumentException if it is no JSON, is too large, or has a field that the class does not keep; and if no
+     *     listener of this application has the job's type, so that nobody can check it
+     * @throws dev.rowlock.queue.spi.PayloadException if the payload's class cannot be read from it
+     */
+    public ChangeResult editPayload(long id, String json) {
+        return parts.changes.editPayload(id, json, true, actor);
+    }
+
+    /** As {@link #editPayload}, without a look at the payload's class: any JSON document that is not null or too large will do. */
+    public ChangeResult editPayloadUnchecked(long id, String json) {
+        return parts.changes.editPayload(id, json, false, actor);
     }
 
     /** Runs a dead job again, with fresh attempts and crash count; its error history stays. False if it is not dead. */
     public boolean redrive(long id) {
-        TransactionStanding standing = database.requireWritable("redrive");
-        boolean redriven = redriveDead.one(id);
-        if (redriven) {
-            wakeDispatcher(standing);
-        }
-        return redriven;
-    }
-
-    /** As {@link #redriveAll(String)}, of all queues. */
-    public long redriveAll() {
-        return deadQueues.run().stream().mapToLong(this::redriveAll).sum();
-    }
-
-    /** Runs all jobs of the queue again that are dead now; returns how many. In batches unless in a transaction. */
-    public long redriveAll(String queue) {
-        Names.queue(queue);
-        TransactionStanding standing = database.requireWritable("redriveAll");
-        long last = lastDead.run(queue);
-        long redriven = 0;
-        RedriveDeadJobs.Batch batch = new RedriveDeadJobs.Batch(0, 0);
-        do {
-            batch = redriveDead.some(queue, batch.lastId(), last, BATCH);
-            redriven += batch.jobs();
-        } while (batch.jobs() == BATCH);
-        if (redriven > 0) {
-            wakeDispatcher(standing);
-        }
-        return redriven;
+        return parts.changes.redrive(id, actor);
     }
 
     /** Deletes a dead job for good. False if it is not dead. */
     public boolean discard(long id) {
-        TransactionStanding standing = database.requireWritable("discard");
-        boolean discarded = discardDead.one(id);
-        afterCommit.quietly(standing);
-        return discarded;
+        return parts.changes.discard(id, actor);
     }
 
-    /** As {@link #discardAll(String)}, of all queues. */
-    public long discardAll() {
-        return deadQueues.run().stream().mapToLong(this::discardAll).sum();
-    }
+    // Many jobs
 
-    /** Deletes all jobs of the queue that are dead now; returns how many. In batches unless in a transaction. */
-    public long discardAll(String queue) {
-        Names.queue(queue);
-        TransactionStanding standing = database.requireWritable("discardAll");
-        long last = lastDead.run(queue);
-        long discarded = 0;
-        int batch;
-        do {
-            batch = discardDead.some(queue, last, BATCH);
-            discarded += batch;
-        } while (batch == BATCH);
-        afterCommit.quietly(standing);
-        return discarded;
+    /**
+     * Runs all dead jobs again that match the filter, as {@link #redrive(long)} does.
+     *
+     * @throws IllegalArgumentException if the filter has no condition and is not {@link JobFilter#all}, or no dead job can match
+     */
+    public BulkAction redrive(JobFilter filter) {
+        return bulk(BulkAction.Kind.REDRIVE, filter, null);
     }
 
     /**
-     * Pauses a queue on all nodes: they claim nothing more from it and give back what they have not started. Running
-     * jobs go on. Takes effect within a heartbeat, at once where notifications arrive. Jobs may still be enqueued.
+     * The same at a rate.
+     *
+     * @param perSecond how many jobs a second at most, 1 to {@value #MAX_PER_SECOND}
      */
-    public void pause(String queue) {
-        TransactionStanding standing = database.requireWritable("pause");
-        queues.pause(Names.queue(queue));
-        afterCommit.attention(standing);
+    public BulkAction redrive(JobFilter filter, int perSecond) {
+        return bulk(BulkAction.Kind.REDRIVE, filter, valid(perSecond));
     }
 
-    /** Ends the pause of a queue. Does nothing if it is not paused. */
-    public void resume(String queue) {
-        TransactionStanding standing = database.requireWritable("resume");
-        queues.resume(Names.queue(queue));
-        afterCommit.attention(standing);
+    /**
+     * Deletes all dead jobs for good that match the filter.
+     *
+     * @throws IllegalArgumentException if the filter has no condition and is not {@link JobFilter#all}, or no dead job can match
+     */
+    public BulkAction discard(JobFilter filter) {
+        return bulk(BulkAction.Kind.DISCARD, filter, null);
     }
 
-    /** The queues that are paused. */
-    public Set<String> pausedQueues() {
-        return queues.paused();
+    /**
+     * The same at a rate.
+     *
+     * @param perSecond how many jobs a second at most, 1 to {@value #MAX_PER_SECOND}
+     */
+    public BulkAction discard(JobFilter filter, int perSecond) {
+        return bulk(BulkAction.Kind.DISCARD, filter, valid(perSecond));
     }
 
-    private void wakeDispatcher(TransactionStanding standing) {
-        Wakes wakes = new Wakes();
-        wakes.waiting(Duration.ZERO);
-        afterCommit.wake(wakes, standing);
+    /**
+     * Cancels all waiting and ready jobs that match the filter. Running ones go on, and so do those that go back to waiting or ready after
+     * the action has passed their ids.
+     *
+     * @throws IllegalArgumentException if the filter has no condition and is not {@link JobFilter#all}, or no waiting or ready
+     *     job can match
+     */
+    public BulkAction cancel(JobFilter filter) {
+        return bulk(BulkAction.Kind.CANCEL, filter, null);
+    }
+
+    /**
+     * The same at a rate.
+     *
+     * @param perSecond how many jobs a second at most, 1 to {@value #MAX_PER_SECOND}
+     */
+    public BulkAction cancel(JobFilter filter, int perSecond) {
+        return bulk(BulkAction.Kind.CANCEL, filter, valid(perSecond));
+    }
+
+    /** Empties a queue: as {@link #cancel(JobFilter)}, of all its jobs. Its dead jobs stay. */
+    public BulkAction purge(String queue) {
+        return cancel(JobFilter.where().queue(queue));
+    }
+
+    private BulkAction bulk(BulkAction.Kind kind, JobFilter filter, @Nullable Integer perSecond) {
+        TransactionStanding standing =
+                parts.database.requireWritable(kind.name().toLowerCase(Locale.ROOT));
+        BulkAction action = parts.create.run(standing, kind, filter, perSecond, actor);
+        parts.afterCommit.attention(standing);
+        return action;
+    }
+
+    private static int valid(int perSecond) {
+        if (perSecond < 1 || perSecond > MAX_PER_SECOND) {
+            throw new IllegalArgumentException(
+                    "%d jobs a second: the rate must lie between 1 and %d".formatted(perSecond, MAX_PER_SECOND));
+        }
+        return perSecond;
+    }
+
+    /** The bulk action with this id as it is now; empty if there is none, or it ended more than 90 days ago. */
+    public Optional<BulkAction> bulkAction(long id) {
+        return parts.actions.find(id);
+    }
+
+    /**
+     * A page of bulk actions, newest first. For the next page pass the last id as {@code before}.
+     *
+     * @param before only actions with smaller ids; null for the first page
+     * @param limit 1 to {@value #MAX_PAGE}
+     */
+    public List<BulkAction> bulkActions(@Nullable Long before, int limit) {
+        return parts.actions.list(first(before), validLimit(limit));
+    }
+
+    /** Ends a bulk action. What it has done stays. False if it does not go on. Waits for a chunk that is under way. */
+    public boolean cancelBulkAction(long id) {
+        TransactionStanding standing = parts.database.requireWritable("cancelBulkAction");
+        boolean ended = parts.end.run(
+                id, new AuditNote(actor.who(), actor.why(), "cancel bulk action", "bulk action " + id, null));
+        parts.afterCommit.quietly(standing);
+        return ended;
+    }
+
+    // Pauses
+
+    /**
+     * Pauses a queue on all nodes: they claim nothing more from it and give back what they have not started. Running
+     * jobs go on. Takes effect within a heartbeat, at once where notifications arrive. Jobs may still be enqueued. Outlasts restarts. Who
+     * paused it first stays its {@link Pause#who}. False if it is paused already.
+     */
+    public boolean pause(String queue) {
+        return parts.pauses.pause(Pause.Kind.QUEUE, Names.queue(queue), actor);
+    }
+
+    /** Ends the pause of a queue. False if it is not paused. */
+    public boolean resume(String queue) {
+        return parts.pauses.resume(Pause.Kind.QUEUE, Names.queue(queue), actor);
+    }
+
+    /** Pauses a type on all nodes, as {@link #pause} does with a queue: its jobs stay ready, others overtake them. */
+    public boolean pauseType(String type) {
+        return parts.pauses.pause(Pause.Kind.TYPE, Names.type(type), actor);
+    }
+
+    /** Ends the pause of a type. False if it is not paused. */
+    public boolean resumeType(String type) {
+        return parts.pauses.resume(Pause.Kind.TYPE, Names.type(type), actor);
+    }
+
+    /** Pauses all queues, as {@link #pause} does with one. */
+    public boolean pauseEverything() {
+        return parts.pauses.pause(Pause.Kind.EVERYTHING, "", actor);
+    }
+
+    /** Ends the pause of everything. Queues and types that are paused by themselves stay so. False if it is not paused. */
+    public boolean resumeEverything() {
+        return parts.pauses.resume(Pause.Kind.EVERYTHING, "", actor);
+    }
+
+    /** All pauses that have not ended. */
+    public List<Pause> pauses() {
+        return parts.pauses.list();
+    }
+
+    // Audit
+
+    /**
+     * A page of what was done, newest first. For the next page pass the last id as {@code before}. Lines are kept for 90 days.
+     *
+     * @param before only lines with smaller ids; null for the first page
+     * @param limit 1 to {@value #MAX_PAGE}
+     */
+    public List<AuditEntry> audit(@Nullable Long before, int limit) {
+        return parts.audit.run(first(before), validLimit(limit));
+    }
+
+    private static long first(@Nullable Long before) {
+        return before == null ? Long.MAX_VALUE : before;
+    }
+
+    private static int validLimit(int limit) {
+        if (limit < 1 || limit > MAX_PAGE) {
+            throw new IllegalArgumentException("limit %d must lie between 1 and %d".formatted(limit, MAX_PAGE));
+        }
+        return limit;
     }
 }

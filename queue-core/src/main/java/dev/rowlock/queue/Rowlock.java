@@ -8,6 +8,8 @@ import dev.rowlock.queue.internal.node.NodeServices;
 import dev.rowlock.queue.internal.node.NodeSettings;
 import dev.rowlock.queue.internal.node.QueueConcurrency;
 import dev.rowlock.queue.internal.node.WorkerNode;
+import dev.rowlock.queue.internal.operate.Operations;
+import dev.rowlock.queue.internal.operate.PayloadRules;
 import dev.rowlock.queue.internal.run.Extensions;
 import dev.rowlock.queue.internal.schedule.Scheduling;
 import dev.rowlock.queue.internal.schedule.StoredRecurringJobs;
@@ -26,6 +28,7 @@ import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.Wakeups;
+import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -86,7 +89,8 @@ public final class Rowlock implements AutoCloseable {
         this.wakeups = new WakeupBus(notifier != null ? notifier : Wakeups.NONE);
         this.jobs = new JobTemplate(database, settings.codec, settings.maxPayloadBytes, this::queueOf, wakeups);
         this.switches = new Switches(settings.autoStartup);
-        this.admin = new JobAdmin(database, wakeups);
+        this.admin = new JobAdmin(
+                database, wakeups, new PayloadRules(settings.codec, settings.maxPayloadBytes, this::payloadOf));
         this.search = new JobSearch(database, settings.search);
         this.recurring = new StoredRecurringJobs(database, wakeups, this::scheduleRow);
     }
@@ -101,7 +105,7 @@ public final class Rowlock implements AutoCloseable {
         return jobs;
     }
 
-    /** Cancels, redrives and discards jobs, pauses and resumes queues. */
+    /** The controls of operators. */
     public JobAdmin admin() {
         return admin;
     }
@@ -189,6 +193,14 @@ public final class Rowlock implements AutoCloseable {
     private String queueOf(String type) {
         String listened = listeners.queueOf(type);
         return listened != null ? listened : settings.defaultQueue;
+    }
+
+    private @Nullable Type payloadOf(String type) {
+        return listeners.all().stream()
+                .filter(listener -> listener.types().contains(type))
+                .findAny()
+                .map(ListenerDefinition::payload)
+                .orElse(null);
     }
 
     /** Whether this deployment runs jobs of its queue. */
@@ -285,9 +297,10 @@ public final class Rowlock implements AutoCloseable {
 
     /** What nodes do beside running jobs. */
     private List<Feature> features() {
+        Feature operations = new Operations(database, wakeups);
         return settings.schedulesRecurring
-                ? List.of(new Scheduling(database, wakeups, all(settings.recurring), this::scheduleRow))
-                : List.of();
+                ? List.of(new Scheduling(database, wakeups, all(settings.recurring), this::scheduleRow), operations)
+                : List.of(operations);
     }
 
     private static <T> List<T> all(List<? extends Supplier<? extends Collection<? extends T>>> some) {

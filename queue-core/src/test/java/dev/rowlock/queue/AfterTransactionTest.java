@@ -8,6 +8,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.operate.Pause;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -266,7 +267,7 @@ class AfterTransactionTest {
     @ParameterizedTest
     @EnumSource
     void aRequiredTransactionInACallbackThatOnlyCancelsAJobCommits(Phase phase) {
-        JobAdmin admin = new JobAdmin(database, wakeups);
+        JobAdmin admin = FrontDoors.admin(database, wakeups);
         long cancelled = jobs.enqueue(new SendMail("cancelled"));
 
         transaction()
@@ -345,11 +346,11 @@ class AfterTransactionTest {
     @ParameterizedTest
     @EnumSource
     void adminCallsAfterATransactionTakeEffectAndNodesHearOfThem(Phase phase) {
-        JobAdmin admin = new JobAdmin(database, wakeups);
+        JobAdmin admin = FrontDoors.admin(database, wakeups);
 
         transaction().executeWithoutResult(status -> phase.call(() -> admin.pause("mail")));
 
-        assertThat(admin.pausedQueues()).containsExactly("mail");
+        assertThat(admin.pauses()).singleElement().extracting(Pause::name).isEqualTo("mail");
         assertThat(wakeups.heard()).containsExactly("attention");
     }
 

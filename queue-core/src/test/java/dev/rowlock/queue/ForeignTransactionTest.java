@@ -90,7 +90,8 @@ class ForeignTransactionTest {
                 Named.of("JobSearch", dataSource -> new JobSearch(database(dataSource)).find(1)),
                 Named.of(
                         "JobAdmin",
-                        dataSource -> new JobAdmin(database(dataSource), new RecordedWakeups()).pausedQueues()));
+                        dataSource -> FrontDoors.admin(database(dataSource), new RecordedWakeups())
+                                .pauses()));
     }
 
     @ParameterizedTest
@@ -226,7 +227,7 @@ class ForeignTransactionTest {
 
     private void assertRefused(PlatformTransactionManager manager, Consumer<DataSource> read) {
         JobTemplate jobs = jobs(pool);
-        JobAdmin admin = new JobAdmin(database(pool), wakeups);
+        JobAdmin admin = FrontDoors.admin(database(pool), wakeups);
 
         new TransactionTemplate(manager).executeWithoutResult(status -> {
             read.accept(pool);
@@ -239,7 +240,7 @@ class ForeignTransactionTest {
         });
 
         assertThat(recipients()).isEmpty();
-        assertThat(admin.pausedQueues()).isEmpty();
+        assertThat(admin.pauses()).isEmpty();
     }
 
     private void assertJoined(PlatformTransactionManager manager, DataSource dataSource) {

@@ -1,13 +1,18 @@
 package dev.rowlock.queue;
 
+import dev.rowlock.queue.internal.operate.PayloadRules;
 import dev.rowlock.queue.internal.schedule.StoredRecurringJobs;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.schedule.ScheduleRow;
+import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.RecurringJobs;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.Wakeups;
+import java.lang.reflect.Type;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The front doors with wake-ups of a test's choice, for tests of other packages; applications take {@link Rowlock}'s. */
 public final class FrontDoors {
@@ -19,7 +24,13 @@ public final class FrontDoors {
     }
 
     public static JobAdmin admin(Database database, Wakeups wakeups) {
-        return new JobAdmin(database, wakeups);
+        return admin(database, wakeups, type -> null);
+    }
+
+    /** @param types what payloads are decoded to */
+    public static JobAdmin admin(Database database, Wakeups wakeups, Function<String, @Nullable Type> types) {
+        PayloadCodec codec = new JacksonPayloadCodec(JsonMapper.shared());
+        return new JobAdmin(database, wakeups, new PayloadRules(codec, 1 << 20, types));
     }
 
     /** Recurring jobs in the form of their table. */

@@ -2,11 +2,15 @@ package dev.rowlock.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.operate.AuditEntry;
+import dev.rowlock.queue.operate.Pause;
+import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
@@ -29,7 +33,7 @@ class JobAdminTest {
 
     JobAdminTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        admin = new JobAdmin(rooms.database(), wakeups);
+        admin = FrontDoors.admin(rooms.database(), wakeups);
         search = new JobSearch(rooms.database());
         transaction = new TransactionTemplate(new DataSourceTransactionManager(database.dataSource()));
     }
@@ -103,104 +107,166 @@ class JobAdminTest {
     }
 
     @Test
-    void allDeadJobsOfAQueueAreRedrivenHoweverMany() {
-        manyDead(2_500, Rooms.QUEUE);
-        manyDead(3, "print");
+    void aDiscardedJobIsGoneForGood() {
+        long id = rooms.dead();
 
-        long redriven = admin.redriveAll(Rooms.QUEUE);
+        assertThat(admin.discard(id)).isTrue();
+        assertThat(admin.discard(id)).isFalse();
 
-        assertThat(redriven).isEqualTo(2_500);
-        assertThat(rooms.count("waiting")).isEqualTo(2_500);
-        assertThat(rooms.count("dead")).isEqualTo(3);
-    }
-
-    @Test
-    void theDeadJobsOfAllQueuesMayBeRedrivenOrDiscardedTogether() {
-        manyDead(3, Rooms.QUEUE);
-        manyDead(2, "print");
-        manyDead(1, "archive");
-
-        assertThat(admin.redriveAll()).isEqualTo(6);
-        assertThat(admin.redriveAll()).isZero();
-        assertThat(rooms.count("waiting")).isEqualTo(6);
-
-        manyDead(4, "archive");
-        manyDead(5, "print");
-        assertThat(admin.discardAll()).isEqualTo(9);
         assertThat(rooms.count("dead")).isZero();
-    }
-
-    @Test
-    void aRedriveEndsThoughItsJobsDieAgainAtOnce() {
-        manyDead(2_500, Rooms.QUEUE);
-        rooms.execute("""
-                CREATE OR REPLACE FUNCTION die_again() RETURNS trigger LANGUAGE plpgsql AS $$
-                BEGIN
-                    DELETE FROM rowlock.waiting WHERE id = NEW.id;
-                    INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
-                    VALUES (NEW.id, now(), now(), 0, 1, 0, 'failed', NEW.queue, NEW.type, NEW.payload);
-                    RETURN NULL;
-                END $$
-                """);
-        rooms.execute(
-                "CREATE TRIGGER die_again AFTER INSERT ON rowlock.waiting FOR EACH ROW EXECUTE FUNCTION die_again()");
-
-        try {
-            long redriven = admin.redriveAll(Rooms.QUEUE);
-
-            assertThat(redriven).isEqualTo(2_500);
-        } finally {
-            rooms.execute("DROP TRIGGER die_again ON rowlock.waiting");
-        }
-    }
-
-    @Test
-    void discardedJobsAreGoneForGood() {
-        manyDead(2_500, Rooms.QUEUE);
-        manyDead(2, "print");
-        long one = rooms.number("SELECT min(id) FROM rowlock.dead WHERE queue = 'print'");
-
-        assertThat(admin.discard(one)).isTrue();
-        assertThat(admin.discard(one)).isFalse();
-        assertThat(admin.discardAll(Rooms.QUEUE)).isEqualTo(2_500);
-
-        assertThat(rooms.count("dead")).isEqualTo(1);
         assertThat(rooms.number("SELECT sum(jobs) FROM rowlock.dropped WHERE room = 'dead'"))
-                .isEqualTo(2_501);
+                .isEqualTo(1);
     }
 
     // Pause
 
     @Test
-    void aPauseIsVisibleUntilTheQueueIsResumedAndNodesHearOfBoth() {
-        admin.pause("mail");
-        admin.pause("print");
-        assertThat(admin.pausedQueues()).containsExactlyInAnyOrder("mail", "print");
+    void aPauseIsVisibleUntilItEndsAndNodesHearOfBoth() {
+        JobAdmin ann = admin.by("ann", "wrong price");
+        assertThat(ann.pause("mail")).isTrue();
+        assertThat(ann.pauseType("send")).isTrue();
+        assertThat(ann.pauseEverything()).isTrue();
 
-        admin.resume("mail");
-        assertThat(admin.pausedQueues()).containsExactly("print");
-        assertThat(wakeups.heard()).containsExactly("attention", "attention", "attention");
+        assertThat(admin.pauses())
+                .extracting(Pause::kind, Pause::name, Pause::who, Pause::why)
+                .containsExactlyInAnyOrder(
+                        tuple(Pause.Kind.QUEUE, "mail", "ann", "wrong price"),
+                        tuple(Pause.Kind.TYPE, "send", "ann", "wrong price"),
+                        tuple(Pause.Kind.EVERYTHING, "", "ann", "wrong price"));
+        assertThat(ann.resume("mail")).isTrue();
+        assertThat(ann.resumeType("send")).isTrue();
+        assertThat(ann.resumeEverything()).isTrue();
+        assertThat(admin.pauses()).isEmpty();
+        assertThat(wakeups.heard()).hasSize(6).containsOnly("attention");
     }
 
     @Test
-    void anInvalidQueueNameIsRefused() {
+    void whoPausedFirstStaysNamedAndAResumeOfWhatRunsChangesNothing() {
+        admin.by("ann", "wrong price").pause("mail");
+        Pause first = admin.pauses().get(0);
+
+        assertThat(admin.by("bob", null).pause("mail")).isFalse();
+        assertThat(admin.resume("print")).isFalse();
+
+        assertThat(admin.pauses()).containsExactly(first);
+        assertThat(admin.audit(null, 10)).extracting(AuditEntry::who).containsExactly("ann");
+    }
+
+    @Test
+    void anInvalidNameIsRefused() {
         assertThatThrownBy(() -> admin.pause("no spaces")).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> admin.redriveAll("")).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> admin.redriveAll(null))
+        assertThatThrownBy(() -> admin.pauseType(null))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("queue name is null");
-        assertThatThrownBy(() -> admin.discardAll(null)).isInstanceOf(IllegalArgumentException.class);
+                .hasMessageContaining("job type name is null");
+        assertThatThrownBy(() -> admin.purge(""))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("queue name");
+        assertThat(admin.audit(null, 10)).isEmpty();
+    }
+
+    // Audit
+
+    @Test
+    void everyActionLeavesALineThatSaysWhoDidWhatAndWhy() {
+        long waiting = rooms.waiting(Due.after(Duration.ofDays(1)));
+        long dead = rooms.dead();
+        ClaimedJob running = rooms.running();
+        JobAdmin ann = admin.by("ann", "wrong price");
+
+        ann.runNow(waiting);
+        ann.changePriority(waiting, 7);
+        ann.reschedule(waiting, Duration.ofHours(1));
+        ann.editPayloadUnchecked(waiting, "{}");
+        ann.cancel(waiting);
+        ann.cancel(running.id());
+        ann.redrive(dead);
+        ann.pause("mail");
+        admin.resume("mail");
+
+        assertThat(admin.audit(null, 20))
+                .extracting(
+                        AuditEntry::who,
+                        AuditEntry::why,
+                        AuditEntry::action,
+                        AuditEntry::subject,
+                        AuditEntry::detail,
+                        AuditEntry::jobs)
+                .containsExactly(
+                        tuple("application", null, "resume", "queue mail", null, 0L),
+                        tuple("ann", "wrong price", "pause", "queue mail", null, 0L),
+                        tuple("ann", "wrong price", "redrive", "job " + dead, null, 1L),
+                        tuple("ann", "wrong price", "cancel", "job " + running.id(), "asked to stop", 1L),
+                        tuple("ann", "wrong price", "cancel", "job " + waiting, null, 1L),
+                        tuple("ann", "wrong price", "edit payload", "job " + waiting, "unchecked", 1L),
+                        tuple("ann", "wrong price", "reschedule", "job " + waiting, "by PT1H", 1L),
+                        tuple("ann", "wrong price", "change priority", "job " + waiting, "to 7", 1L),
+                        tuple("ann", "wrong price", "run now", "job " + waiting, null, 1L));
+    }
+
+    @Test
+    void whatChangesNothingLeavesNoLine() {
+        long ready = rooms.ready();
+
+        admin.redrive(ready);
+        admin.discard(ready);
+        admin.runNow(ready);
+        admin.reschedule(Long.MAX_VALUE, Duration.ZERO);
+        admin.cancel(Long.MAX_VALUE);
+
+        assertThat(admin.audit(null, 10)).isEmpty();
+    }
+
+    @Test
+    void theLineRollsBackWithItsAction() {
+        long ready = rooms.ready();
+
+        transaction.executeWithoutResult(status -> {
+            admin.cancel(ready);
+            status.setRollbackOnly();
+        });
+
+        assertThat(rooms.roomsOf(ready)).containsExactly("ready");
+        assertThat(admin.audit(null, 10)).isEmpty();
+    }
+
+    @Test
+    void theAuditIsReadPageByPage() {
+        admin.pause("a");
+        admin.pause("b");
+        admin.pause("c");
+
+        AuditEntry newest = admin.audit(null, 1).get(0);
+
+        assertThat(newest.subject()).isEqualTo("queue c");
+        assertThat(admin.audit(newest.id(), 10)).extracting(AuditEntry::subject).containsExactly("queue b", "queue a");
+        assertThatThrownBy(() -> admin.audit(null, 0)).hasMessageContaining("limit 0 must lie between 1 and 1000");
+    }
+
+    @Test
+    void nobodyActsWithoutAName() {
+        assertThatThrownBy(() -> admin.by(" ", "why"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("who does it is not said");
+        assertThatThrownBy(() -> admin.by("ann", "x".repeat(1_001)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("1001 characters: up to 1000");
     }
 
     static Stream<Consumer<JobAdmin>> changes() {
         return Stream.of(
                 admin -> admin.cancel(1),
                 admin -> admin.redrive(1),
-                admin -> admin.redriveAll("mail"),
                 admin -> admin.discard(1),
-                admin -> admin.discardAll("mail"),
+                admin -> admin.runNow(1),
+                admin -> admin.reschedule(1, Duration.ZERO),
+                admin -> admin.changePriority(1, 1),
+                admin -> admin.editPayload(1, "{}"),
+                admin -> admin.redrive(JobFilter.all()),
+                admin -> admin.discard(JobFilter.all()),
+                admin -> admin.purge("mail"),
+                admin -> admin.cancelBulkAction(1),
                 admin -> admin.pause("mail"),
-                admin -> admin.resume("mail"));
+                admin -> admin.resumeType("mail"));
     }
 
     @ParameterizedTest
@@ -211,13 +277,5 @@ class JobAdminTest {
         assertThatThrownBy(() -> transaction.executeWithoutResult(status -> change.accept(admin)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("read-only");
-    }
-
-    private void manyDead(int jobs, String queue) {
-        rooms.execute("""
-                INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
-                SELECT nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'failed', '%s', 'send', '{}'
-                  FROM generate_series(1, %d)
-                """.formatted(queue, jobs));
     }
 }

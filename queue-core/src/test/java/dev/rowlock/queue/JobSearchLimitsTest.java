@@ -110,7 +110,7 @@ class JobSearchLimitsTest {
                 String before = settings();
                 assertThatThrownBy(() -> search.counts()).isInstanceOf(SearchTimeoutException.class);
                 assertThat(settings()).isEqualTo(before);
-                rooms.execute("INSERT INTO rowlock.queue (name) VALUES ('kept')");
+                rooms.execute("INSERT INTO rowlock.chore (name, taken_at, due_at) VALUES ('kept', now(), now())");
             });
         }
 

@@ -174,7 +174,7 @@ class JobSearchTest {
         rooms.ready(3);
         rooms.waiting(Due.after(Duration.ofDays(1)));
         long cancelled = rooms.ready();
-        new JobAdmin(rooms.database(), new RecordedWakeups()).cancel(cancelled);
+        FrontDoors.admin(rooms.database(), new RecordedWakeups()).cancel(cancelled);
 
         assertThat(search.counts())
                 .containsExactlyInAnyOrder(

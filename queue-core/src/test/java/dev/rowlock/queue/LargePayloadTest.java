@@ -62,7 +62,7 @@ class LargePayloadTest {
                 4 << 20,
                 type -> Rooms.QUEUE,
                 wakeups);
-        admin = new JobAdmin(rooms.database(), Wakeups.NONE);
+        admin = FrontDoors.admin(rooms.database(), Wakeups.NONE);
         search = new JobSearch(rooms.database());
         transaction = new TransactionTemplate(new DataSourceTransactionManager(database.dataSource()));
     }

@@ -84,8 +84,8 @@ class TwoRowlocksTest {
         oneObserver.await("started", "finished completed", "started", "finished completed");
 
         assertThat(otherObserver.events).hasSize(2);
-        assertThat(one.admin().pausedQueues()).isEmpty();
-        assertThat(other.admin().pausedQueues()).containsExactly("default");
+        assertThat(one.admin().pauses()).isEmpty();
+        assertThat(other.admin().pauses()).hasSize(1);
         assertThat(one.search().counts()).extracting(JobCount::jobs).containsExactly(2L);
         assertThat(other.search().counts()).extracting(JobCount::jobs).containsExactly(1L);
         assertThat(registry.get("rowlock.job.process")

@@ -4,6 +4,7 @@ import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.job.RetryStrategy;
+import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -35,6 +36,7 @@ public final class ListenerDefinition {
     private final @Nullable Transactions transactions;
     private final boolean keepResult;
     private final @Nullable Chunking chunking;
+    private final @Nullable Type payload;
     private final JobHandler handler;
 
     private ListenerDefinition(Draft draft) {
@@ -53,6 +55,7 @@ public final class ListenerDefinition {
         this.transactions = draft.transactions;
         this.keepResult = draft.keepResult;
         this.chunking = draft.chunking;
+        this.payload = draft.payload;
         this.handler = draft.handler;
         if (concurrency != null && (concurrency < 1 || concurrency > MAX_CONCURRENCY)) {
             throw new IllegalArgumentException(
@@ -164,6 +167,11 @@ public final class ListenerDefinition {
         return with(draft -> draft.keepResult = keep);
     }
 
+    /** What its payloads are decoded to; null, the default: nobody but the handler knows. Edited payloads are checked against it. */
+    public ListenerDefinition payload(@Nullable Type decodedTo) {
+        return with(draft -> draft.payload = decodedTo);
+    }
+
     private ListenerDefinition with(Consumer<Draft> change) {
         Draft draft = new Draft(this);
         change.accept(draft);
@@ -229,6 +237,10 @@ public final class ListenerDefinition {
         return chunking;
     }
 
+    public @Nullable Type payload() {
+        return payload;
+    }
+
     /** Runs one job; of a listener that runs chunks, as a chunk by itself. */
     public JobHandler handler() {
         return handler;
@@ -257,6 +269,7 @@ public final class ListenerDefinition {
         private @Nullable Transactions transactions;
         private boolean keepResult;
         private @Nullable Chunking chunking;
+        private @Nullable Type payload;
 
         Draft(String type, JobHandler handler) {
             this.type = type;
@@ -280,6 +293,7 @@ public final class ListenerDefinition {
             transactions = from.transactions;
             keepResult = from.keepResult;
             chunking = from.chunking;
+            payload = from.payload;
         }
     }
 }

@@ -89,6 +89,7 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
                 .autoStartup(attributes.autoStartup())
                 .name(name)
                 .queue(attributes.queue(payloadClass()))
+                .payload(payload)
                 .concurrency(attributes.concurrency())
                 .timeout(attributes.timeout())
                 .retry(retry.apply(attributes))

@@ -79,7 +79,7 @@ class JpaTransactionsTest {
 
             assertThat(Listeners.FAILURES).isEmpty();
             assertThat(jobs()).isEqualTo(3);
-            assertThat(context.getBean(JobAdmin.class).pausedQueues()).containsExactly("mail");
+            assertThat(context.getBean(JobAdmin.class).pauses()).hasSize(1);
         });
     }
 
@@ -187,7 +187,7 @@ class JpaTransactionsTest {
                         "rowlock.notify.enabled=false",
                         "rowlock.worker.enabled=false")
                 .run(context -> {
-                    jdbc.sql("TRUNCATE rowlock.ready, rowlock.queue, gadget").update();
+                    jdbc.sql("TRUNCATE rowlock.ready, rowlock.pause, gadget").update();
                     test.accept(context);
                 });
     }

@@ -37,7 +37,8 @@ public record LambdaListener<P>(
     @Override
     public List<ListenerDefinition> listeners(PayloadCodec codec, RetryPolicy retry) {
         codec.check(payload);
-        return List.of(options.apply(definition(type, queue, retry, (job, json) -> handle(codec, job, json))));
+        return List.of(options.apply(definition(type, queue, retry, (job, json) -> handle(codec, job, json)))
+                .payload(payload));
     }
 
     private static ListenerDefinition definition(String type, String queue, RetryPolicy retry, JobHandler handler) {

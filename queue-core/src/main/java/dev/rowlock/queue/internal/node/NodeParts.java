@@ -19,6 +19,7 @@ import dev.rowlock.queue.internal.run.QueueServices;
 import dev.rowlock.queue.internal.run.QueueWorker;
 import dev.rowlock.queue.internal.run.Results;
 import dev.rowlock.queue.internal.run.Suspects;
+import dev.rowlock.queue.internal.run.TypesLeft;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
@@ -116,8 +117,12 @@ public record NodeParts(
         return new Fetcher(new Claimer(queue, claim, fetch, node, timeouts), fetch.pollInterval(), Fetcher.KEPT);
     }
 
-    /** Leaves jobs of these types to other nodes. */
-    void leave(Set<String> types, Fetchers fetchers) {
+    /**
+     * Leaves jobs of these types ready, in the queues of their listeners.
+     *
+     * @param paused those of them that no queue may begin: where others listen, nobody expects them, and they are put aside
+     */
+    void leave(Set<String> types, Set<String> paused, Fetchers fetchers) {
         for (QueueWorker worker : queues) {
             Set<String> known = listeners.getOrDefault(worker.queue(), List.of()).stream()
                     .flatMap(listener -> listener.types().stream())
@@ -125,7 +130,7 @@ public record NodeParts(
             Set<String> left = known.stream().filter(types::contains).collect(Collectors.toUnmodifiableSet());
             // First: what the worker gives back must not be claimed again.
             fetchers.of(worker.queue(), fetcher -> fetcher.leave(left, left.equals(known)));
-            worker.leave(left);
+            worker.leave(new TypesLeft(left, paused));
         }
     }
 

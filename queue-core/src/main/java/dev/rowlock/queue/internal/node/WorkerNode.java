@@ -70,7 +70,7 @@ public final class WorkerNode {
     public synchronized void start(List<ListenerDefinition> listeners) {
         if (run == null) {
             Run next = new Run(NodeParts.assemble(settings, services, listeners));
-            next.parts.leave(left, next.fetchers);
+            next.left.turnedOff(left);
             try {
                 next.start();
             } catch (RuntimeException | Error e) {
@@ -97,7 +97,7 @@ public final class WorkerNode {
     public synchronized void leave(Set<String> types) {
         left = types;
         if (run != null) {
-            run.parts.leave(types, run.fetchers);
+            run.left.turnedOff(types);
         }
     }
 
@@ -122,6 +122,7 @@ public final class WorkerNode {
         private final FeatureChores featureChores;
         private final @Nullable NotificationListener notifications;
         private final Fetchers fetchers;
+        private final LeftTypes left;
         private final EndlessTask recording;
         private final EndlessTask leasing;
         private final Thread recorderThread;
@@ -146,6 +147,7 @@ public final class WorkerNode {
                     Cleanup.chores(database, settings.retention()));
             this.featureChores = new FeatureChores(features, this);
             this.fetchers = parts.fetchers(this);
+            this.left = new LeftTypes((types, paused) -> parts.leave(types, paused, fetchers));
             this.notifications = settings.listens()
                     ? new NotificationListener(
                             services.direct(),
@@ -334,7 +336,8 @@ public final class WorkerNode {
             parts.deadlines().keepAlive();
             place = answer.place();
             places = answer.places();
-            fetchers.each(fetcher -> fetcher.pause(answer.paused().contains(fetcher.queue())));
+            fetchers.each(fetcher -> fetcher.pause(answer.paused().queue(fetcher.queue())));
+            left.paused(answer.paused().types());
             for (Claim claim : answer.cancelled()) {
                 parts.queues().forEach(queue -> queue.cancel(claim.token()));
             }

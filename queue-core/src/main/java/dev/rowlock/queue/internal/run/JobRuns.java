@@ -6,7 +6,6 @@ import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +28,7 @@ final class JobRuns implements Workplace {
     private final RunningHandlers handlers;
     private final PrefetchLimit prefetch;
     private final long longestWait;
-    private volatile Set<String> left = Set.of(); // types
+    private volatile TypesLeft left = TypesLeft.NONE;
 
     JobRuns(
             QueueWorker worker,
@@ -47,7 +46,7 @@ final class JobRuns implements Workplace {
     }
 
     /** Begins no job of these types any more. */
-    void leave(Set<String> types) {
+    void leave(TypesLeft types) {
         left = types;
     }
 
@@ -79,8 +78,12 @@ final class JobRuns implements Workplace {
 
     @Override
     public boolean admits(Execution execution) {
-        if (left.contains(execution.job().type()) || tooLate(execution)) {
+        if (left.ready().contains(execution.job().type()) || tooLate(execution)) {
             worker.settle(execution, RELEASED, Duration.ZERO);
+            return false;
+        }
+        if (left.aside().contains(execution.job().type())) {
+            worker.setAside(execution, ASIDE); // given back, it would be claimed again at once
             return false;
         }
         if (repeated(execution.job()) && handlers.run(execution.job().id())) {

@@ -250,8 +250,8 @@ public final class QueueWorker implements QueueConsumer {
                 .forEach(execution -> execution.stop(Execution.Stop.CANCELLED));
     }
 
-    /** Begins no job of these types any more: they go back. Those that run go on. */
-    public void leave(Set<String> types) {
+    /** Begins no job of these types any more. Those that run go on. */
+    public void leave(TypesLeft types) {
         runs.leave(types);
         releaseUnstarted();
     }

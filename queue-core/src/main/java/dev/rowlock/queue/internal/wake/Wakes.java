@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class Wakes {
 
     private final Map<String, Ready> ready = new HashMap<>();
+    private final Map<String, Integer> back = new HashMap<>(); // the most urgent rank by queue
     private @Nullable Duration shortestDelay;
     private long begun = System.nanoTime(); // before the first job was inserted, but for a moment; monotonic
     private @Nullable String lastQueue;
@@ -32,6 +33,11 @@ public final class Wakes {
         ready(queue).add(rank, 1);
     }
 
+    /** A job of this queue stands at a place that claims may have passed. */
+    public void back(String queue, int rank) {
+        back.merge(queue, rank, Math::min);
+    }
+
     /** Most batches are of one queue: the last one is remembered. */
     private Ready ready(String queue) {
         if (!queue.equals(lastQueue)) {
@@ -49,6 +55,7 @@ public final class Wakes {
 
     public void addAll(Wakes other) {
         other.ready.forEach((queue, more) -> ready(queue).add(more.mostUrgentRank, more.jobs));
+        other.back.forEach(this::back);
         begun = other.begun - begun < 0 ? other.begun : begun;
         if (other.shortestDelay != null) {
             waiting(other.shortestDelay);
@@ -59,6 +66,7 @@ public final class Wakes {
     public void send(Wakeups wakeups) {
         Duration since = Duration.ofNanos(System.nanoTime() - begun);
         ready.forEach((queue, some) -> wakeups.jobsReady(queue, some.mostUrgentRank, some.jobs));
+        back.forEach((queue, rank) -> wakeups.jobsBack(queue, rank, 1));
         if (shortestDelay != null) {
             wakeups.jobsWaiting(shortestDelay.compareTo(since) > 0 ? shortestDelay.minus(since) : Duration.ZERO);
         }

@@ -59,7 +59,7 @@ class StopAndPauseTest extends NodeTest {
         node.awaitState(id, JobState.COMPLETED);
 
         assertThat(whilePaused).isEqualTo(JobState.READY);
-        assertThat(node.admin.pausedQueues()).isEmpty();
+        assertThat(node.admin.pauses()).isEmpty();
     }
 
     @Test

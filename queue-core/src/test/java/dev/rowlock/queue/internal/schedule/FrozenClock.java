@@ -13,7 +13,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  * A clock of the database that stands still until a test sets it. It is a function of the same name as PostgreSQL's, in a schema
  * that is searched before PostgreSQL's own.
  */
-final class FrozenClock {
+public final class FrozenClock {
 
     private static final String INSTALL = """
             CREATE SCHEMA frozen;
@@ -29,7 +29,7 @@ final class FrozenClock {
     private final JdbcClient sql;
 
     /** Before the first pooled connection is opened. */
-    FrozenClock(TestDatabase database) throws SQLException {
+    public FrozenClock(TestDatabase database) throws SQLException {
         try (Connection connection = database.unpooled().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(INSTALL);
@@ -38,22 +38,22 @@ final class FrozenClock {
         this.sql = JdbcClient.create(database.dataSource());
     }
 
-    void set(String now) {
+    public void set(String now) {
         set(Instant.parse(now));
     }
 
-    void set(Instant now) {
+    public void set(Instant now) {
         sql.sql(ANY_DAY).update();
         sql.sql("UPDATE frozen.clock SET now = ?")
                 .param(now.atOffset(ZoneOffset.UTC))
                 .update();
     }
 
-    void advance(Duration by) {
+    public void advance(Duration by) {
         set(now().plus(by));
     }
 
-    Instant now() {
+    public Instant now() {
         return sql.sql("SELECT now FROM frozen.clock")
                 .query(java.time.OffsetDateTime.class)
                 .single()

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJobs;
+import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
 import dev.rowlock.queue.internal.store.admin.RequestCancel;
 import dev.rowlock.queue.internal.store.claim.LoadPayload;
 import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
@@ -141,7 +141,7 @@ class ConnectionSettingsTest {
         assertThat(new ReleaseJobs(database).run(List.of(few.get(2).claim())).held())
                 .hasSize(1);
         assertThat(rooms.claim(node, 10)).hasSize(1).allSatisfy(again -> rooms.complete(again, true));
-        assertThat(new RedriveDeadJobs(database).one(held.jobId())).isTrue();
+        assertThat(new RedriveDeadJob(database).run(held.jobId(), null)).isTrue();
         assertThat(new CancelIdleJob(database).run(held.jobId())).isTrue();
         new FinishJobs(database, true)
                 .run(Stream.concat(many.stream(), few.subList(3, 10).stream())

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.rowlock.queue.internal.store.admin.PauseQueue;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.node.RegisterNode;
@@ -41,7 +40,7 @@ class DatabaseTest {
     @Test
     void aStatementThatRunsAloneStandsThoughTheCallersTransactionRollsBack() {
         transaction.executeWithoutResult(status -> {
-            new PauseQueue(database).pause("joined");
+            database.joined(connection -> insert(connection, "joined"));
             database.alone(connection -> insert(connection, "alone"));
             status.setRollbackOnly();
         });
@@ -55,7 +54,7 @@ class DatabaseTest {
 
         transaction.executeWithoutResult(status -> {
             assertThat(proxied.standing()).isEqualTo(TransactionStanding.INSIDE);
-            new PauseQueue(proxied).pause("joined");
+            proxied.joined(connection -> insert(connection, "joined"));
             proxied.alone(connection -> insert(connection, "alone"));
             status.setRollbackOnly();
         });
@@ -104,7 +103,7 @@ class DatabaseTest {
         config.setAutoCommit(false);
         try (HikariDataSource pool = new HikariDataSource(config)) {
             Database manual = new Database(pool, database.schema());
-            new PauseQueue(manual).pause("joined");
+            manual.joined(connection -> insert(connection, "joined"));
             manual.alone(connection -> insert(connection, "alone"));
             manual.atomically(connection -> insert(connection, "together"));
             long node = manual.atomically(connection -> new RegisterNode(manual.schema())
@@ -148,15 +147,14 @@ class DatabaseTest {
     }
 
     private int insert(Connection connection, String queue) throws SQLException {
-        try (var statement =
-                connection.prepareStatement("INSERT INTO rowlock.queue VALUES (?, statement_timestamp())")) {
+        try (var statement = connection.prepareStatement("INSERT INTO rowlock.chore VALUES (?, now(), now())")) {
             statement.setString(1, queue);
             return statement.executeUpdate();
         }
     }
 
     private List<String> queues() {
-        return rooms.sql("SELECT name FROM rowlock.queue ORDER BY name")
+        return rooms.sql("SELECT name FROM rowlock.chore ORDER BY name")
                 .query(String.class)
                 .list();
     }

@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJobs;
+import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
 import dev.rowlock.queue.internal.store.admin.RequestCancel;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
@@ -11,6 +11,8 @@ import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
+import dev.rowlock.queue.internal.store.operate.CreateBulkAction;
+import dev.rowlock.queue.internal.store.operate.DoBulkChunk;
 import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
 import dev.rowlock.queue.internal.store.outcome.FinishJobs;
 import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
@@ -18,6 +20,9 @@ import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.operate.Actor;
+import dev.rowlock.queue.operate.BulkAction;
+import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
@@ -108,12 +113,19 @@ class MovesTest {
                 new Move("redrive", "waiting", (test, job) -> {
                     test.rooms.bury(job.claim());
                     test.rooms.execute("UPDATE rowlock.dead SET crashes = 0"); // a new life
-                    new RedriveDeadJobs(test.database).one(job.id());
+                    new RedriveDeadJob(test.database).run(job.id(), null);
                     test.rooms.execute("UPDATE rowlock.waiting SET crashes = 2");
                 }),
                 new Move("redrive many", "waiting", (test, job) -> {
                     test.rooms.bury(job.claim());
-                    new RedriveDeadJobs(test.database).some("letters", 0, job.id(), 10);
+                    new CreateBulkAction(test.database)
+                            .run(
+                                    TransactionStanding.OUTSIDE,
+                                    BulkAction.Kind.REDRIVE,
+                                    JobFilter.all(),
+                                    null,
+                                    Actor.APPLICATION);
+                    new DoBulkChunk(test.database).run();
                     test.rooms.execute("UPDATE rowlock.waiting SET crashes = 2");
                 }),
                 new Move("cancel a ready one", "done", (test, job) -> {

@@ -2,8 +2,7 @@ package dev.rowlock.queue.internal.store;
 
 import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
 import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
-import dev.rowlock.queue.internal.store.admin.LastDeadJob;
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJobs;
+import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
 import dev.rowlock.queue.internal.store.admin.RequestCancel;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
@@ -18,6 +17,8 @@ import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
+import dev.rowlock.queue.internal.store.operate.CreateBulkAction;
+import dev.rowlock.queue.internal.store.operate.DoBulkChunk;
 import dev.rowlock.queue.internal.store.outcome.BuryJobs;
 import dev.rowlock.queue.internal.store.outcome.DeferJobs;
 import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
@@ -29,6 +30,9 @@ import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.UniqueKey;
+import dev.rowlock.queue.operate.Actor;
+import dev.rowlock.queue.operate.BulkAction;
+import dev.rowlock.queue.search.JobFilter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -210,19 +214,26 @@ public final class RandomWalk {
     }
 
     private void redrive() {
-        RedriveDeadJobs redrive = new RedriveDeadJobs(db);
+        RedriveDeadJob redrive = new RedriveDeadJob(db);
         if (random.nextBoolean()) {
-            some(ids).forEach(redrive::one);
+            some(ids).forEach(id -> redrive.run(id, null));
         } else {
-            redrive.some(Rooms.QUEUE, 0, new LastDeadJob(db).run(Rooms.QUEUE), 1 + random.nextInt(3));
+            bulk(BulkAction.Kind.REDRIVE, 1 + random.nextInt(3));
         }
+    }
+
+    /** A chunk of the oldest bulk action that is not finished. */
+    private void bulk(BulkAction.Kind kind, int jobs) {
+        new CreateBulkAction(db)
+                .run(TransactionStanding.OUTSIDE, kind, JobFilter.where().queue(Rooms.QUEUE), null, Actor.APPLICATION);
+        new DoBulkChunk(db, jobs).run();
     }
 
     private void discard() {
         DiscardDeadJobs discard = new DiscardDeadJobs(db);
         switch (random.nextInt(6)) {
-            case 0 -> some(ids).forEach(discard::one);
-            case 1 -> discard.some(Rooms.QUEUE, new LastDeadJob(db).run(Rooms.QUEUE), 1);
+            case 0 -> some(ids).forEach(id -> discard.one(id, null));
+            case 1 -> bulk(BulkAction.Kind.DISCARD, 1);
             case 2 -> discard.olderThan(Duration.ZERO, 1);
             default -> {} // leave something for the redrive
         }

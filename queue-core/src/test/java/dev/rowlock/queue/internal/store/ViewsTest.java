@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJobs;
+import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
 import dev.rowlock.queue.internal.store.cleanup.RemovePastNodes;
 import dev.rowlock.queue.internal.store.node.RemoveNode;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
@@ -35,7 +35,7 @@ class ViewsTest {
         ClaimedJob job = claimed();
         rooms.bury(job.claim());
 
-        new RedriveDeadJobs(rooms.database()).one(job.id());
+        new RedriveDeadJob(rooms.database()).run(job.id(), null);
 
         assertThat(line(job.id())).containsEntry("state", "waiting").containsEntry("attempt", 0);
         assertThat((String) line(job.id()).get("why")).startsWith("redrive: ");

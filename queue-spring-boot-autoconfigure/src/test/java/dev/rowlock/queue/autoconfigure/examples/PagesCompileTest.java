@@ -42,6 +42,7 @@ class PagesCompileTest {
                     "dev.rowlock.queue",
                     "dev.rowlock.queue.chunk",
                     "dev.rowlock.queue.job",
+                    "dev.rowlock.queue.operate",
                     "dev.rowlock.queue.payload",
                     "dev.rowlock.queue.schedule",
                     "dev.rowlock.queue.search",

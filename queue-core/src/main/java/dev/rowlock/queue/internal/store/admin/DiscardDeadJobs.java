@@ -3,30 +3,26 @@ package dev.rowlock.queue.internal.store.admin;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Deletes dead jobs, and writes down how many, so that the books balance. */
 public final class DiscardDeadJobs {
 
-    private static final String NOTE = """
-                RETURNING 1
-            ), noted AS (
+    /** The middle of a statement that has deleted dead jobs as {@code discarded}. */
+    public static final String NOTED = """
+            noted AS (
                 INSERT INTO rowlock.dropped (dropped_at, room, jobs)
                 SELECT statement_timestamp(), 'dead', count(*) FROM discarded HAVING count(*) > 0
             )
-            SELECT count(*) FROM discarded
             """;
 
-    private static final String ONE = "WITH discarded AS (DELETE FROM rowlock.dead WHERE id = ?" + NOTE;
-
-    private static final String SOME = """
+    private static final String ONE = """
             WITH discarded AS (
-                DELETE FROM rowlock.dead
-                 WHERE ctid = ANY (ARRAY(
-                       SELECT ctid FROM rowlock.dead WHERE queue = ? AND id <= ?
-                        ORDER BY queue, id LIMIT ?
-                          FOR UPDATE SKIP LOCKED))
-            """ + NOTE;
+                DELETE FROM rowlock.dead WHERE id = ?
+                RETURNING id
+            ), """ + NOTED + AuditNote.of("discarded") + "SELECT count(*) FROM discarded";
 
     private static final String OLD = """
             WITH discarded AS (
@@ -35,7 +31,8 @@ public final class DiscardDeadJobs {
                        SELECT ctid FROM rowlock.dead WHERE died_at < statement_timestamp() - ? * interval '1 ms'
                         ORDER BY died_at LIMIT ?
                           FOR UPDATE SKIP LOCKED))
-            """ + NOTE;
+                RETURNING id
+            ), """ + NOTED + "SELECT count(*) FROM discarded";
 
     private final Database database;
 
@@ -43,18 +40,17 @@ public final class DiscardDeadJobs {
         this.database = database;
     }
 
-    /** Joins the caller's transaction. Returns whether the job was dead. */
-    public boolean one(long id) {
-        return discard(ONE, statement -> statement.setLong(1, id)) == 1;
-    }
-
-    /** Joins the caller's transaction. Returns how many of the queue's dead jobs up to this id were deleted. */
-    public int some(String queue, long upToId, int limit) {
-        return discard(SOME, statement -> {
-            statement.setString(1, queue);
-            statement.setLong(2, upToId);
-            statement.setInt(3, limit);
-        });
+    /**
+     * Joins the caller's transaction. Returns whether the job was dead.
+     *
+     * @param note null: nobody is named
+     */
+    public boolean one(long id, @Nullable AuditNote note) {
+        return discard(ONE, statement -> {
+                    statement.setLong(1, id);
+                    AuditNote.set(statement, 2, note);
+                })
+                == 1;
     }
 
     /** Returns how many jobs that died longer ago than this were deleted. */
@@ -69,16 +65,13 @@ public final class DiscardDeadJobs {
         return database.joined(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, database.sql(text))) {
                 parameters.set(statement);
-                try (var rows = statement.executeQuery()) {
-                    rows.next();
-                    return rows.getInt(1);
-                }
+                return (int) Affected.count(statement);
             }
         });
     }
 
     @FunctionalInterface
     private interface Parameters {
-        void set(PreparedStatement statement) throws java.sql.SQLException;
+        void set(PreparedStatement statement) throws SQLException;
     }
 }

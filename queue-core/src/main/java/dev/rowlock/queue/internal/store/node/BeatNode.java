@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -35,7 +36,7 @@ public final class BeatNode {
                   FROM rowlock.node WHERE id <> ?
             )
             SELECT EXISTS (SELECT FROM beat),
-                   ARRAY(SELECT name FROM rowlock.queue WHERE paused_at IS NOT NULL),
+                   ARRAY(SELECT kind FROM rowlock.pause ORDER BY kind, name),
                    ARRAY(SELECT id FROM rowlock.running WHERE node_id = ? AND cancel_requested ORDER BY id),
                    ARRAY(SELECT token FROM rowlock.running WHERE node_id = ? AND cancel_requested ORDER BY id),
                    ARRAY(SELECT id FROM other ORDER BY id),
@@ -47,14 +48,15 @@ public final class BeatNode {
                    ARRAY(SELECT queue FROM crew ORDER BY queue),
                    ARRAY(SELECT nodes FROM crew ORDER BY queue),
                    ARRAY(SELECT earlier FROM crew ORDER BY queue),
-                   clock_timestamp()
+                   clock_timestamp(),
+                   ARRAY(SELECT name FROM rowlock.pause ORDER BY kind, name)
             """;
 
     /**
      * The answer to a heartbeat.
      *
      * @param alive false: the node was declared dead and its jobs were taken
-     * @param paused the queues that are paused
+     * @param paused what is paused
      * @param cancelled this node's jobs that are to be cancelled
      * @param others what the other nodes' last heartbeats were
      * @param place this node's among all nodes
@@ -63,12 +65,21 @@ public final class BeatNode {
      */
     public record Answer(
             boolean alive,
-            Set<String> paused,
+            Paused paused,
             List<Claim> cancelled,
             List<Heartbeat> others,
             Place place,
             Map<String, Place> places,
             Instant now) {}
+
+    /** What somebody has paused. */
+    public record Paused(Set<String> queues, Set<String> types, boolean everything) {
+
+        /** Whether nothing of this queue is claimed. */
+        public boolean queue(String name) {
+            return everything || queues.contains(name);
+        }
+    }
 
     /**
      * Another node's last heartbeat.
@@ -106,7 +117,7 @@ public final class BeatNode {
                 row.next();
                 return new Answer(
                         row.getBoolean(1),
-                        Set.of((String[]) row.getArray(2).getArray()),
+                        paused(row.getArray(2), row.getArray(15)),
                         claims(row.getArray(3), row.getArray(4)),
                         others(row),
                         new Place(row.getInt(9), row.getInt(10)),
@@ -114,6 +125,22 @@ public final class BeatNode {
                         row.getObject(14, OffsetDateTime.class).toInstant());
             }
         }
+    }
+
+    private static Paused paused(Array kinds, Array names) throws SQLException {
+        String[] kind = (String[]) kinds.getArray();
+        String[] name = (String[]) names.getArray();
+        Set<String> queues = new HashSet<>();
+        Set<String> types = new HashSet<>();
+        boolean everything = false;
+        for (int i = 0; i < kind.length; i++) {
+            switch (kind[i]) {
+                case "queue" -> queues.add(name[i]);
+                case "type" -> types.add(name[i]);
+                default -> everything = true;
+            }
+        }
+        return new Paused(queues, types, everything);
     }
 
     private static List<Heartbeat> others(ResultSet row) throws SQLException {

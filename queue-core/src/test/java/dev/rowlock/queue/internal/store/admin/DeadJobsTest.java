@@ -1,11 +1,9 @@
 package dev.rowlock.queue.internal.store.admin;
 
-import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJobs.Batch;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -18,15 +16,13 @@ import org.junit.jupiter.api.Test;
 class DeadJobsTest {
 
     private final Rooms rooms;
-    private final RedriveDeadJobs redrive;
+    private final RedriveDeadJob redrive;
     private final DiscardDeadJobs discard;
-    private final LastDeadJob last;
 
     DeadJobsTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        redrive = new RedriveDeadJobs(rooms.database());
+        redrive = new RedriveDeadJob(rooms.database());
         discard = new DiscardDeadJobs(rooms.database());
-        last = new LastDeadJob(rooms.database());
     }
 
     // Redrive
@@ -36,7 +32,7 @@ class DeadJobsTest {
         long id = rooms.dead();
         rooms.execute("UPDATE rowlock.dead SET attempt = 11, crashes = 2");
 
-        boolean redriven = redrive.one(id);
+        boolean redriven = redrive.run(id, null);
 
         assertThat(redriven).isTrue();
         assertThat(rooms.roomsOf(id)).containsExactly("waiting");
@@ -53,7 +49,7 @@ class DeadJobsTest {
         ClaimedJob job = rooms.running();
         rooms.bury(job.claim());
 
-        redrive.one(job.id());
+        redrive.run(job.id(), null);
         new DispatchDueJobs(rooms.database()).run(10);
         ClaimedJob again = rooms.claim(rooms.node(), 1).get(0);
 
@@ -66,57 +62,10 @@ class DeadJobsTest {
     void onlyDeadJobsAreRedriven() {
         long ready = rooms.ready();
 
-        boolean redriven = redrive.one(ready);
+        boolean redriven = redrive.run(ready, null);
 
         assertThat(redriven).isFalse();
         assertThat(rooms.roomsOf(ready)).containsExactly("ready");
-    }
-
-    @Test
-    void aSweepMovesBatchAfterBatchAndOnlyItsOwnQueue() {
-        long first = rooms.dead();
-        long second = rooms.dead();
-        long third = rooms.dead();
-        long other = deadOf("print");
-
-        Batch one = redrive.some(QUEUE, 0, last.run(QUEUE), 2);
-        Batch two = redrive.some(QUEUE, one.lastId(), last.run(QUEUE), 2);
-
-        assertThat(one).isEqualTo(new Batch(2, second));
-        assertThat(two).isEqualTo(new Batch(1, third));
-        assertThat(rooms.roomsOf(first)).containsExactly("waiting");
-        assertThat(rooms.roomsOf(other)).containsExactly("dead");
-    }
-
-    @Test
-    void jobsThatDieWhileASweepIsUnderWayAreNotPartOfIt() {
-        rooms.dead();
-        long bound = last.run(QUEUE);
-        long later = rooms.dead();
-
-        Batch batch = redrive.some(QUEUE, 0, bound, 10);
-
-        assertThat(batch.jobs()).isEqualTo(1);
-        assertThat(rooms.roomsOf(later)).containsExactly("dead");
-    }
-
-    @Test
-    void twoSweepsAtOnceMoveEachJobOnce() throws Exception {
-        rooms.dead();
-        rooms.dead();
-        long bound = last.run(QUEUE);
-
-        Batch theirs;
-        Batch ours;
-        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
-            theirs = new RedriveDeadJobs(other.database()).some(QUEUE, 0, bound, 1);
-            ours = redrive.some(QUEUE, 0, bound, 10);
-            other.commit();
-        }
-
-        assertThat(theirs.jobs()).isEqualTo(1);
-        assertThat(ours.jobs()).isEqualTo(1);
-        assertThat(rooms.count("waiting")).isEqualTo(2);
     }
 
     // Discard
@@ -125,7 +74,7 @@ class DeadJobsTest {
     void aDiscardedJobIsGoneAndWrittenDown() {
         long id = rooms.dead();
 
-        boolean discarded = discard.one(id);
+        boolean discarded = discard.one(id, null);
 
         assertThat(discarded).isTrue();
         assertThat(rooms.roomsOf(id)).isEmpty();
@@ -136,27 +85,11 @@ class DeadJobsTest {
     void onlyDeadJobsAreDiscardedAndNothingIsWrittenDownOtherwise() {
         long ready = rooms.ready();
 
-        boolean discarded = discard.one(ready);
+        boolean discarded = discard.one(ready, null);
 
         assertThat(discarded).isFalse();
         assertThat(rooms.roomsOf(ready)).containsExactly("ready");
         assertThat(rooms.count("dropped")).isZero();
-    }
-
-    @Test
-    void aSweepDiscardsOneQueueInBatches() {
-        rooms.dead();
-        rooms.dead();
-        rooms.dead();
-        long other = deadOf("print");
-
-        int first = discard.some(QUEUE, last.run(QUEUE), 2);
-        int second = discard.some(QUEUE, last.run(QUEUE), 2);
-
-        assertThat(first).isEqualTo(2);
-        assertThat(second).isEqualTo(1);
-        assertThat(rooms.roomsOf(other)).containsExactly("dead");
-        assertThat(dropped()).isEqualTo(3);
     }
 
     @Test
@@ -179,24 +112,17 @@ class DeadJobsTest {
     @Test
     void aJobDiscardedAndRedrivenAtOnceGoesOnlyOneWay() throws Exception {
         long id = rooms.dead();
-        long bound = last.run(QUEUE);
 
         int discarded;
         try (OpenTransaction redriving = new OpenTransaction(rooms.database())) {
-            new RedriveDeadJobs(redriving.database()).one(id);
-            discarded = discard.some(QUEUE, bound, 10);
+            new RedriveDeadJob(redriving.database()).run(id, null);
+            discarded = discard.olderThan(Duration.ZERO, 10);
             redriving.commit();
         }
 
         assertThat(discarded).isZero();
         assertThat(rooms.roomsOf(id)).containsExactly("waiting");
         assertThat(dropped()).isZero();
-    }
-
-    private long deadOf(String queue) {
-        long id = rooms.dead();
-        rooms.execute("UPDATE rowlock.dead SET queue = '%s' WHERE id = %d".formatted(queue, id));
-        return id;
     }
 
     private long died(Duration ago) {

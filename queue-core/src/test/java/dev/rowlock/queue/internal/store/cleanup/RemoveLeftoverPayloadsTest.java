@@ -9,7 +9,7 @@ import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
 import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJobs;
+import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
 import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads.Stretch;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueLargeJobs;
@@ -96,7 +96,7 @@ class RemoveLeftoverPayloadsTest {
 
         assertThat(remove().removed()).isZero();
 
-        new DiscardDeadJobs(rooms.database()).one(dead.id());
+        new DiscardDeadJobs(rooms.database()).one(dead.id(), null);
         assertThat(remove().removed()).isEqualTo(1);
     }
 
@@ -134,7 +134,7 @@ class RemoveLeftoverPayloadsTest {
         ClaimedJob dead = running();
         rooms.bury(dead.claim());
         try (OpenTransaction admin = new OpenTransaction(rooms.database())) {
-            new DiscardDeadJobs(admin.database()).one(dead.id());
+            new DiscardDeadJobs(admin.database()).one(dead.id(), null);
 
             assertThat(remove().removed()).isZero();
             admin.rollback();
@@ -180,7 +180,7 @@ class RemoveLeftoverPayloadsTest {
             case 0 -> rooms.defer(job.claim(), Due.after(Duration.ZERO));
             case 1 -> {
                 rooms.bury(job.claim());
-                new RedriveDeadJobs(rooms.database()).one(job.id());
+                new RedriveDeadJob(rooms.database()).run(job.id(), null);
             }
             default -> new ReleaseJobs(rooms.database()).run(List.of(job.claim()));
         }

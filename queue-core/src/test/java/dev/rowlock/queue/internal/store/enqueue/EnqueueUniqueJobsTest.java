@@ -8,7 +8,7 @@ import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJobs;
+import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
 import dev.rowlock.queue.internal.store.admin.RequestCancel;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
@@ -114,7 +114,7 @@ class EnqueueUniqueJobsTest {
         rooms.bury(dead.claim());
 
         Placed second = rooms.unique(KEY);
-        boolean redriven = new RedriveDeadJobs(rooms.database()).one(dead.id());
+        boolean redriven = new RedriveDeadJob(rooms.database()).run(dead.id(), null);
 
         assertThat(second.created()).isTrue();
         assertThat(redriven).isTrue();

@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assertions.entry;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.admin.PauseQueue;
+import dev.rowlock.queue.internal.store.admin.AuditNote;
+import dev.rowlock.queue.internal.store.admin.Pauses;
 import dev.rowlock.queue.internal.store.admin.RequestCancel;
 import dev.rowlock.queue.internal.store.node.BeatNode.Answer;
 import dev.rowlock.queue.internal.store.node.BeatNode.Heartbeat;
@@ -95,14 +96,28 @@ class NodesTest {
 
     @Test
     void theAnswerNamesPausedQueues() {
-        PauseQueue queues = new PauseQueue(rooms.database());
-        queues.pause("mail");
-        queues.pause("print");
-        queues.resume("print");
+        Pauses pauses = new Pauses(rooms.database());
+        AuditNote note = new AuditNote("ann", null, "pause", "some", null);
+        pauses.pause("queue", "mail", note);
+        pauses.pause("queue", "print", note);
+        pauses.resume("queue", "print", note);
+        pauses.pause("type", "send", note);
 
         Answer answer = beat(rooms.node());
 
-        assertThat(answer.paused()).containsExactly("mail");
+        assertThat(answer.paused().queues()).containsExactly("mail");
+        assertThat(answer.paused().types()).containsExactly("send");
+        assertThat(answer.paused().everything()).isFalse();
+    }
+
+    @Test
+    void aPauseOfEverythingIsOneOfEachQueue() {
+        new Pauses(rooms.database()).pause("everything", "", new AuditNote("ann", null, "pause", "everything", null));
+
+        Answer answer = beat(rooms.node());
+
+        assertThat(answer.paused().queue("mail")).isTrue();
+        assertThat(answer.paused().queues()).isEmpty();
     }
 
     @Test

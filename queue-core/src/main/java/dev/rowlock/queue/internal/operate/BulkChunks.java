@@ -1,0 +1,90 @@
+package dev.rowlock.queue.internal.operate;
+
+import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.store.operate.DoBulkChunk;
+import dev.rowlock.queue.internal.store.operate.DoBulkChunk.ChunkFailedException;
+import dev.rowlock.queue.internal.store.operate.DoBulkChunk.Done;
+import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
+import dev.rowlock.queue.spi.Wakeups;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Does bulk actions, a chunk at a time. Sleeps while there are none. */
+final class BulkChunks implements Chore {
+
+    private static final Logger log = LoggerFactory.getLogger(BulkChunks.class);
+
+    /** Of an action that was made while this node did not hear of it. */
+    private static final Duration LONGEST_REST = Duration.ofSeconds(15);
+
+    /** While others work on what is due. */
+    private static final Duration REST_BEFORE_LOCKED = Duration.ofMillis(250);
+
+    /** Before a job that somebody has locked. */
+    private static final Duration REST_BEFORE_LOCKED_JOB = Duration.ofMillis(100);
+
+    private final DoBulkChunk chunk;
+    private final ReadBulkActions actions;
+    private final Wakeups wakeups;
+
+    BulkChunks(DoBulkChunk chunk, ReadBulkActions actions, Wakeups wakeups) {
+        this.chunk = chunk;
+        this.actions = actions;
+        this.wakeups = wakeups;
+    }
+
+    @Override
+    public String name() {
+        return "bulk actions";
+    }
+
+    @Override
+    public boolean punctual() {
+        return true;
+    }
+
+    @Override
+    public boolean dueAfterChange() {
+        return true;
+    }
+
+    @Override
+    public boolean dueAfterClockStep() {
+        return true;
+    }
+
+    @Override
+    public Duration runOnce() {
+        Optional<Done> done = next();
+        if (done.isEmpty()) {
+            return rest(actions.untilNext());
+        }
+        if (done.get().redriven()) {
+            wakeups.jobsWaiting(Duration.ZERO);
+        }
+        return done.get().stuck() ? REST_BEFORE_LOCKED_JOB : Duration.ZERO;
+    }
+
+    private Optional<Done> next() {
+        try {
+            return chunk.run();
+        } catch (ChunkFailedException e) {
+            log.warn(
+                    "a chunk of bulk action {} failed and is tried again in 10 s; the jobs of the chunk are as they were",
+                    e.bulkActionId(),
+                    e.getCause());
+            chunk.postpone(e.bulkActionId());
+            return Optional.empty();
+        }
+    }
+
+    private static Duration rest(@Nullable Duration untilNext) {
+        if (untilNext == null || untilNext.compareTo(LONGEST_REST) > 0) {
+            return LONGEST_REST;
+        }
+        return untilNext.isNegative() || untilNext.isZero() ? REST_BEFORE_LOCKED : untilNext;
+    }
+}

@@ -1,0 +1,210 @@
+package dev.rowlock.queue.internal.operate;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.TransactionStanding;
+import dev.rowlock.queue.internal.store.admin.AuditNote;
+import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
+import dev.rowlock.queue.internal.store.admin.ChangePriority;
+import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
+import dev.rowlock.queue.internal.store.admin.EditPayload;
+import dev.rowlock.queue.internal.store.admin.FindJob;
+import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
+import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.admin.RescheduleJob;
+import dev.rowlock.queue.internal.store.admin.RunWaitingJob;
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.wake.AfterCommit;
+import dev.rowlock.queue.internal.wake.Wakes;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.operate.Actor;
+import dev.rowlock.queue.operate.ChangeResult;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** What an operator does to one job. Each is a statement that finds the job or leaves it alone. Thread-safe. */
+public final class JobChanges {
+
+    /** A job can change rooms between two looks; it does not do so this often within microseconds. */
+    private static final int LOOKS = 10;
+
+    private final Database database;
+    private final AfterCommit afterCommit;
+    private final PayloadRules payloads;
+    private final FindJob findJob;
+    private final CancelIdleJob cancelIdle;
+    private final RequestCancel requestCancel;
+    private final RunWaitingJob runWaiting;
+    private final RescheduleJob rescheduleJob;
+    private final ChangePriority changeRank;
+    private final EditPayload edit;
+    private final RedriveDeadJob redriveDead;
+    private final DiscardDeadJobs discardDead;
+
+    public JobChanges(Database database, AfterCommit afterCommit, PayloadRules payloads) {
+        this.database = database;
+        this.afterCommit = afterCommit;
+        this.payloads = payloads;
+        this.findJob = new FindJob(database);
+        this.cancelIdle = new CancelIdleJob(database);
+        this.requestCancel = new RequestCancel(database);
+        this.runWaiting = new RunWaitingJob(database);
+        this.rescheduleJob = new RescheduleJob(database);
+        this.changeRank = new ChangePriority(database);
+        this.edit = new EditPayload(database);
+        this.redriveDead = new RedriveDeadJob(database);
+        this.discardDead = new DiscardDeadJobs(database);
+    }
+
+    /** {@code RUNNING}: the job was asked to stop. */
+    public ChangeResult cancel(long id, Actor by) {
+        TransactionStanding standing = database.requireWritable("cancel");
+        for (int look = 0; look < LOOKS; look++) {
+            if (cancelIdle.run(id, note("cancel", id, null, by))) {
+                afterCommit.quietly(standing);
+                return ChangeResult.CHANGED;
+            }
+            if (requestCancel.run(id, note("cancel", id, "asked to stop", by))) {
+                afterCommit.attention(standing);
+                return ChangeResult.RUNNING;
+            }
+            JobState state = state(id);
+            if (state == null) {
+                return ChangeResult.NOT_FOUND;
+            }
+            if (!state.live()) {
+                return ChangeResult.ALREADY_ENDED;
+            }
+        }
+        throw elusive(id, "cancelled");
+    }
+
+    public ChangeResult runNow(long id, Actor by) {
+        TransactionStanding standing = database.requireWritable("runNow");
+        AuditNote note = note("run now", id, null, by);
+        return change(id, "run now", Set.of(JobState.WAITING), () -> {
+            Optional<RunWaitingJob.Place> ready = runWaiting.run(id, note);
+            ready.ifPresent(place -> {
+                Wakes wakes = new Wakes();
+                wakes.ready(place.queue(), place.rank());
+                afterCommit.wake(wakes, standing);
+            });
+            return ready.isPresent();
+        });
+    }
+
+    public ChangeResult reschedule(long id, Due due, Actor by) {
+        TransactionStanding standing = database.requireWritable("reschedule");
+        Duration after = due.after();
+        AuditNote note = note("reschedule", id, after == null ? "to " + due.at() : "by " + after, by);
+        return change(id, "rescheduled", Set.of(JobState.WAITING, JobState.READY), () -> {
+            boolean changed = rescheduleJob.run(id, due, note);
+            if (changed) {
+                wakeDispatcher(after == null ? Duration.ZERO : after, standing);
+            }
+            return changed;
+        });
+    }
+
+    public ChangeResult changePriority(long id, int priority, Actor by) {
+        int rank = -JobOptions.NONE.priority(priority).priority(); // or says what is allowed
+        TransactionStanding standing = database.requireWritable("changePriority");
+        AuditNote note = note("change priority", id, "to " + priority, by);
+        return change(id, "given another priority", notRunning(), () -> {
+            Optional<ChangePriority.Changed> changed = changeRank.run(id, rank, note);
+            changed.map(ChangePriority.Changed::queue).ifPresent(queue -> {
+                Wakes wakes = new Wakes();
+                wakes.back(queue, rank);
+                afterCommit.wake(wakes, standing);
+            });
+            afterCommit.quietly(standing);
+            return changed.isPresent();
+        });
+    }
+
+    public ChangeResult editPayload(long id, String json, boolean checked, Actor by) {
+        payloads.requireStorable(json);
+        TransactionStanding standing = database.requireWritable("editPayload");
+        Optional<String> type = findJob.run(id, row -> row.getString("type"));
+        if (checked && type.isPresent()) {
+            payloads.requireReadable(type.get(), json);
+        }
+        boolean large = json.length() > NewJob.LARGE;
+        AuditNote note = note("edit payload", id, checked ? null : "unchecked", by);
+        return change(id, "given another payload", notRunning(), () -> {
+            boolean changed = edit.run(id, large ? null : json, large ? json : null, note);
+            afterCommit.quietly(standing);
+            return changed;
+        });
+    }
+
+    /** Returns whether the job was dead. */
+    public boolean redrive(long id, Actor by) {
+        TransactionStanding standing = database.requireWritable("redrive");
+        boolean redriven = redriveDead.run(id, note("redrive", id, null, by));
+        if (redriven) {
+            wakeDispatcher(Duration.ZERO, standing);
+        }
+        return redriven;
+    }
+
+    /** Returns whether the job was dead. */
+    public boolean discard(long id, Actor by) {
+        TransactionStanding standing = database.requireWritable("discard");
+        boolean discarded = discardDead.one(id, note("discard", id, null, by));
+        afterCommit.quietly(standing);
+        return discarded;
+    }
+
+    /** Tries until the change has found the job, or the job is where it cannot be changed. */
+    private ChangeResult change(long id, String done, Set<JobState> where, BooleanSupplier statement) {
+        for (int look = 0; look < LOOKS; look++) {
+            if (statement.getAsBoolean()) {
+                return ChangeResult.CHANGED;
+            }
+            JobState state = state(id);
+            if (state == null) {
+                return ChangeResult.NOT_FOUND;
+            }
+            if (!where.contains(state)) {
+                return refused(state);
+            }
+        }
+        throw elusive(id, done);
+    }
+
+    private static ChangeResult refused(JobState state) {
+        return switch (state) {
+            case READY, WAITING -> ChangeResult.UNCHANGED;
+            case RUNNING -> ChangeResult.RUNNING;
+            default -> ChangeResult.ALREADY_ENDED;
+        };
+    }
+
+    private static Set<JobState> notRunning() {
+        return Set.of(JobState.WAITING, JobState.READY, JobState.FAILED, JobState.QUARANTINED);
+    }
+
+    private @Nullable JobState state(long id) {
+        return findJob.run(id, row -> JobState.of(row.getString("state"))).orElse(null);
+    }
+
+    private static IllegalStateException elusive(long id, String done) {
+        return new IllegalStateException(
+                "job %d changed rooms %d times while it was to be %s: try again".formatted(id, LOOKS, done));
+    }
+
+    private static AuditNote note(String action, long id, @Nullable String detail, Actor by) {
+        return new AuditNote(by.who(), by.why(), action, "job " + id, detail);
+    }
+
+    private void wakeDispatcher(Duration dueIn, TransactionStanding standing) {
+        Wakes wakes = new Wakes();
+        wakes.waiting(dueIn);
+        afterCommit.wake(wakes, standing);
+    }
+}

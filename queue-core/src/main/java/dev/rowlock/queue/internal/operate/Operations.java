@@ -1,0 +1,36 @@
+package dev.rowlock.queue.internal.operate;
+
+import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.chore.Feature;
+import dev.rowlock.queue.internal.chore.OwnNode;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.node.TakeChore;
+import dev.rowlock.queue.internal.store.operate.DoBulkChunk;
+import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
+import dev.rowlock.queue.internal.store.operate.RemoveOldAudit;
+import dev.rowlock.queue.spi.Wakeups;
+import java.util.List;
+
+/** What a node does for operators. */
+public final class Operations implements Feature {
+
+    private final Database database;
+    private final Wakeups wakeups;
+
+    public Operations(Database database, Wakeups wakeups) {
+        this.database = database;
+        this.wakeups = wakeups;
+    }
+
+    @Override
+    public String name() {
+        return "operations";
+    }
+
+    @Override
+    public List<Chore> chores(OwnNode node) {
+        return List.of(
+                new BulkChunks(new DoBulkChunk(database), new ReadBulkActions(database), wakeups),
+                new AuditRetention(new TakeChore(database), new RemoveOldAudit(database)));
+    }
+}

@@ -1,0 +1,63 @@
+package dev.rowlock.queue.internal.store.admin;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.job.Due;
+import java.sql.PreparedStatement;
+import java.sql.Types;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+
+/** Lets a job that has not begun wait until another time. */
+public final class RescheduleJob {
+
+    // One of the two finds the job: a snapshot sees it in one room.
+    private static final String SQL = """
+            WITH wanted AS (
+                SELECT coalesce(at, statement_timestamp() + delay_millis * interval '1 ms') AS due_at,
+                       CASE WHEN at IS NULL THEN statement_timestamp() END AS since
+                  FROM (SELECT ?::timestamptz, ?::bigint) AS given (at, delay_millis)
+            ), put_off AS (
+                UPDATE rowlock.waiting SET due_at = wanted.due_at, since = wanted.since, reason = 'scheduled'
+                  FROM wanted WHERE id = ?
+                RETURNING id
+            ), back AS (
+                DELETE FROM rowlock.ready WHERE id = ?
+                RETURNING *
+            ), moved AS (
+                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, attempt, crashes, max_retries,
+                                             reason, queue, type, payload, headers, errors)
+                SELECT id, wanted.due_at, enqueued_at, wanted.since, timeout_millis, rank, attempt, crashes, max_retries,
+                       'scheduled', queue, type, payload, headers, errors
+                  FROM back, wanted
+                RETURNING id
+            ), changed AS (
+                TABLE put_off UNION ALL TABLE moved
+            )
+            """ + AuditNote.of("changed") + "SELECT count(*) FROM changed";
+
+    private final Database database;
+    private final String sql;
+
+    public RescheduleJob(Database database) {
+        this.database = database;
+        this.sql = database.sql(SQL);
+    }
+
+    /** Joins the caller's transaction. Returns whether the job was waiting or ready. */
+    public boolean run(long id, Due due, AuditNote note) {
+        return database.joined(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+                Instant at = due.at();
+                Duration after = due.after();
+                statement.setObject(1, at == null ? null : at.atOffset(ZoneOffset.UTC), Types.TIMESTAMP_WITH_TIMEZONE);
+                statement.setObject(2, after == null ? null : after.toMillis(), Types.BIGINT);
+                statement.setLong(3, id);
+                statement.setLong(4, id);
+                AuditNote.set(statement, 5, note);
+                return Affected.any(statement);
+            }
+        });
+    }
+}

@@ -1,0 +1,41 @@
+package dev.rowlock.queue.internal.store.operate;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.admin.AuditNote;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+
+/** Ends a bulk action before it is finished. */
+public final class EndBulkAction {
+
+    // Waits for the chunk that is under way: it is done, or it is not.
+    private static final String SQL = """
+            WITH ended AS (
+                UPDATE rowlock.bulk_action SET state = 'cancelled', ended_at = statement_timestamp()
+                 WHERE id = ? AND state = 'running'
+                RETURNING id
+            )
+            """ + AuditNote.ofNoJobs("ended") + "SELECT count(*) FROM ended";
+
+    private final Database database;
+    private final String sql;
+
+    public EndBulkAction(Database database) {
+        this.database = database;
+        this.sql = database.sql(SQL);
+    }
+
+    /** Joins the caller's transaction. Returns whether it was going on. */
+    public boolean run(long id, AuditNote note) {
+        return database.joined(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                statement.setLong(1, id);
+                AuditNote.set(statement, 2, note);
+                try (ResultSet rows = statement.executeQuery()) {
+                    rows.next();
+                    return rows.getLong(1) == 1;
+                }
+            }
+        });
+    }
+}

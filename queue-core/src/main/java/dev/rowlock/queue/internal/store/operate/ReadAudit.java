@@ -1,0 +1,50 @@
+package dev.rowlock.queue.internal.store.operate;
+
+import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.operate.AuditEntry;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A page of the audit table, newest first. Reads the caller's transaction if there is one. */
+public final class ReadAudit {
+
+    private static final String SQL = """
+            SELECT id, at, who, why, action, subject, detail, jobs, bulk_action_id FROM rowlock.audit
+             WHERE id < ? ORDER BY id DESC LIMIT ?
+            """;
+
+    private final Database database;
+
+    public ReadAudit(Database database) {
+        this.database = database;
+    }
+
+    public List<AuditEntry> run(long before, int limit) {
+        return database.joined(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(database.sql(SQL))) {
+                statement.setLong(1, before);
+                statement.setInt(2, limit);
+                try (ResultSet row = statement.executeQuery()) {
+                    List<AuditEntry> page = new ArrayList<>();
+                    while (row.next()) {
+                        page.add(new AuditEntry(
+                                row.getLong(1),
+                                row.getObject(2, OffsetDateTime.class).toInstant(),
+                                row.getString(3),
+                                row.getString(4),
+                                row.getString(5),
+                                row.getString(6),
+                                row.getString(7),
+                                row.getLong(8),
+                                Columns.number(row, 9)));
+                    }
+                    return page;
+                }
+            }
+        });
+    }
+}

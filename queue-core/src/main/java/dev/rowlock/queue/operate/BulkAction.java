@@ -1,0 +1,50 @@
+package dev.rowlock.queue.operate;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something that is done to many jobs, and how far it has come.
+ *
+ * @param filter its conditions, for people
+ * @param counted how many jobs there were for it when it was asked for
+ * @param countedAll whether all were counted; false: there were more than {@code counted}
+ * @param done to how many jobs it has been done
+ * @param perSecond how many jobs a second at most; null: as fast as may be
+ * @param createdAt when it was asked for; jobs that came later are none of its
+ * @param endedAt null: it goes on
+ */
+public record BulkAction(
+        long id,
+        Kind kind,
+        State state,
+        String filter,
+        String who,
+        @Nullable String why,
+        long counted,
+        boolean countedAll,
+        long done,
+        @Nullable Integer perSecond,
+        Instant createdAt,
+        @Nullable Instant endedAt) {
+
+    /** What is done. */
+    public enum Kind {
+        /** Dead jobs run again. */
+        REDRIVE,
+        /** Dead jobs are deleted. */
+        DISCARD,
+        /** Waiting and ready jobs end as cancelled. */
+        CANCEL
+    }
+
+    /** Whether it goes on. */
+    public enum State {
+        /** Nodes work on it. */
+        RUNNING,
+        /** It has been done to all jobs. */
+        FINISHED,
+        /** Somebody has ended it. What had been done stays. */
+        CANCELLED
+    }
+}

@@ -1,0 +1,146 @@
+package dev.rowlock.queue.internal.operate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.FrontDoors;
+import dev.rowlock.queue.JobAdmin;
+import dev.rowlock.queue.RecordedWakeups;
+import dev.rowlock.queue.internal.schedule.FrozenClock;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.node.TakeChore;
+import dev.rowlock.queue.internal.store.operate.DoBulkChunk;
+import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
+import dev.rowlock.queue.internal.store.operate.RemoveOldAudit;
+import dev.rowlock.queue.operate.BulkAction;
+import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** When bulk actions go on, by a clock that the test sets. */
+@PostgresTest(freshPerTest = true)
+class BulkChunksTest {
+
+    private static final JobFilter MAIL = JobFilter.where().queue(Rooms.QUEUE);
+
+    private final FrozenClock clock;
+    private final Rooms rooms;
+    private final RecordedWakeups wakeups = new RecordedWakeups();
+    private final JobAdmin admin;
+    private final BulkChunks chunks;
+
+    BulkChunksTest(TestDatabase test) throws SQLException {
+        clock = new FrozenClock(test);
+        rooms = Rooms.emptyIn(test.dataSource(), new Schema("rowlock"));
+        Database database = rooms.database();
+        admin = FrontDoors.admin(database, wakeups);
+        chunks = new BulkChunks(new DoBulkChunk(database), new ReadBulkActions(database), wakeups);
+    }
+
+    @Test
+    void atARateChunksComeOneByOneAndTheDispatcherHears() {
+        dead(100);
+        long id = admin.redrive(MAIL, 40).id();
+
+        Duration afterChunk = chunks.runOnce();
+        Duration tooSoon = chunks.runOnce();
+        clock.advance(Duration.ofMillis(249));
+        chunks.runOnce();
+        long before = done(id);
+        clock.advance(Duration.ofMillis(1));
+        chunks.runOnce();
+
+        assertThat(afterChunk).isEqualTo(Duration.ZERO);
+        assertThat(tooSoon).isEqualTo(Duration.ofMillis(250));
+        assertThat(before).isEqualTo(10);
+        assertThat(done(id)).isEqualTo(20);
+        assertThat(wakeups.heard()).containsExactly("attention", "waiting PT0S", "waiting PT0S");
+    }
+
+    @Test
+    void timeThatPassedWhileNoNodeWasThereDoesNotComeAsABurst() {
+        dead(100);
+        long id = admin.redrive(MAIL, 4).id();
+        chunks.runOnce();
+        clock.advance(Duration.ofHours(1));
+
+        chunks.runOnce();
+        chunks.runOnce();
+        chunks.runOnce();
+
+        assertThat(done(id)).isEqualTo(2);
+    }
+
+    @Test
+    void aClockThatIsSetBackDoesNotStopAnAction() {
+        dead(100);
+        long id = admin.redrive(MAIL, 4).id();
+        chunks.runOnce();
+        clock.advance(Duration.ofDays(-1));
+        rooms.execute("UPDATE rowlock.dead SET died_at = '2020-01-01'");
+
+        chunks.runOnce();
+
+        assertThat(done(id)).isEqualTo(2);
+    }
+
+    @Test
+    void withoutActionsTheChoreRests() {
+        assertThat(chunks.runOnce()).isEqualTo(Duration.ofSeconds(15));
+    }
+
+    @Test
+    void anActionThatTheServerRefusesIsTriedAgainLaterAndLosesNothing() {
+        dead(3);
+        long id = admin.redrive(MAIL).id();
+        rooms.execute("ALTER TABLE rowlock.waiting ADD CONSTRAINT no_mail CHECK (queue <> 'mail')");
+
+        Duration rest = chunks.runOnce();
+        rooms.execute("ALTER TABLE rowlock.waiting DROP CONSTRAINT no_mail");
+        chunks.runOnce();
+        long meanwhile = done(id);
+        clock.advance(Duration.ofSeconds(10));
+        chunks.runOnce();
+
+        assertThat(rest).isEqualTo(Duration.ofSeconds(10));
+        assertThat(meanwhile).isZero();
+        assertThat(done(id)).isEqualTo(3);
+    }
+
+    @Test
+    void theAuditAndEndedActionsAreKeptForNinetyDays() {
+        AuditRetention retention =
+                new AuditRetention(new TakeChore(rooms.database()), new RemoveOldAudit(rooms.database()));
+        dead(1_500);
+        long ended = admin.redrive(MAIL).id();
+        chunks.runOnce();
+        chunks.runOnce();
+        admin.pause("mail");
+        dead(1);
+        long going = admin.redrive(MAIL, 1).id();
+        clock.advance(AuditRetention.KEPT.plusSeconds(1));
+        admin.resume("mail");
+
+        retention.runOnce();
+
+        assertThat(admin.bulkAction(ended)).isEmpty();
+        assertThat(admin.bulkAction(going)).map(BulkAction::state).contains(BulkAction.State.RUNNING);
+        assertThat(admin.audit(null, 10)).extracting(line -> line.action()).containsExactly("resume", "redrive");
+    }
+
+    private long done(long id) {
+        return admin.bulkAction(id).orElseThrow().done();
+    }
+
+    private void dead(int jobs) {
+        rooms.execute("""
+                INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
+                SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), 0, 1, 0, 'failed', 'mail', 'send', '{}'
+                  FROM generate_series(1, %d)
+                """.formatted(jobs));
+    }
+}
