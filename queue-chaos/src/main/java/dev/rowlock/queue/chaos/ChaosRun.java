@@ -84,6 +84,7 @@ public final class ChaosRun {
                         .history(
                                 producer.told(),
                                 producer.recurrences().lives(),
+                                producer.operators().pauses(),
                                 logs(workers),
                                 arena.kills(),
                                 arena.strikes(),

@@ -9,6 +9,8 @@ import dev.rowlock.queue.chaos.history.History.Row;
 import dev.rowlock.queue.chaos.history.History.Run;
 import dev.rowlock.queue.chaos.history.History.Signs;
 import dev.rowlock.queue.chaos.history.History.Strike;
+import dev.rowlock.queue.chaos.history.History.Steering;
+import dev.rowlock.queue.chaos.load.Operators.Paused;
 import dev.rowlock.queue.chaos.load.Recurrences.Life;
 import dev.rowlock.queue.chaos.load.Told;
 import java.nio.file.Path;
@@ -38,18 +40,20 @@ public final class Audit {
 
     /** Reads everything and puts it together, where nobody wrote down what was done to whom. */
     public History history(List<Told> told, List<Path> logs, List<Kill> kills) {
-        return history(told, List.of(), logs, kills, List.of(), List.of());
+        return history(told, List.of(), List.of(), logs, kills, List.of(), List.of());
     }
 
     /**
      * Reads everything and puts it together.
      *
      * @param lives the recurring jobs that were made
+     * @param pauses of the type that operators pause
      * @param pulses when the database answered
      */
     public History history(
             List<Told> told,
             List<Life> lives,
+            List<Paused> pauses,
             List<Path> logs,
             List<Kill> kills,
             List<Strike> strikes,
@@ -71,7 +75,18 @@ public final class Audit {
                 strikes,
                 runs(),
                 lives,
+                steering(pauses),
                 new Signs(all, actions.serves(), actions.gone(), actions.traces()));
+    }
+
+    private Steering steering(List<Paused> pauses) {
+        return sql.sql("""
+                        SELECT (SELECT coalesce(sum(done), 0) FROM rowlock.bulk_action),
+                               (SELECT coalesce(sum(jobs), 0) FROM rowlock.audit WHERE bulk_action_id IS NOT NULL),
+                               (SELECT count(*) FROM rowlock.bulk_action WHERE state = 'running')
+                        """)
+                .query((row, n) -> new Steering(pauses, row.getLong(1), row.getLong(2), row.getLong(3)))
+                .single();
     }
 
     /** What to add to the audit's times, which count from when the machine started, to have this process's. */

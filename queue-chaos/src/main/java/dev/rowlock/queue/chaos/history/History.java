@@ -1,5 +1,6 @@
 package dev.rowlock.queue.chaos.history;
 
+import dev.rowlock.queue.chaos.load.Operators.Paused;
 import dev.rowlock.queue.chaos.load.Recurrences.Life;
 import dev.rowlock.queue.chaos.load.Told;
 import java.time.Instant;
@@ -25,6 +26,7 @@ public record History(
         List<Strike> strikes,
         List<Run> runs,
         List<Life> lives,
+        Steering steering,
         Signs signs) {
 
     /** A handler began. {@code node} is the name of a process; one that is started again has another name. */
@@ -84,6 +86,21 @@ public record History(
 
     /** A job of a recurring job; such jobs are not among the rows. */
     public record Run(String recurring, Instant at, long job) {}
+
+    /**
+     * What operators did.
+     *
+     * @param pauses of the type {@code steered}
+     * @param done how many jobs bulk actions say they have redriven
+     * @param audited how many the audit table says
+     * @param going how many bulk actions go on
+     */
+    public record Steering(List<Paused> pauses, long done, long audited, long going) {
+
+        public Steering {
+            pauses = List.copyOf(pauses);
+        }
+    }
 
     /** A process was killed by the harness. */
     public record Kill(String node, long nanos) {}

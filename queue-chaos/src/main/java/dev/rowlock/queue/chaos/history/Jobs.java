@@ -51,6 +51,11 @@ public record Jobs(Map<Long, Told> told, Map<Long, Row> rows) {
         return told.type().equals("money") || told.type().equals("ledger");
     }
 
+    /** Whether operators give it other payloads and further lives. */
+    public static boolean steered(Told asked) {
+        return asked.type().equals("steered");
+    }
+
     /** Those whose attempts nothing but their handler may end. */
     public static boolean needsOnlyItsThread(Told told) {
         return !transactional(told) && !cursed(told) && told.act() != Act.HOG;

@@ -20,6 +20,7 @@ public final class Checker {
             new EarnedAttempts(),
             new NoMoreRetries(),
             new RunsOnce(),
+            new OperatorsAreObeyed(),
             new NobodyWaits(),
             new OutcomesAreRecorded(),
             new OnlyTheSilentDie(),

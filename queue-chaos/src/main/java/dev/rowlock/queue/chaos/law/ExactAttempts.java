@@ -34,7 +34,7 @@ final class ExactAttempts implements Law {
     }
 
     private static boolean right(Told told, Row row, boolean memory) {
-        if (Jobs.cursed(told)) {
+        if (Jobs.cursed(told) || Jobs.steered(told)) {
             return true;
         }
         int failures = row.state().equals("completed") ? row.attempt() - 1 : row.attempt();

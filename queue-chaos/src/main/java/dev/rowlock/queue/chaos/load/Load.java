@@ -9,6 +9,7 @@ import dev.rowlock.queue.chaos.load.Work.Money;
 import dev.rowlock.queue.chaos.load.Work.Once;
 import dev.rowlock.queue.chaos.load.Work.Plain;
 import dev.rowlock.queue.chaos.load.Work.Poison;
+import dev.rowlock.queue.chaos.load.Work.Steered;
 import dev.rowlock.queue.chaos.load.Work.Tiny;
 import dev.rowlock.queue.job.JobOptions;
 import java.time.Duration;
@@ -30,6 +31,7 @@ public final class Load implements AutoCloseable {
     private final Ways ways;
     private final Bursts bursts;
     private final Random random;
+    private final Random steering; // apart: what operators do does not change what else is drawn
     private final Duration pause;
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Deque<Long> toCancel = new ArrayDeque<>();
@@ -50,6 +52,7 @@ public final class Load implements AutoCloseable {
         this.ways = ways;
         this.bursts = new Bursts(producer);
         this.random = new Random(seed);
+        this.steering = new Random(seed + 1);
         this.pause = pause;
     }
 
@@ -75,12 +78,14 @@ public final class Load implements AutoCloseable {
             while (!stopped.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
                 one();
                 producer.recurrences().next();
+                steer();
                 if (toCancel.size() > 3) {
                     producer.cancel(toCancel.poll());
                 }
             }
             toCancel.forEach(producer::cancel);
             producer.recurrences().remove();
+            producer.operators().stop();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -129,6 +134,16 @@ public final class Load implements AutoCloseable {
         } else {
             rare(uid, plain);
         }
+    }
+
+    /** A job for the operators now and then; half of them fail until somebody gives them another payload. */
+    private void steer() {
+        if (steering.nextInt(4) == 0) {
+            Steered work = new Steered(producer.nextUid(), steering.nextBoolean() ? Act.SLEEP : Act.FAIL, 1);
+            JobOptions options = JobOptions.NONE.maxRetries(0).delay(Duration.ofMillis(steering.nextInt(2_000)));
+            producer.operators().know(producer.enqueue(work, options), work);
+        }
+        producer.operators().next(steering);
     }
 
     /** Every other job under a unique key. */

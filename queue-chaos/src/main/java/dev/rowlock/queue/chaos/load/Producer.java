@@ -37,6 +37,7 @@ public final class Producer implements AutoCloseable {
     private final JobTemplate jobs;
     private final JobAdmin admin;
     private final Recurrences recurrences;
+    private final Operators operators;
     private final TransactionTemplate transactions;
     private final AtomicLong lastUid = new AtomicLong();
     private final Queue<Told> told = new ConcurrentLinkedQueue<>();
@@ -48,6 +49,7 @@ public final class Producer implements AutoCloseable {
         this.jobs = rowlock.jobs();
         this.admin = rowlock.admin();
         this.recurrences = new Recurrences(rowlock.recurringJobs());
+        this.operators = new Operators(rowlock.admin());
         this.transactions = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
     }
 
@@ -77,6 +79,11 @@ public final class Producer implements AutoCloseable {
     /** The recurring jobs that it makes. */
     public Recurrences recurrences() {
         return recurrences;
+    }
+
+    /** Those who pause, redrive and change jobs. */
+    public Operators operators() {
+        return operators;
     }
 
     /** Everything that was asked for so far. */

@@ -78,7 +78,7 @@ public final class Recurrences {
         return "each-second-" + made;
     }
 
-    private static void persistently(Runnable call) {
+    static void persistently(Runnable call) {
         for (int tries = 1; ; tries++) {
             try {
                 call.run();

@@ -70,6 +70,10 @@ public sealed interface Work {
     @JobType(value = "tick", queue = "ticks")
     record Tick(long uid, Act act, int number) implements Work {}
 
+    /** What operators pause, redrive and change while it waits; in a queue of its own. */
+    @JobType(value = "steered", queue = "steered")
+    record Steered(long uid, Act act, int number) implements Work {}
+
     /** A queue of its own, in which short and long jobs meet. */
     @JobType(value = "mixed", queue = "mixed")
     record Mixed(long uid, Act act, int number) implements Work {}

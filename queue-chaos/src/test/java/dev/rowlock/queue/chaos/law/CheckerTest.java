@@ -15,16 +15,19 @@ import dev.rowlock.queue.chaos.history.History.Removal;
 import dev.rowlock.queue.chaos.history.History.Run;
 import dev.rowlock.queue.chaos.history.History.Said;
 import dev.rowlock.queue.chaos.history.History.Start;
+import dev.rowlock.queue.chaos.history.History.Steering;
 import dev.rowlock.queue.chaos.history.History.Strike;
 import dev.rowlock.queue.chaos.history.History.Trace;
 import dev.rowlock.queue.chaos.history.Recovery;
 import dev.rowlock.queue.chaos.load.Act;
 import dev.rowlock.queue.chaos.load.Fate;
+import dev.rowlock.queue.chaos.load.Operators.Paused;
 import dev.rowlock.queue.chaos.load.Recurrences.Life;
 import dev.rowlock.queue.chaos.load.Told;
 import dev.rowlock.queue.job.JobOptions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -138,6 +141,20 @@ class CheckerTest {
                     s.lives.add(new Life("each-second", second(2), second(15)));
                     LongStream.of(1, 2).forEach(at -> s.runs.add(run(at, at)));
                 }),
+                lie("a job of a paused type begins", "operators are obeyed", s -> {
+                    s.peace().fifth(20);
+                    s.told.removeIf(told -> told.uid() == 5);
+                    s.told.add(told(5, 5, Fate.COMMITTED, "steered", Act.SLEEP, 0));
+                    s.steering = new Steering(List.of(new Paused(second(12), second(30))), 0, 0, 0);
+                }),
+                lie(
+                        "a bulk action counts a chunk twice",
+                        "operators are obeyed",
+                        s -> s.steering = new Steering(List.of(), 1, 1, 0)),
+                lie(
+                        "a bulk action goes on for ever",
+                        "operators are obeyed",
+                        s -> s.steering = new Steering(List.of(), 0, 0, 1)),
                 lie("a job is stuck in running", "nobody waits for ever", s -> {
                     s.rows.set(0, row(1, 1, "running", 1, 0, 0, 10L));
                     s.moves.removeIf(move -> move.seq() == 5);

@@ -14,6 +14,7 @@ import dev.rowlock.queue.chaos.history.History.Said;
 import dev.rowlock.queue.chaos.history.History.Serves;
 import dev.rowlock.queue.chaos.history.History.Signs;
 import dev.rowlock.queue.chaos.history.History.Start;
+import dev.rowlock.queue.chaos.history.History.Steering;
 import dev.rowlock.queue.chaos.history.History.Strike;
 import dev.rowlock.queue.chaos.history.History.Trace;
 import dev.rowlock.queue.chaos.load.Act;
@@ -83,6 +84,7 @@ final class Story {
     final List<Strike> strikes = new ArrayList<>();
     final List<Run> runs = new ArrayList<>();
     final List<Life> lives = new ArrayList<>();
+    Steering steering = new Steering(List.of(), 0, 0, 0);
     final List<Pulse> pulses = new ArrayList<>();
     final List<Serves> serves = new ArrayList<>();
     final List<Gone> gone = new ArrayList<>();
@@ -138,6 +140,6 @@ final class Story {
     History history() {
         Signs signs = new Signs(pulses, serves, gone, traces);
         return new History(
-                told, starts, ends, said, moves, removals, effects, rows, kills, strikes, runs, lives, signs);
+                told, starts, ends, said, moves, removals, effects, rows, kills, strikes, runs, lives, steering, signs);
     }
 }
