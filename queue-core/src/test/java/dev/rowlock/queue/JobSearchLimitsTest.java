@@ -114,7 +114,7 @@ class JobSearchLimitsTest {
             });
         }
 
-        assertThat(rooms.number("SELECT count(*) FROM rowlock.queue")).isEqualTo(1);
+        assertThat(rooms.number("SELECT count(*) FROM rowlock.chore")).isEqualTo(1);
     }
 
     @Test

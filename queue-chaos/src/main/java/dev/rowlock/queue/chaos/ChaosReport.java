@@ -36,6 +36,7 @@ public record ChaosReport(History history, List<Violation> violations, List<Stri
                 enqueued %s
                 ended %s
                 %d claims, %d handlers begun, %d outcomes recorded, %d told lost, %d nodes removed
+                operators paused a type %d times and redrove %d jobs
                 struck by %s
                 %d nodes killed with %d handlers; until their jobs ran again: median %d ms, p99 %d ms, longest %d ms
                 %s%s
@@ -53,6 +54,8 @@ public record ChaosReport(History history, List<Violation> violations, List<Stri
                         .filter(said -> said.label().equals("lost"))
                         .count(),
                 history.removals().size(),
+                history.steering().pauses().size(),
+                history.steering().done(),
                 count(history.strikes().stream().map(History.Strike::fault).toList()),
                 history.kills().size(),
                 recovery.size(),

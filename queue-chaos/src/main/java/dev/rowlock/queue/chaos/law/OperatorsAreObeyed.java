@@ -25,16 +25,17 @@ final class OperatorsAreObeyed implements Law {
         Jobs jobs = Jobs.of(history);
         Peace peace = Peace.of(history);
         return Stream.concat(
-                history.steering().pauses().stream().flatMap(paused -> history.starts().stream()
-                        .filter(start -> steered(jobs, start)
-                                && start.nanos() > paused.from() + BOUND
-                                && start.nanos() < paused.to()
-                                && calm(peace, paused, start))
-                        .map(start -> Violation.of(
-                                NAME,
-                                "%s began %d ms after its type was paused",
-                                start,
-                                (start.nanos() - paused.from()) / 1_000_000))),
+                history.steering().pauses().stream()
+                        .flatMap(paused -> history.starts().stream()
+                                .filter(start -> steered(jobs, start)
+                                        && start.nanos() > paused.from() + BOUND
+                                        && start.nanos() < paused.to()
+                                        && calm(peace, paused, start))
+                                .map(start -> Violation.of(
+                                        NAME,
+                                        "%s began %d ms after its type was paused",
+                                        start,
+                                        (start.nanos() - paused.from()) / 1_000_000))),
                 redrives(history));
     }
 

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.store.admin;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Row;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.ArrayList;
@@ -70,7 +71,7 @@ public final class Pauses {
     }
 
     /** All that there are. */
-    public <T> List<T> list(FindJob.Row<T> row) {
+    public <T> List<T> list(Row<T> row) {
         return database.joined(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(database.sql(LIST));
                     ResultSet rows = statement.executeQuery()) {

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.store.operate;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.operate.CountBulkJobs.Count;
+import dev.rowlock.queue.internal.store.search.BoundedSearch;
 import dev.rowlock.queue.internal.store.search.RoomCondition;
 import dev.rowlock.queue.operate.Actor;
 import dev.rowlock.queue.operate.BulkAction;
@@ -15,6 +16,7 @@ import java.sql.Types;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
 
 /** Counts the jobs that a bulk action is for, and writes it down for nodes to do. */
 public final class CreateBulkAction {
@@ -51,7 +53,7 @@ public final class CreateBulkAction {
      * Joins the caller's transaction.
      *
      * @param perSecond null: as fast as may be
-     * @throws IllegalArgumentException if the filter has no condition, or no job can match
+     * @throws IllegalArgumentException if the filter has no condition, its jsonpath is none, or no job can match
      */
     public BulkAction run(
             TransactionStanding standing,
@@ -61,10 +63,14 @@ public final class CreateBulkAction {
             Actor by) {
         BulkKind bulk = BulkKind.of(kind);
         List<RoomCondition> conditions = bulk.conditions(filter);
-        return database.joinedAtomically(standing, connection -> {
-            Count counted = count.run(connection, conditions);
-            return insert(connection, bulk, filter, perSecond, by, counted);
-        });
+        try {
+            return database.joinedAtomically(standing, connection -> {
+                Count counted = count.run(connection, conditions);
+                return insert(connection, bulk, filter, perSecond, by, counted);
+            });
+        } catch (DataAccessException e) {
+            throw BoundedSearch.understood(filter, e);
+        }
     }
 
     private BulkAction insert(
