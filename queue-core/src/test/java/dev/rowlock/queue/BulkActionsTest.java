@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.ExplainedDatabase;
+import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.operate.DoBulkChunk;
@@ -22,6 +24,8 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -31,6 +35,7 @@ class BulkActionsTest {
 
     private static final JobFilter MAIL = JobFilter.where().queue(Rooms.QUEUE);
 
+    private final TestDatabase test;
     private final Rooms rooms;
     private final Database database;
     private final RecordedWakeups wakeups = new RecordedWakeups();
@@ -38,6 +43,7 @@ class BulkActionsTest {
     private final TransactionTemplate transaction;
 
     BulkActionsTest(TestDatabase test) {
+        this.test = test;
         rooms = Rooms.emptyIn(test);
         database = rooms.database();
         admin = FrontDoors.admin(database, wakeups);
@@ -345,6 +351,29 @@ class BulkActionsTest {
 
         assertThat(progress(id)).isEqualTo(tuple(FINISHED, 1L));
         assertThat(rooms.roomsOf(last)).containsExactly("waiting");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aChunkReadsItsStretchAndItsJobsByIndexWhateverTheStatisticsSay(boolean stale) throws Exception {
+        dead(30_000, Rooms.QUEUE);
+        rooms.fill(20_000, rooms.node());
+        rooms.execute("ANALYZE rowlock.dead, rowlock.waiting, rowlock.ready");
+        if (stale) {
+            rooms.believeEmptied("dead", "waiting", "ready");
+        }
+        try (ExplainedDatabase explained = new ExplainedDatabase(test, database.schema(), Plans.CUSTOM)) {
+            admin.redrive(MAIL);
+            new DoBulkChunk(explained.database()).run();
+            admin.purge(Rooms.QUEUE);
+            new DoBulkChunk(explained.database()).run();
+
+            assertThat(explained.plans())
+                    .filteredOn(plan -> plan.contains("taken"))
+                    .hasSize(2)
+                    .allSatisfy(plan -> assertThat(plan)
+                            .doesNotContain("Seq Scan on dead", "Seq Scan on waiting", "Seq Scan on ready"));
+        }
     }
 
     @Test

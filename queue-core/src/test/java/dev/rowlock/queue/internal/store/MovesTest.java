@@ -2,9 +2,12 @@ package dev.rowlock.queue.internal.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.store.admin.AuditNote;
 import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
 import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
 import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.admin.RescheduleJob;
+import dev.rowlock.queue.internal.store.admin.RunWaitingJob;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
@@ -67,6 +70,8 @@ class MovesTest {
         void on(MovesTest test, ClaimedJob job);
     }
 
+    private static final AuditNote NOTE = new AuditNote("ann", null, "move", "job", null);
+
     static Stream<Move> moves() {
         return Stream.of(
                 new Move("complete", "done", (test, job) -> test.rooms.complete(job, true)),
@@ -116,16 +121,25 @@ class MovesTest {
                     new RedriveDeadJob(test.database).run(job.id(), null);
                     test.rooms.execute("UPDATE rowlock.waiting SET crashes = 2");
                 }),
+                new Move("run a waiting one now", "ready", (test, job) -> {
+                    test.rooms.defer(job.claim(), Due.after(Duration.ofDays(1)));
+                    new RunWaitingJob(test.database).run(job.id(), NOTE);
+                }),
+                new Move("reschedule a ready one", "waiting", (test, job) -> {
+                    test.release(job.claim());
+                    new RescheduleJob(test.database).run(job.id(), Due.after(Duration.ofDays(1)), NOTE);
+                }),
+                new Move("cancel many waiting ones", "done", (test, job) -> {
+                    test.rooms.defer(job.claim(), Due.after(Duration.ofDays(1)));
+                    test.bulk(BulkAction.Kind.CANCEL);
+                }),
+                new Move("cancel many ready ones", "done", (test, job) -> {
+                    test.release(job.claim());
+                    test.bulk(BulkAction.Kind.CANCEL);
+                }),
                 new Move("redrive many", "waiting", (test, job) -> {
                     test.rooms.bury(job.claim());
-                    new CreateBulkAction(test.database)
-                            .run(
-                                    TransactionStanding.OUTSIDE,
-                                    BulkAction.Kind.REDRIVE,
-                                    JobFilter.all(),
-                                    null,
-                                    Actor.APPLICATION);
-                    new DoBulkChunk(test.database).run();
+                    test.bulk(BulkAction.Kind.REDRIVE);
                     test.rooms.execute("UPDATE rowlock.waiting SET crashes = 2");
                 }),
                 new Move("cancel a ready one", "done", (test, job) -> {
@@ -157,6 +171,11 @@ class MovesTest {
                     test.release(job.claim());
                     new ClaimReadyJobs(test.database).named("letters", List.of(job.id()), 0, test.rooms.node(), null);
                 }));
+    }
+
+    private void bulk(BulkAction.Kind kind) {
+        new CreateBulkAction(database).run(TransactionStanding.OUTSIDE, kind, JobFilter.all(), null, Actor.APPLICATION);
+        new DoBulkChunk(database).run();
     }
 
     @ParameterizedTest

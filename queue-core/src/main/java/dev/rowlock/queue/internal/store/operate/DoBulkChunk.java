@@ -68,7 +68,7 @@ public final class DoBulkChunk {
     // The next chunk begins before the first job that somebody else has locked or moved.
     private static final String ANSWER = """
             SELECT (SELECT count(*) FROM taken),
-                   (SELECT least((SELECT min(w.id) - 1 FROM wanted w WHERE NOT EXISTS (SELECT FROM taken t WHERE t.id = w.id)),
+                   (SELECT least((SELECT min(id) - 1 FROM (SELECT id FROM wanted EXCEPT SELECT id FROM taken) AS passed),
                                  (SELECT max(id) FROM wanted HAVING count(*) = most),
                                  %s, last_id) FROM bounds)
             """;
