@@ -8,7 +8,6 @@ import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,7 +59,7 @@ final class BulkChunks implements Chore {
     public Duration runOnce() {
         Optional<Done> done = next();
         if (done.isEmpty()) {
-            return rest(actions.untilNext());
+            return rest(actions.untilNext().orElse(LONGEST_REST));
         }
         if (done.get().redriven()) {
             wakeups.jobsWaiting(Duration.ZERO);
@@ -81,8 +80,8 @@ final class BulkChunks implements Chore {
         }
     }
 
-    private static Duration rest(@Nullable Duration untilNext) {
-        if (untilNext == null || untilNext.compareTo(LONGEST_REST) > 0) {
+    private static Duration rest(Duration untilNext) {
+        if (untilNext.compareTo(LONGEST_REST) > 0) {
             return LONGEST_REST;
         }
         return untilNext.isNegative() || untilNext.isZero() ? REST_BEFORE_LOCKED : untilNext;

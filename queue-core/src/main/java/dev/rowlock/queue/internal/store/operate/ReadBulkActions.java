@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Bulk actions as they are now. */
 public final class ReadBulkActions {
@@ -44,14 +43,14 @@ public final class ReadBulkActions {
         });
     }
 
-    /** How long until a chunk is due; negative: one is. Null: no action goes on. */
-    public @Nullable Duration untilNext() {
+    /** How long until a chunk is due; negative: one is. Empty: no action goes on. */
+    public Optional<Duration> untilNext() {
         return database.alone(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(database.sql(NEXT));
                     ResultSet row = statement.executeQuery()) {
                 row.next();
                 double seconds = row.getDouble(1);
-                return row.wasNull() ? null : Duration.ofMillis((long) Math.ceil(seconds * 1000));
+                return row.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis((long) Math.ceil(seconds * 1000)));
             }
         });
     }
