@@ -39,6 +39,7 @@ class PackageMapTest {
     private static final Set<String> STORE = Set.of(
             "internal.store",
             "internal.store.admin",
+            "internal.store.checkpoint",
             "internal.store.claim",
             "internal.store.cleanup",
             "internal.store.due",
@@ -63,6 +64,7 @@ class PackageMapTest {
             Map.entry("payload", Set.of("spi")),
             Map.entry("internal.store", WORDS),
             Map.entry("internal.store.admin", with(WORDS, "internal.store")),
+            Map.entry("internal.store.checkpoint", with(WORDS, "internal.store")),
             Map.entry("internal.store.claim", with(WORDS, "internal.store")),
             Map.entry("internal.store.cleanup", with(WORDS, "internal.store", "settings")),
             Map.entry("internal.store.due", with(WORDS, "internal.store", "internal.store.claim")),

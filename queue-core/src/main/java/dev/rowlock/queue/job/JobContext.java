@@ -98,6 +98,32 @@ public interface JobContext {
     void progress(int percent, @Nullable String note);
 
     /**
+     * Notes for the next attempt how far this one is, in place of what was noted before. It outlasts failures, crashes, snoozes and
+     * redrives, and is removed some time after the job has completed, was cancelled or discarded.
+     *
+     * <p>Joins the transaction that is active on this thread, if it is one of Rowlock's DataSource: then the checkpoint and what
+     * a step has written there commit together, or not at all. Until such a transaction ends, nobody can take the job from this
+     * node. Without one it is a statement in a transaction of its own: call it a few times per second at most.
+     *
+     * <p>In a transactional listener the transaction is the listener's: if the attempt fails, its checkpoints are rolled back.
+     *
+     * @param value any value that serializes to JSON, at most 64 KB of it
+     * @throws ClaimLostException if the job is not this node's any more: let it pass, so that the transaction rolls back
+     * @throws IllegalArgumentException for null, and for a value that is too large
+     * @throws IllegalStateException in a transaction that does not reach Rowlock's DataSource, or is read-only
+     */
+    void saveCheckpoint(Object value);
+
+    /**
+     * What {@link #saveCheckpoint} noted last, in this attempt or an earlier one, on whatever node; empty if nothing was noted. One
+     * statement each time, in the transaction that is active on this thread if there is one.
+     *
+     * @throws ClaimLostException if the job is not this node's any more
+     * @throws RuntimeException a {@code PayloadException} if what was noted is no such value
+     */
+    <T> Optional<T> checkpoint(Class<T> type);
+
+    /**
      * Completes the job inside the transaction that is active on this thread: its changes and "done" commit together,
      * or not at all. Call it last; what the listener returns or throws afterwards is ignored if the transaction
      * commits, and the attempt fails if it rolls back.

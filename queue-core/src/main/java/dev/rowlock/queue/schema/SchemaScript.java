@@ -39,7 +39,8 @@ public record SchemaScript(int version, String description, String file) {
             new SchemaScript(2, "schedules", "V2__schedules.sql"),
             new SchemaScript(3, "functions", "V3__functions.sql"),
             new SchemaScript(5, "search", "V5__search.sql"),
-            new SchemaScript(6, "operations", "V6__operations.sql"));
+            new SchemaScript(6, "operations", "V6__operations.sql"),
+            new SchemaScript(7, "checkpoints", "V7__checkpoints.sql"));
 
     private static final String HEAD = """
             -- The tables of Rowlock. Run this as the role that is to own them: the application's own, or another one, which

@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
+import dev.rowlock.queue.internal.store.checkpoint.RemoveEndedCheckpoints;
 import dev.rowlock.queue.internal.store.claim.RemoveReached;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
 import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
@@ -35,6 +36,7 @@ public final class Cleanup {
                         Clock.systemUTC()),
                 new FreeKeys(takeChore, new RemoveFreeKeys(database)),
                 new LeftoverPayloads(takeChore, new RemoveLeftoverPayloads(database.patient())),
+                new EndedCheckpoints(takeChore, new RemoveEndedCheckpoints(database.patient())),
                 new PastNodes(takeChore, new RemovePastNodes(database.patient())),
                 new ReachedPlaces(takeChore, new RemoveReached(database)),
                 new DepthMeasurement(takeChore, new MeasureDepth(database.patient())));

@@ -12,6 +12,7 @@ import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.record.OutcomeWriter;
 import dev.rowlock.queue.internal.record.Recorder;
 import dev.rowlock.queue.internal.run.Buffer;
+import dev.rowlock.queue.internal.run.Checkpoints;
 import dev.rowlock.queue.internal.run.ContextServices;
 import dev.rowlock.queue.internal.run.Deadlines;
 import dev.rowlock.queue.internal.run.HandlerInvoker;
@@ -210,7 +211,8 @@ public record NodeParts(
                 new EnsureDonePartitions(database),
                 deadlines,
                 longestWait,
-                new Results(services.codec(), settings.maxResultBytes()));
+                new Results(services.codec(), settings.maxResultBytes()),
+                new Checkpoints(database, services.codec()));
     }
 
     /** The listeners' timeouts for the claim: a JSON object of milliseconds by type; null if there are none. */

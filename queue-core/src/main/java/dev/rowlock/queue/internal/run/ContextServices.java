@@ -24,4 +24,5 @@ public record ContextServices(
         EnsureDonePartitions partitions,
         Deadlines deadlines,
         Duration longestWait,
-        Results results) {}
+        Results results,
+        Checkpoints checkpoints) {}

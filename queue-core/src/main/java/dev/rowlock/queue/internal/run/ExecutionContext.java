@@ -162,6 +162,20 @@ public final class ExecutionContext implements JobContext {
     }
 
     @Override
+    public void saveCheckpoint(Object value) {
+        requireChangeable();
+        if (execution.stopped() == Execution.Stop.CLAIM_LOST
+                || !services.checkpoints().save(execution.job().claim(), value)) {
+            throw lost();
+        }
+    }
+
+    @Override
+    public <T> Optional<T> checkpoint(Class<T> type) {
+        return services.checkpoints().load(execution.job().claim(), type).orElseThrow(this::lost);
+    }
+
+    @Override
     public void completeInTransaction(@Nullable Object result) {
         requireAlone("completeInTransaction");
         complete(result);

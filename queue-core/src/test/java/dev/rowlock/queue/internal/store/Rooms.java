@@ -60,7 +60,8 @@ public final class Rooms {
             "retention",
             "depth",
             "dropped",
-            "schedule");
+            "schedule",
+            "checkpoint");
 
     private final Database database;
     private final JdbcClient jdbc;

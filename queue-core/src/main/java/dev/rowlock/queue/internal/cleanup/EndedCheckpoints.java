@@ -1,0 +1,56 @@
+package dev.rowlock.queue.internal.cleanup;
+
+import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.chore.ProportionalRest;
+import dev.rowlock.queue.internal.store.checkpoint.RemoveEndedCheckpoints;
+import dev.rowlock.queue.internal.store.checkpoint.RemoveEndedCheckpoints.Stretch;
+import dev.rowlock.queue.internal.store.node.TakeChore;
+import java.time.Duration;
+
+/**
+ * Removes checkpoints whose jobs have ended for good, which nobody else does. Nothing depends on it but the size of the table.
+ *
+ * <p>One node begins a round and walks through the table, one stretch at a time, so that the chores beside it need not wait.
+ */
+public final class EndedCheckpoints implements Chore {
+
+    private static final Duration INTERVAL = Duration.ofMinutes(5);
+    private static final int STRETCH = 500;
+
+    /** A round takes at most a twentieth of one connection's time. */
+    private static final int REST_PER_WORK = 20;
+
+    private final TakeChore chore;
+    private final RemoveEndedCheckpoints remove;
+    private boolean walking;
+    private long behind;
+
+    public EndedCheckpoints(TakeChore chore, RemoveEndedCheckpoints remove) {
+        this.chore = chore;
+        this.remove = remove;
+    }
+
+    @Override
+    public String name() {
+        return "ended checkpoints";
+    }
+
+    @Override
+    public Duration runOnce() {
+        if (!walking) {
+            if (!chore.run(name(), INTERVAL)) {
+                return INTERVAL;
+            }
+            behind = RemoveEndedCheckpoints.FRONT;
+            walking = true;
+        }
+        long begun = System.nanoTime();
+        Stretch stretch = remove.run(behind, STRETCH);
+        walking = stretch.end() != null;
+        if (stretch.end() == null) {
+            return INTERVAL;
+        }
+        behind = stretch.end();
+        return ProportionalRest.after(begun, REST_PER_WORK, Duration.ZERO);
+    }
+}

@@ -1,0 +1,5 @@
+/** Statements of checkpoints, by the table {@code checkpoint}. */
+@NullMarked
+package dev.rowlock.queue.internal.store.checkpoint;
+
+import org.jspecify.annotations.NullMarked;

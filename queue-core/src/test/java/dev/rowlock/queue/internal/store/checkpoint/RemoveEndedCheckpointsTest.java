@@ -1,0 +1,85 @@
+package dev.rowlock.queue.internal.store.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.TransactionStanding;
+import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
+import dev.rowlock.queue.internal.store.checkpoint.RemoveEndedCheckpoints.Stretch;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+@Representative
+class RemoveEndedCheckpointsTest {
+
+    private final Rooms rooms;
+    private final RemoveEndedCheckpoints remove;
+
+    RemoveEndedCheckpointsTest(TestDatabase test) {
+        rooms = Rooms.emptyIn(test);
+        remove = new RemoveEndedCheckpoints(rooms.database());
+    }
+
+    @Test
+    void aJobThatMayRunAgainKeepsItsCheckpoint() {
+        ClaimedJob dead = running();
+        rooms.bury(dead.claim());
+        ClaimedJob waiting = running();
+        rooms.defer(waiting.claim(), Due.after(Duration.ofDays(1)));
+        ClaimedJob running = running();
+
+        assertThat(all()).isEqualTo(new Stretch(0, null));
+        assertThat(checkpoints()).containsExactly(dead.id(), waiting.id(), running.id());
+    }
+
+    @Test
+    void theCheckpointsOfCompletedAndDiscardedJobsGo() {
+        rooms.complete(running(), true);
+        rooms.complete(running(), false);
+        ClaimedJob discarded = running();
+        rooms.bury(discarded.claim());
+        new DiscardDeadJobs(rooms.database()).one(discarded.id());
+        ClaimedJob running = running();
+
+        assertThat(all()).isEqualTo(new Stretch(3, null));
+        assertThat(checkpoints()).containsExactly(running.id());
+    }
+
+    @Test
+    void theyAreLookedAtAStretchAtATime() {
+        ClaimedJob first = running();
+        ClaimedJob second = running();
+        ClaimedJob third = running();
+        rooms.complete(first, true);
+        rooms.complete(third, true);
+
+        Stretch stretch = remove.run(RemoveEndedCheckpoints.FRONT, 2);
+        assertThat(stretch).isEqualTo(new Stretch(1, second.id()));
+        assertThat(remove.run(second.id(), 2)).isEqualTo(new Stretch(1, null));
+
+        assertThat(checkpoints()).containsExactly(second.id());
+    }
+
+    private Stretch all() {
+        return remove.run(RemoveEndedCheckpoints.FRONT, 100);
+    }
+
+    private ClaimedJob running() {
+        ClaimedJob job = rooms.running();
+        new SaveCheckpoint(rooms.database()).run(TransactionStanding.OUTSIDE, job.claim(), "{\"page\": 1}");
+        return job;
+    }
+
+    private List<Long> checkpoints() {
+        return rooms.sql("SELECT job_id FROM rowlock.checkpoint ORDER BY job_id")
+                .query(Long.class)
+                .list();
+    }
+}
