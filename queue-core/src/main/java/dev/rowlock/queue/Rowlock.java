@@ -10,6 +10,7 @@ import dev.rowlock.queue.internal.node.QueueConcurrency;
 import dev.rowlock.queue.internal.node.WorkerNode;
 import dev.rowlock.queue.internal.operate.Operations;
 import dev.rowlock.queue.internal.operate.PayloadRules;
+import dev.rowlock.queue.internal.result.StoredJobResults;
 import dev.rowlock.queue.internal.run.Extensions;
 import dev.rowlock.queue.internal.schedule.Scheduling;
 import dev.rowlock.queue.internal.schedule.StoredRecurringJobs;
@@ -21,10 +22,12 @@ import dev.rowlock.queue.internal.thread.KeepAlive;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.result.JobResults;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.RecurringJobs;
 import dev.rowlock.queue.schema.SchemaMigrator;
 import dev.rowlock.queue.settings.SchemaMode;
+import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.Wakeups;
@@ -71,6 +74,7 @@ public final class Rowlock implements AutoCloseable {
     private final JobAdmin admin;
     private final JobSearch search;
     private final RecurringJobs recurring;
+    private final StoredJobResults results;
     private final @Nullable Notifier notifier;
     private final WakeupBus wakeups;
     private final KeepAlive alive = new KeepAlive(); // guarded by this
@@ -93,6 +97,12 @@ public final class Rowlock implements AutoCloseable {
                 database, wakeups, new PayloadRules(settings.codec, settings.maxPayloadBytes, this::payloadOf));
         this.search = new JobSearch(database, settings.search);
         this.recurring = new StoredRecurringJobs(database, wakeups, this::scheduleRow);
+        this.results = new StoredJobResults(
+                database,
+                settings.codec,
+                wakeups,
+                settings.notifications ? settings.unpooled : null,
+                () -> status().hears());
     }
 
     /** Begins to put a queue together: everything but the DataSource, of PostgreSQL, has a default. */
@@ -118,6 +128,11 @@ public final class Rowlock implements AutoCloseable {
     /** Makes, changes and watches recurring jobs. */
     public RecurringJobs recurringJobs() {
         return recurring;
+    }
+
+    /** Waits for jobs and reads their results. */
+    public JobResults results() {
+        return results;
     }
 
     private ScheduleRow scheduleRow(RecurringJob job) {
@@ -275,8 +290,7 @@ public final class Rowlock implements AutoCloseable {
 
     private WorkerNode newNode() {
         transactions = settings.transactions.get();
-        Extensions extensions =
-                new Extensions(all(settings.observers), all(settings.interceptors), all(settings.redactors));
+        Extensions extensions = new Extensions(observers(), all(settings.interceptors), all(settings.redactors));
         return new WorkerNode(
                 new NodeSettings(
                         settings.worker,
@@ -293,6 +307,12 @@ public final class Rowlock implements AutoCloseable {
                         wakeups,
                         transactions),
                 features());
+    }
+
+    private List<JobObserver> observers() {
+        List<JobObserver> observers = new ArrayList<>(all(settings.observers));
+        observers.add(results.observer());
+        return observers;
     }
 
     /** What nodes do beside running jobs. */
@@ -331,6 +351,7 @@ public final class Rowlock implements AutoCloseable {
     public synchronized void close() {
         stop();
         closed = true;
+        results.close();
         if (notifier != null) {
             notifier.close();
         }

@@ -47,6 +47,7 @@ class PackageMapTest {
             "internal.store.node",
             "internal.store.operate",
             "internal.store.outcome",
+            "internal.store.result",
             "internal.store.schedule",
             "internal.store.search");
 
@@ -60,6 +61,7 @@ class PackageMapTest {
             Map.entry("schedule", Set.of("job")),
             Map.entry("search", Set.of("job")),
             Map.entry("operate", Set.of()),
+            Map.entry("result", Set.of("job")),
             Map.entry("settings", Set.of("spi")),
             Map.entry("payload", Set.of("spi")),
             Map.entry("internal.store", WORDS),
@@ -71,6 +73,7 @@ class PackageMapTest {
             Map.entry("internal.store.enqueue", with(WORDS, "internal.store")),
             Map.entry("internal.store.node", with(WORDS, "internal.store")),
             Map.entry("internal.store.outcome", with(WORDS, "internal.store")),
+            Map.entry("internal.store.result", with(WORDS, "internal.store")),
             Map.entry("internal.store.schedule", with(WORDS, "internal.store", "internal.store.enqueue", "schedule")),
             Map.entry("internal.store.search", with(WORDS, "internal.store", "search")),
             Map.entry(
@@ -99,6 +102,7 @@ class PackageMapTest {
             Map.entry(
                     "internal.schedule",
                     with(STORE, "internal.chore", "internal.wake", "internal.thread", "schedule", "spi", "job")),
+            Map.entry("internal.result", with(STORE, "internal.wake", "internal.thread", "result", "spi", "job")),
             Map.entry(
                     "internal.janitor",
                     with(
@@ -144,11 +148,13 @@ class PackageMapTest {
                             "internal.run",
                             "internal.listener",
                             "internal.schedule",
+                            "internal.result",
                             "internal.chore",
                             "schedule",
                             "search",
                             "operate",
                             "internal.operate",
+                            "result",
                             "schema",
                             "internal.wake",
                             "internal.thread",

@@ -8,6 +8,7 @@ import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.RowlockBuilder;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.payload.PayloadConverter;
+import dev.rowlock.queue.result.JobResults;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.RecurringJobs;
 import dev.rowlock.queue.spi.ErrorRedactor;
@@ -142,6 +143,12 @@ public final class RowlockAutoConfiguration {
     @ConditionalOnMissingBean
     RecurringJobs rowlockRecurringJobs(Rowlock rowlock) {
         return rowlock.recurringJobs();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    JobResults rowlockJobResults(Rowlock rowlock) {
+        return rowlock.results();
     }
 
     @Bean

@@ -6,12 +6,15 @@ import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +36,9 @@ public final class Notifier implements Wakeups, AutoCloseable {
     /** At most one round of notifications per this time. */
     static final Duration PAUSE = Duration.ofMillis(5);
 
+    /** Of jobs that somebody waits for; what does not fit, those who wait find by themselves. */
+    private static final int MOST_IDS = 10_000;
+
     private static final int REST_PER_ALONG = 10;
 
     /** A statement that sends along and is not heard of again has failed. */
@@ -47,6 +53,8 @@ public final class Notifier implements Wakeups, AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Map<String, Ready> ready = new HashMap<>(); // guarded by lock
+    private final Set<Long> awaited = new LinkedHashSet<>(); // guarded by lock
+    private final Set<Long> ended = new LinkedHashSet<>(); // guarded by lock
     private @Nullable Duration waiting; // guarded by lock
     private boolean moved; // guarded by lock; all that was due
     private @Nullable Duration nextDue; // guarded by lock; of what waits after that
@@ -114,6 +122,33 @@ public final class Notifier implements Wakeups, AutoCloseable {
             moved = true;
             nextDue = next;
         });
+    }
+
+    /** As far as there is room: those who wait also look by themselves. */
+    void jobsAwaited(long[] ids) {
+        change(() -> {
+            for (long id : ids) {
+                add(awaited, id);
+            }
+        });
+    }
+
+    void jobEnded(long id) {
+        change(() -> add(ended, id));
+    }
+
+    private static void add(Set<Long> some, long id) {
+        if (some.size() < MOST_IDS) {
+            some.add(id);
+        }
+    }
+
+    private static void drain(Set<Long> ids, Function<List<Long>, String> message, List<String> messages) {
+        List<Long> all = List.copyOf(ids);
+        for (int from = 0; from < all.size(); from += WakeupMessage.IDS) {
+            messages.add(message.apply(all.subList(from, Math.min(all.size(), from + WakeupMessage.IDS))));
+        }
+        ids.clear();
     }
 
     @Override
@@ -184,6 +219,8 @@ public final class Notifier implements Wakeups, AutoCloseable {
             if (waiting != null) {
                 messages.add(WakeupMessage.waiting(origin, waiting));
             }
+            drain(awaited, ids -> WakeupMessage.awaited(origin, ids), messages);
+            drain(ended, ids -> WakeupMessage.ended(origin, ids), messages);
             // The last, so that the last message is one by which jobs may be claimed.
             ready.forEach((queue, some) -> messages.add(
                     some.back
@@ -210,7 +247,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
     }
 
     private boolean nothingToSay() {
-        return ready.isEmpty() && waiting == null && !moved && !attention;
+        return ready.isEmpty() && awaited.isEmpty() && ended.isEmpty() && waiting == null && !moved && !attention;
     }
 
     private static boolean pauseAfterFailure() {

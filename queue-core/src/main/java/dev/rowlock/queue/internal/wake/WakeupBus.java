@@ -12,6 +12,7 @@ public final class WakeupBus implements Wakeups {
     private final List<Wakeups> local = new CopyOnWriteArrayList<>();
     private final Wakeups remote;
     private final String origin;
+    private volatile @Nullable Endings endings; // written once, before anybody hears
 
     /** {@code remote} tells the other nodes; {@link Wakeups#NONE} leaves them to their polling. */
     public WakeupBus(Wakeups remote) {
@@ -24,6 +25,25 @@ public final class WakeupBus implements Wakeups {
         local.add(worker);
     }
 
+    /** Sets who hears of jobs that somebody waits for. */
+    public void subscribe(Endings awaited) {
+        endings = awaited;
+    }
+
+    /** Somebody here waits for the ends of these jobs: other nodes are to say so. */
+    public void jobsAwaited(long[] ids) {
+        if (remote instanceof Notifier notifier) {
+            notifier.jobsAwaited(ids);
+        }
+    }
+
+    /** A job has ended that another process waits for. */
+    public void jobEnded(long id) {
+        if (remote instanceof Notifier notifier) {
+            notifier.jobEnded(id);
+        }
+    }
+
     public void unsubscribe(Wakeups worker) {
         local.remove(worker);
     }
@@ -33,7 +53,12 @@ public final class WakeupBus implements Wakeups {
      * already.
      */
     public NotificationListener.Messages heardBy(RemoteWakeups worker) {
-        return (message, connection) -> WakeupMessage.deliver(message, origin, worker, connection);
+        return (message, connection) -> {
+            Endings awaited = endings;
+            if (awaited == null || !WakeupMessage.deliver(message, origin, awaited)) {
+                WakeupMessage.deliver(message, origin, worker, connection);
+            }
+        };
     }
 
     @Override

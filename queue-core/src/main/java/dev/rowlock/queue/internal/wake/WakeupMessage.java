@@ -2,13 +2,22 @@ package dev.rowlock.queue.internal.wake;
 
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The text of a notification: {@code origin|kind|what it says}. */
 final class WakeupMessage {
 
     private static final long LONGEST_MILLIS = Duration.ofDays(1).toMillis();
+
+    private static final String AWAITED = "|l|";
+    private static final String ENDED = "|e|";
+
+    /** A notification takes less than 8,000 bytes, and an id at most 20. */
+    static final int IDS = 350;
 
     private WakeupMessage() {}
 
@@ -37,6 +46,45 @@ final class WakeupMessage {
 
     static String attention(String origin) {
         return origin + "|a|";
+    }
+
+    /** Somebody waits for the ends of these jobs. */
+    static String awaited(String origin, List<Long> ids) {
+        return origin + AWAITED + joined(ids);
+    }
+
+    /** These jobs have ended. */
+    static String ended(String origin, List<Long> ids) {
+        return origin + ENDED + joined(ids);
+    }
+
+    private static String joined(List<Long> ids) {
+        return ids.stream().map(String::valueOf).collect(Collectors.joining(","));
+    }
+
+    /** Whether it was a message about jobs that somebody waits for. Those of this origin do nothing. */
+    static boolean deliver(String message, String own, Endings to) {
+        int kind = message.indexOf('|');
+        boolean awaited = kind >= 0 && message.startsWith(AWAITED, kind);
+        if (!awaited && (kind < 0 || !message.startsWith(ENDED, kind))) {
+            return false;
+        }
+        if (!message.substring(0, kind).equals(own)) {
+            try {
+                long[] ids = Stream.of(
+                                message.substring(kind + AWAITED.length()).split(","))
+                        .mapToLong(Long::parseLong)
+                        .toArray();
+                if (awaited) {
+                    to.awaitedElsewhere(ids);
+                } else {
+                    to.endedElsewhere(ids);
+                }
+            } catch (NumberFormatException e) {
+                // Anybody may notify on our channel.
+            }
+        }
+        return true;
     }
 
     /** Does what the message says. Ignores those of this origin, and anything that is no message of ours. */

@@ -38,12 +38,14 @@ class PagesCompileTest {
     private static final String ALL_IMPORTS = Stream.of(
                     "java.time",
                     "java.util",
+                    "java.util.concurrent",
                     "javax.sql",
                     "dev.rowlock.queue",
                     "dev.rowlock.queue.chunk",
                     "dev.rowlock.queue.job",
                     "dev.rowlock.queue.operate",
                     "dev.rowlock.queue.payload",
+                    "dev.rowlock.queue.result",
                     "dev.rowlock.queue.schedule",
                     "dev.rowlock.queue.search",
                     "dev.rowlock.queue.spi",
@@ -51,6 +53,7 @@ class PagesCompileTest {
                     "org.jspecify.annotations",
                     "org.springframework.context.annotation",
                     "org.springframework.jdbc.core.simple",
+                    "org.springframework.transaction.annotation",
                     "tools.jackson.databind.node")
             .map("import %s.*;"::formatted)
             .collect(Collectors.joining("\n"));

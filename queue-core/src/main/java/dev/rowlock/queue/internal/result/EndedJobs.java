@@ -1,0 +1,52 @@
+package dev.rowlock.queue.internal.result;
+
+import dev.rowlock.queue.internal.wake.Endings;
+import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.spi.JobObserver;
+import java.time.Duration;
+
+/**
+ * Brings news of ended jobs to those who wait: from this process's node to waits here and in other processes, and from other processes
+ * to waits here. Only looks into memory; the notifier sends, many ids at a time.
+ */
+final class EndedJobs implements JobObserver, Endings {
+
+    private final Waits waits;
+    private final WakeupBus wakeups;
+    final AwaitedElsewhere elsewhere = new AwaitedElsewhere();
+
+    EndedJobs(Waits waits, WakeupBus wakeups) {
+        this.waits = waits;
+        this.wakeups = wakeups;
+    }
+
+    @Override
+    public boolean immediate() {
+        return true;
+    }
+
+    @Override
+    public void finished(ClaimedJob job, Outcome outcome, Duration took) {
+        if (outcome instanceof Outcome.Deferred || outcome instanceof Outcome.Released) {
+            return;
+        }
+        waits.ended(job.id());
+        if (elsewhere.remove(job.id())) {
+            wakeups.jobEnded(job.id());
+        }
+    }
+
+    @Override
+    public void awaitedElsewhere(long[] ids) {
+        elsewhere.add(ids);
+    }
+
+    @Override
+    public void endedElsewhere(long[] ids) {
+        for (long id : ids) {
+            waits.ended(id);
+        }
+    }
+}

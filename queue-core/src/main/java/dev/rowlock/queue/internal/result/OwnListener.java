@@ -1,0 +1,78 @@
+package dev.rowlock.queue.internal.result;
+
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.wake.NotificationListener;
+import dev.rowlock.queue.internal.wake.RemoteWakeups;
+import dev.rowlock.queue.internal.wake.WakeupBus;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hears of ended jobs where no node of this process does: in an application that only enqueues. Opened with the first job that is
+ * waited for, and kept. Thread-safe.
+ */
+final class OwnListener implements AutoCloseable {
+
+    private final @Nullable DataSource unpooled;
+    private final Schema schema;
+    private final WakeupBus wakeups;
+    private final BooleanSupplier nodeHears;
+    private @Nullable NotificationListener listener; // guarded by this
+    private boolean closed; // guarded by this
+
+    /** @param unpooled null: it never listens, because it would keep a connection of the pool */
+    OwnListener(@Nullable DataSource unpooled, Schema schema, WakeupBus wakeups, BooleanSupplier nodeHears) {
+        this.unpooled = unpooled;
+        this.schema = schema;
+        this.wakeups = wakeups;
+        this.nodeHears = nodeHears;
+    }
+
+    /** Somebody waits. Returns at once. */
+    synchronized void open() {
+        if (unpooled != null && listener == null && !closed && !nodeHears.getAsBoolean()) {
+            NotificationListener opened =
+                    new NotificationListener(unpooled, schema, wakeups.heardBy(new Nobody()), () -> {});
+            opened.start();
+            listener = opened;
+        }
+    }
+
+    synchronized boolean hears() {
+        return listener != null && listener.hearing();
+    }
+
+    @Override
+    public void close() {
+        NotificationListener opened;
+        synchronized (this) {
+            closed = true;
+            opened = listener;
+        }
+        if (opened != null) {
+            opened.close();
+        }
+    }
+
+    /** Runs no jobs. */
+    private static final class Nobody implements RemoteWakeups {
+
+        @Override
+        public void jobsReady(String queue, int rank, long jobs, int first, @Nullable Connection connection) {}
+
+        @Override
+        public void jobsBack(String queue) {}
+
+        @Override
+        public void jobsWaiting(Duration dueIn) {}
+
+        @Override
+        public void dueJobsMoved(@Nullable Duration nextDue) {}
+
+        @Override
+        public void attention() {}
+    }
+}

@@ -1,0 +1,154 @@
+package dev.rowlock.queue.internal.result;
+
+import dev.rowlock.queue.internal.store.ErrorHistory;
+import dev.rowlock.queue.internal.store.TransactionStanding;
+import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.result.JobCancelledException;
+import dev.rowlock.queue.result.JobDeadException;
+import dev.rowlock.queue.result.JobHandle;
+import dev.rowlock.queue.result.JobProgress;
+import dev.rowlock.queue.result.JobWaitTimeoutException;
+import dev.rowlock.queue.result.NoResultException;
+import dev.rowlock.queue.result.NoSuchJobException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** A job in the tables to wait for. */
+record StoredJobHandle(StoredJobResults results, long id) implements JobHandle {
+
+    private static final Duration LONGEST = Duration.ofDays(365);
+
+    @Override
+    public void await(Duration timeout) throws InterruptedException {
+        requireCompleted(ended(timeout));
+    }
+
+    @Override
+    public <T> T await(Duration timeout, Class<T> result) throws InterruptedException {
+        return result(ended(timeout), result);
+    }
+
+    private Ended ended(Duration timeout) throws InterruptedException {
+        long nanos = valid(timeout);
+        if (enqueuedHere()) {
+            throw new IllegalStateException(
+                    "job %d was enqueued in the transaction that is still open, and can begin only after its commit: wait after that, or take a future"
+                            .formatted(id));
+        }
+        CompletableFuture<Ended> end = results.await(id);
+        try {
+            return end.get(nanos, TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw new JobWaitTimeoutException(id, timeout);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e.getCause().getMessage(), e.getCause());
+        } finally {
+            results.waits.leave(id, end);
+        }
+    }
+
+    /** Whether the calling thread's open transaction sees the job and nobody else does. */
+    private boolean enqueuedHere() {
+        TransactionStanding standing = results.database.standing();
+        return standing.joins()
+                && results.find.run(new long[] {id}).stream().anyMatch(ended -> ended.state() == null)
+                && results.findJob.run(id, row -> true).isPresent();
+    }
+
+    @Override
+    public CompletableFuture<Void> future(Duration timeout) {
+        return future(timeout, ended -> {
+            requireCompleted(ended);
+            return null;
+        });
+    }
+
+    @Override
+    public <T> CompletableFuture<T> future(Duration timeout, Class<T> result) {
+        return future(timeout, (Ended ended) -> result(ended, result));
+    }
+
+    private <T> CompletableFuture<T> future(Duration timeout, Function<Ended, @Nullable T> read) {
+        long nanos = valid(timeout);
+        CompletableFuture<T> future = new CompletableFuture<>();
+        if (TransactionSynchronizationManager.isSynchronizationActive() && enqueuedHere()) {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCompletion(int status) {
+                    begin(future, read);
+                }
+            });
+        } else {
+            begin(future, read);
+        }
+        CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS)
+                .execute(() -> future.completeExceptionally(new JobWaitTimeoutException(id, timeout)));
+        return future;
+    }
+
+    private <T> void begin(CompletableFuture<T> future, Function<Ended, @Nullable T> read) {
+        CompletableFuture<Ended> end;
+        try {
+            end = results.await(id);
+        } catch (IllegalStateException e) {
+            future.completeExceptionally(e);
+            return;
+        }
+        // Not on the thread that asks for all: what hangs on the future is code of the application.
+        end.whenCompleteAsync((ended, closed) -> {
+            if (closed != null) {
+                future.completeExceptionally(closed);
+                return;
+            }
+            try {
+                future.complete(read.apply(ended));
+            } catch (RuntimeException e) {
+                future.completeExceptionally(e);
+            }
+        });
+        future.whenComplete((value, thrown) -> results.waits.leave(id, end));
+    }
+
+    @Override
+    public Optional<JobProgress> progress() {
+        return results.progress.run(id).map(row -> new JobProgress(row.percent(), row.note()));
+    }
+
+    private <T> T result(Ended ended, Class<T> type) {
+        requireCompleted(ended);
+        if (ended.result() == null) {
+            throw new NoResultException(id);
+        }
+        return type.cast(results.codec.decode(ended.result(), type));
+    }
+
+    private void requireCompleted(Ended ended) {
+        if (ended.state() == null) {
+            throw new NoSuchJobException(id);
+        }
+        JobState state = JobState.of(ended.state());
+        if (state == JobState.CANCELLED) {
+            throw new JobCancelledException(id);
+        }
+        if (state != JobState.COMPLETED) {
+            throw new JobDeadException(id, state, ErrorHistory.decodeOne(ended.error()));
+        }
+    }
+
+    private static long valid(Duration timeout) {
+        if (timeout.isZero() || timeout.isNegative() || timeout.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException(
+                    "timeout %s must be more than zero, and at most %s".formatted(timeout, LONGEST));
+        }
+        return timeout.toNanos();
+    }
+}

@@ -1,0 +1,86 @@
+package dev.rowlock.queue.internal.result;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.admin.FindJob;
+import dev.rowlock.queue.internal.store.result.FindEndedJobs;
+import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
+import dev.rowlock.queue.internal.store.result.ReadProgress;
+import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.result.JobHandle;
+import dev.rowlock.queue.result.JobResults;
+import dev.rowlock.queue.spi.JobObserver;
+import dev.rowlock.queue.spi.PayloadCodec;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Results of the jobs in the tables. */
+public final class StoredJobResults implements JobResults, AutoCloseable {
+
+    /** A job that has just begun may end at once. */
+    private static final Duration SHORTEST = Duration.ofMillis(20);
+
+    final Database database;
+    final PayloadCodec codec;
+    final FindEndedJobs find;
+    final FindJob findJob;
+    final ReadProgress progress;
+    final Waits waits;
+    final OwnListener listener;
+    final EndedJobs endings;
+
+    /**
+     * @param unpooled opens the connection to listen by, where no node does; null: nobody listens there
+     * @param nodeHears whether a node of this process listens
+     */
+    public StoredJobResults(
+            Database database,
+            PayloadCodec codec,
+            WakeupBus wakeups,
+            @Nullable DataSource unpooled,
+            BooleanSupplier nodeHears) {
+        this(database, codec, wakeups, unpooled, nodeHears, SHORTEST);
+    }
+
+    StoredJobResults(
+            Database database,
+            PayloadCodec codec,
+            WakeupBus wakeups,
+            @Nullable DataSource unpooled,
+            BooleanSupplier nodeHears,
+            Duration shortest) {
+        this.database = database;
+        this.codec = codec;
+        this.find = new FindEndedJobs(database);
+        this.findJob = new FindJob(database);
+        this.progress = new ReadProgress(database);
+        this.waits = new Waits(find, shortest, wakeups::jobsAwaited);
+        this.listener = new OwnListener(unpooled, database.schema(), wakeups, nodeHears);
+        this.endings = new EndedJobs(waits, wakeups);
+        wakeups.subscribe(endings);
+    }
+
+    /** Is to hear of all outcomes of this process's node. */
+    public JobObserver observer() {
+        return endings;
+    }
+
+    CompletableFuture<Ended> await(long id) {
+        listener.open();
+        return waits.await(id);
+    }
+
+    @Override
+    public JobHandle handle(long id) {
+        return new StoredJobHandle(this, id);
+    }
+
+    /** Whoever waits is told that nobody asks any more. */
+    @Override
+    public void close() {
+        waits.close();
+        listener.close();
+    }
+}

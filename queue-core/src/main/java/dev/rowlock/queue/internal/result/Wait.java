@@ -1,0 +1,66 @@
+package dev.rowlock.queue.internal.result;
+
+import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** A job that somebody in this process waits for. Guarded by the lock of {@link Waits}. */
+final class Wait {
+
+    private static final long SOON = Duration.ofMillis(20).toNanos();
+    private static final long LONGEST = Duration.ofSeconds(1).toNanos();
+    private static final int PART_OF_AGE = 8;
+    private static final long ANNOUNCED_AGAIN = Duration.ofSeconds(10).toNanos();
+
+    private final long shortest;
+    private final long begun;
+    final List<CompletableFuture<Ended>> waiting = new ArrayList<>();
+    private long nextLook;
+    private boolean announced;
+    private long announcedAt;
+    private boolean wasNowhere;
+
+    /** @param shortest rest between two looks, in nanos */
+    Wait(long now, long shortest) {
+        this.shortest = shortest;
+        this.begun = now;
+        this.nextLook = now;
+    }
+
+    long nextLook() {
+        return nextLook;
+    }
+
+    void lookAt(long when) {
+        nextLook = when;
+    }
+
+    /** It has not ended: the longer it has not, the more rarely it is asked for. */
+    void lives(long now) {
+        nextLook = now + Math.max(shortest, Math.min(LONGEST, (now - begun) / PART_OF_AGE));
+        wasNowhere = false;
+    }
+
+    /**
+     * Whether it certainly is in no room. A partition of done that is attached between a statement's plan and its snapshot hides its
+     * jobs from that statement; and who waits may know the id a moment before it is committed.
+     */
+    boolean nowhere(long now) {
+        boolean again = wasNowhere;
+        wasNowhere = true;
+        nextLook = now + SOON;
+        return again;
+    }
+
+    /** Whether to tell other nodes now that somebody waits. */
+    boolean announce(long now) {
+        if (announced && now - announcedAt < ANNOUNCED_AGAIN) {
+            return false;
+        }
+        announced = true;
+        announcedAt = now;
+        return true;
+    }
+}

@@ -1,0 +1,67 @@
+package dev.rowlock.queue.internal.store.result;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Which of these jobs have ended, and how. Outside the caller's transaction. */
+public final class FindEndedJobs {
+
+    // A snapshot sees each job in exactly one room. Most have not ended: they cost a look by primary key into two or
+    // three rooms, and
+    // only the others one into each partition of done. Each result may be a megabyte, so there is a limit.
+    private static final String SQL = """
+            SELECT ended.id, coalesce(d.state, x.state), d.result, x.error
+              FROM (SELECT a.id FROM unnest(?::bigint[]) AS a (id)
+                     WHERE coalesce((SELECT r.id FROM rowlock.running r WHERE r.id = a.id),
+                                    (SELECT r.id FROM rowlock.ready r WHERE r.id = a.id),
+                                    (SELECT w.id FROM rowlock.waiting w WHERE w.id = a.id)) IS NULL
+                     LIMIT ?) AS ended
+              LEFT JOIN LATERAL (SELECT state, result FROM rowlock.done WHERE id = ended.id LIMIT 1) AS d ON true
+              LEFT JOIN LATERAL (SELECT state, errors -> -1 AS error FROM rowlock.dead WHERE id = ended.id LIMIT 1) AS x ON true
+            """;
+
+    /** So many are answered at once; whoever gets as many asks again. */
+    public static final int LIMIT = 64;
+
+    /**
+     * A job that does not live.
+     *
+     * @param state null: it is in no room
+     * @param result JSON
+     * @param error the last one, JSON
+     */
+    public record Ended(
+            long id,
+            @Nullable String state,
+            @Nullable String result,
+            @Nullable String error) {}
+
+    private final Database database;
+    private final String sql;
+
+    public FindEndedJobs(Database database) {
+        this.database = database;
+        this.sql = database.sql(SQL);
+    }
+
+    public List<Ended> run(long[] ids) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+                statement.setObject(1, ids);
+                statement.setInt(2, LIMIT);
+                try (ResultSet rows = statement.executeQuery()) {
+                    List<Ended> ended = new ArrayList<>();
+                    while (rows.next()) {
+                        ended.add(new Ended(rows.getLong(1), rows.getString(2), rows.getString(3), rows.getString(4)));
+                    }
+                    return ended;
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,76 @@
+package dev.rowlock.queue.internal.store.result;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.ExplainedDatabase;
+import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@PostgresTest
+@Representative
+class FindEndedJobsTest {
+
+    private final TestDatabase test;
+    private final Rooms rooms;
+    private final FindEndedJobs find;
+
+    FindEndedJobsTest(TestDatabase test) {
+        this.test = test;
+        rooms = Rooms.emptyIn(test);
+        find = new FindEndedJobs(rooms.database());
+    }
+
+    @Test
+    void onlyThoseThatDoNotLiveAreFound() {
+        ClaimedJob done = rooms.running();
+        rooms.complete(done, true);
+        long dead = rooms.dead();
+        long running = rooms.running().id();
+        long waiting = rooms.waiting(Due.after(Duration.ofDays(1)));
+        long ready = rooms.ready();
+
+        assertThat(find.run(new long[] {done.id(), dead, running, waiting, ready, -1}))
+                .extracting(Ended::id, Ended::state)
+                .containsExactlyInAnyOrder(
+                        org.assertj.core.groups.Tuple.tuple(done.id(), "completed"),
+                        org.assertj.core.groups.Tuple.tuple(dead, "failed"),
+                        org.assertj.core.groups.Tuple.tuple(-1L, null));
+    }
+
+    @Test
+    void theyAreAnsweredALimitedNumberAtATime() {
+        assertThat(find.run(LongStream.range(-100, 0).toArray())).hasSize(FindEndedJobs.LIMIT);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Plans.class,
+            names = {"CUSTOM", "GENERIC"})
+    void eachJobIsLookedForByItsId(Plans plans) throws Exception {
+        rooms.fill(20_000, rooms.node());
+        rooms.believeEmptied("ready", "waiting", "running");
+
+        try (ExplainedDatabase explained = new ExplainedDatabase(test, new Schema("rowlock"), plans)) {
+            new FindEndedJobs(explained.database())
+                    .run(LongStream.rangeClosed(1, 50).toArray());
+
+            assertThat(explained.plans())
+                    .singleElement()
+                    .asString()
+                    .contains("ready_pkey", "waiting_pkey", "running_pkey", "dead_pkey")
+                    .doesNotContain("Seq Scan");
+        }
+    }
+}
