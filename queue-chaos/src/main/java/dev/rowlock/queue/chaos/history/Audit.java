@@ -9,6 +9,7 @@ import dev.rowlock.queue.chaos.history.History.Row;
 import dev.rowlock.queue.chaos.history.History.Run;
 import dev.rowlock.queue.chaos.history.History.Signs;
 import dev.rowlock.queue.chaos.history.History.Steering;
+import dev.rowlock.queue.chaos.history.History.Step;
 import dev.rowlock.queue.chaos.history.History.Strike;
 import dev.rowlock.queue.chaos.load.Operators.Paused;
 import dev.rowlock.queue.chaos.load.Recurrences.Life;
@@ -70,6 +71,7 @@ public final class Audit {
                 moves(offset),
                 removals(offset),
                 effects(),
+                steps(),
                 rows(),
                 kills,
                 strikes,
@@ -126,6 +128,12 @@ public final class Audit {
     private List<Effect> effects() {
         return sql.sql("SELECT * FROM effect")
                 .query((row, n) -> new Effect(row.getLong("uid"), row.getLong("job"), row.getLong("token")))
+                .list();
+    }
+
+    private List<Step> steps() {
+        return sql.sql("SELECT * FROM step ORDER BY seq")
+                .query((row, n) -> new Step(row.getLong("job"), row.getInt("number"), row.getLong("token")))
                 .list();
     }
 

@@ -18,6 +18,7 @@ final class AuditTables {
     // Numbers are drawn while the row is locked, so for one job their order is the order of its moves.
     private static final String TABLES = """
             CREATE TABLE effect (uid bigint NOT NULL, job bigint NOT NULL, token bigint NOT NULL);
+            CREATE TABLE step (seq bigserial, job bigint NOT NULL, number int NOT NULL, token bigint NOT NULL);
             CREATE SEQUENCE audit_seq;
             CREATE TABLE audit_move (seq bigint NOT NULL, nanos bigint NOT NULL, job bigint NOT NULL, queue text NOT NULL,
                                      room text NOT NULL, detail text NOT NULL, token bigint NOT NULL, node bigint NOT NULL,

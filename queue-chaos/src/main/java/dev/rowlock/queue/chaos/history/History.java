@@ -21,6 +21,7 @@ public record History(
         List<Move> moves,
         List<Removal> removals,
         List<Effect> effects,
+        List<Step> steps,
         List<Row> rows,
         List<Kill> kills,
         List<Strike> strikes,
@@ -28,6 +29,9 @@ public record History(
         List<Life> lives,
         Steering steering,
         Signs signs) {
+
+    /** A job that counts wrote down a step, in one transaction with its checkpoint; in the order of their inserts. */
+    public record Step(long job, int number, long token) {}
 
     /** A handler began. {@code node} is the name of a process; one that is started again has another name. */
     public record Start(String node, long nanos, long job, long token, long uid, int attempt, int crashes) {}

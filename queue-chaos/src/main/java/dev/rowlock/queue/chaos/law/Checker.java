@@ -13,6 +13,7 @@ public final class Checker {
             new OutcomesOfOwners(),
             new OneHandlerPerClaim(),
             new EffectsOnce(),
+            new StepsOnce(),
             new ExactAttempts(),
             new CrashesOfDeadNodes(),
             new AnsweredIdsAreJobs(),

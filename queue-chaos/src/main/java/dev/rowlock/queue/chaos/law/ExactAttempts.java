@@ -67,7 +67,7 @@ final class ExactAttempts implements Law {
             case FAIL, ODD, EXHAUST -> new Expected("failed", last);
             case SIT -> new Expected("failed", 1); // by its timeout, without retries
             case HALT, EXIT -> new Expected("quarantined", 1); // a crash is neither success nor failure
-            case HOG, PROGRESS, NONSENSE -> null;
+            case COUNT, HOG, PROGRESS, NONSENSE -> null;
         };
     }
 }

@@ -28,6 +28,8 @@ public enum Act {
     LEAVE,
     /** Tells its progress so many times, each time on a connection of Rowlock's. */
     PROGRESS,
+    /** Counts to the number by a checkpoint: each step writes a row, in one transaction with its checkpoint, and now and then it fails or snoozes. */
+    COUNT,
     /** Ends its process at once: Runtime.halt. */
     HALT,
     /** Ends its process in an orderly way: System.exit. */

@@ -103,7 +103,8 @@ public final class Load implements AutoCloseable {
         } else if (draw < 20) {
             enqueue(new Plain(uid, Act.SLEEP, 500 + random.nextInt(4_000)), plain);
         } else if (draw < 26) {
-            enqueue(new Plain(uid, Act.RETRY, 1 + random.nextInt(3)), plain);
+            Act act = random.nextInt(2) == 0 ? Act.RETRY : Act.COUNT;
+            enqueue(new Plain(uid, act, 1 + random.nextInt(3) * (act == Act.COUNT ? 5 : 1)), plain);
         } else if (draw < 28) {
             enqueue(new Plain(uid, Act.FAIL, 0), plain);
         } else if (draw < 33) {

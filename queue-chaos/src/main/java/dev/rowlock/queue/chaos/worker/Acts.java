@@ -13,14 +13,40 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** What handlers do, as their payload says. */
 final class Acts {
 
     private final DataSource pool;
+    private final JdbcClient sql;
+    private final TransactionTemplate transaction;
 
     Acts(DataSource pool) {
         this.pool = pool;
+        this.sql = JdbcClient.create(pool);
+        this.transaction = new TransactionTemplate(new DataSourceTransactionManager(pool));
+    }
+
+    /** Whether a step fails, the token decides: another one each attempt. */
+    private void count(JobContext context, int number) throws InterruptedException {
+        int done = context.checkpoint(Integer.class).orElse(0);
+        while (done < number) {
+            int step = done + 1;
+            transaction.executeWithoutResult(status -> {
+                sql.sql("INSERT INTO step (job, number, token) VALUES (?, ?, ?)")
+                        .params(context.id(), step, context.claimToken())
+                        .update();
+                context.saveCheckpoint(step);
+            });
+            done = step;
+            pause(50);
+            if (done < number && (context.claimToken() + done) % 4 == 0) {
+                throw new SnoozeException(Duration.ofMillis(20));
+            }
+        }
     }
 
     /** Does it, and returns the job's result. */
@@ -36,6 +62,7 @@ final class Acts {
     private void perform(JobContext context, Act act, int number) throws Exception {
         switch (act) {
             case SLEEP -> pause(number);
+            case COUNT -> count(context, number);
             case RETRY -> {
                 if (context.attempt() <= number) {
                     throw new IllegalStateException("attempt " + context.attempt() + " fails");

@@ -16,6 +16,7 @@ import dev.rowlock.queue.chaos.history.History.Run;
 import dev.rowlock.queue.chaos.history.History.Said;
 import dev.rowlock.queue.chaos.history.History.Start;
 import dev.rowlock.queue.chaos.history.History.Steering;
+import dev.rowlock.queue.chaos.history.History.Step;
 import dev.rowlock.queue.chaos.history.History.Strike;
 import dev.rowlock.queue.chaos.history.History.Trace;
 import dev.rowlock.queue.chaos.history.Recovery;
@@ -210,6 +211,9 @@ class CheckerTest {
                         "one handler per claim",
                         s -> s.ends.set(0, new End("w1", 12, 1, 10, "IllegalStateException"))),
                 lie("an effect twice", "effects exactly once", s -> s.effects.add(new Effect(2, 2, 12))),
+                lie("a step twice", "steps exactly once", s -> s.steps.add(new Step(1, 2, 12))),
+                lie("a step left out", "steps exactly once", s -> s.steps.remove(0)),
+                lie("a step of a zombie", "steps exactly once", s -> s.steps.set(0, new Step(1, 1, 13))),
                 lie("an effect lost", "effects exactly once", s -> s.effects.clear()),
                 lie(
                         "an effect of the claim that was lost",

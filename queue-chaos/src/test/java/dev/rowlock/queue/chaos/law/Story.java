@@ -15,6 +15,7 @@ import dev.rowlock.queue.chaos.history.History.Serves;
 import dev.rowlock.queue.chaos.history.History.Signs;
 import dev.rowlock.queue.chaos.history.History.Start;
 import dev.rowlock.queue.chaos.history.History.Steering;
+import dev.rowlock.queue.chaos.history.History.Step;
 import dev.rowlock.queue.chaos.history.History.Strike;
 import dev.rowlock.queue.chaos.history.History.Trace;
 import dev.rowlock.queue.chaos.load.Act;
@@ -74,6 +75,7 @@ final class Story {
             move(14, 3, "running", "", 14, 2, 2, 0),
             move(15, 3, "done", "completed", 14, 2, 2, 0)));
     final List<Removal> removals = new ArrayList<>(List.of(removal(7, 1, "w1")));
+    final List<Step> steps = new ArrayList<>(List.of(new Step(1, 1, 11), new Step(1, 2, 12)));
     final List<Effect> effects = new ArrayList<>(List.of(new Effect(2, 2, 12)));
     final List<Row> rows = new ArrayList<>(List.of(
             row(1, 1, "completed", 1, 0, 0, 10L),
@@ -140,6 +142,7 @@ final class Story {
     History history() {
         Signs signs = new Signs(pulses, serves, gone, traces);
         return new History(
-                told, starts, ends, said, moves, removals, effects, rows, kills, strikes, runs, lives, steering, signs);
+                told, starts, ends, said, moves, removals, effects, steps, rows, kills, strikes, runs, lives, steering,
+                signs);
     }
 }
