@@ -3,6 +3,7 @@ package dev.rowlock.queue;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.UniqueKey;
 import java.util.Collection;
+import java.util.List;
 import java.util.function.LongConsumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -68,12 +69,22 @@ public interface JobOperations {
     }
 
     /**
-     * Enqueues one job unless another one of its type holds the key, and tells which of the two it was. As {@link
+     * Enqueues one job, or does what the key says if another one of its type holds it; tells what became of the request. As {@link
      * #enqueue(Object, JobOptions)} with that key, which only returns the id.
      *
+     * @throws dev.rowlock.queue.job.KeyHolderStartedException if a job is to be replaced that has started
      * @throws IllegalArgumentException also for options with another unique key
      */
     EnqueueResult enqueueUnique(Object payload, UniqueKey key, JobOptions options);
+
+    /**
+     * Enqueues the requests, all or none, and tells in the same order what became of each. The answers are the same as if
+     * the requests came one after the other. They are all in memory and are sent together: for tens of thousands, or
+     * megabytes of payloads, use {@link #enqueueAll(Stream, LongConsumer)}.
+     *
+     * @throws dev.rowlock.queue.job.KeyHolderStartedException if a job is to be replaced that has started
+     */
+    List<EnqueueResult> enqueueEach(Collection<JobRequest> requests);
 
     /**
      * Enqueues one job for each payload, all or none, and returns their ids in the same order. Each {@link JobRequest} among

@@ -9,12 +9,16 @@ import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueWaitingJobs;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.unique.UniqueRequests;
+import dev.rowlock.queue.internal.unique.UniqueRequests.Answer;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Wakes;
 import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.Enqueued;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.UniqueKey;
+import dev.rowlock.queue.job.UniqueKey.OnConflict;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.Wakeups;
 import java.nio.charset.StandardCharsets;
@@ -26,8 +30,10 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +70,7 @@ public final class JobTemplate implements JobOperations {
     private final EnqueueWaitingJobs enqueueWaiting;
     private final EnqueueLargeJobs enqueueLarge;
     private final EnqueueUniqueJobs enqueueUnique;
+    private final UniqueRequests uniqueRequests;
     private final Wakeups wakeups;
     private final AfterCommit afterCommit;
 
@@ -85,6 +92,7 @@ public final class JobTemplate implements JobOperations {
         this.enqueueWaiting = new EnqueueWaitingJobs(database.schema());
         this.enqueueLarge = new EnqueueLargeJobs(database.schema());
         this.enqueueUnique = new EnqueueUniqueJobs(database.schema());
+        this.uniqueRequests = new UniqueRequests(database.schema());
         this.wakeups = wakeups;
         this.afterCommit = new AfterCommit(database, wakeups);
     }
@@ -128,12 +136,60 @@ public final class JobTemplate implements JobOperations {
         TransactionStanding standing = database.requireWritable("enqueue");
         List<NewJob> job = List.of(
                 newJob(new JobRequest(request.payload(), request.options().unique(key))));
+        if (UniqueRequests.needed(key)) {
+            return writeEach(standing, job).get(0);
+        }
         Placed placed = database.joined(standing, connection -> enqueueUnique.run(connection, job))
                 .get(0);
         if (placed.created()) {
             afterCommit.wake(job, standing);
         }
-        return new EnqueueResult(placed.id(), placed.created());
+        return result(answer(placed));
+    }
+
+    @Override
+    public List<EnqueueResult> enqueueEach(Collection<JobRequest> requests) {
+        TransactionStanding standing = database.requireWritable("enqueueEach");
+        return writeEach(standing, requests.stream().map(this::newJob).toList());
+    }
+
+    /** All or none, in one transaction. */
+    private List<EnqueueResult> writeEach(TransactionStanding standing, List<NewJob> jobs) {
+        if (jobs.isEmpty()) {
+            return List.of();
+        }
+        List<Answer> answers = repeatingDeadlocks(
+                standing, () -> true, () -> database.joinedAtomically(standing, connection -> place(connection, jobs)));
+        Wakes wakes = new Wakes();
+        wake(wakes, jobs, answers);
+        afterCommit.wake(wakes, standing);
+        return answers.stream().map(JobTemplate::result).toList();
+    }
+
+    private List<Answer> place(Connection connection, List<NewJob> jobs) throws SQLException {
+        return jobs.stream().anyMatch(job -> UniqueRequests.needed(job.uniqueKey()))
+                ? uniqueRequests.run(connection, jobs)
+                : enqueueUnique.run(connection, jobs).stream()
+                        .map(JobTemplate::answer)
+                        .toList();
+    }
+
+    private static void wake(Wakes wakes, List<NewJob> jobs, List<Answer> answers) {
+        for (int i = 0; i < answers.size(); i++) {
+            switch (answers.get(i).what()) {
+                case CREATED, REPLACED, POSTPONED -> wakes.add(jobs.get(i));
+                case ONCE_MORE -> wakes.attention();
+                case KEPT -> {}
+            }
+        }
+    }
+
+    private static Answer answer(Placed placed) {
+        return new Answer(placed.id(), placed.created() ? Enqueued.CREATED : Enqueued.KEPT, placed.created());
+    }
+
+    private static EnqueueResult result(Answer answer) {
+        return new EnqueueResult(answer.id(), answer.what());
     }
 
     @Override
@@ -170,12 +226,20 @@ public final class JobTemplate implements JobOperations {
             told.setPlain(true);
             ids.accept(id);
         };
+        return repeatingDeadlocks(
+                standing,
+                () -> !told.getPlain(),
+                () -> database.joinedAtomically(
+                        standing, connection -> writeChunks(connection, first, requests, telling, wakes)));
+    }
+
+    private static <T> T repeatingDeadlocks(
+            TransactionStanding standing, BooleanSupplier repeatable, Supplier<T> work) {
         for (int tries = 1; ; tries++) {
             try {
-                return database.joinedAtomically(
-                        standing, connection -> writeChunks(connection, first, requests, telling, wakes));
+                return work.get();
             } catch (DataAccessException e) {
-                if (standing.joins() || told.getPlain() || tries == TRIES || !deadlocked(e)) {
+                if (standing.joins() || !repeatable.getAsBoolean() || tries == TRIES || !deadlocked(e)) {
                     throw e;
                 }
             }
@@ -208,16 +272,10 @@ public final class JobTemplate implements JobOperations {
 
     private long writeUnique(Connection connection, List<NewJob> jobs, LongConsumer ids, Wakes wakes)
             throws SQLException {
-        List<Placed> placed = enqueueUnique.run(connection, jobs);
-        long created = 0;
-        for (int i = 0; i < placed.size(); i++) {
-            ids.accept(placed.get(i).id());
-            if (placed.get(i).created()) {
-                wakes.add(jobs.get(i));
-                created++;
-            }
-        }
-        return created;
+        List<Answer> answers = place(connection, jobs);
+        answers.forEach(answer -> ids.accept(answer.id()));
+        wake(wakes, jobs, answers);
+        return answers.stream().filter(Answer::inserted).count();
     }
 
     private List<NewJob> nextChunk(Iterator<JobRequest> requests) {
@@ -265,6 +323,7 @@ public final class JobTemplate implements JobOperations {
         String type = JobTypes.typeOf(payload.getClass());
         String json = codec.encode(payload);
         requireSize(type, json);
+        requireDelay(options);
         return new NewJob(
                 queue(payload.getClass(), type, options),
                 type,
@@ -275,6 +334,25 @@ public final class JobTemplate implements JobOperations {
                 json,
                 Headers.encode(options),
                 options.uniqueKey());
+    }
+
+    /** How far a job is postponed. */
+    private static void requireDelay(JobOptions options) {
+        UniqueKey key = options.uniqueKey();
+        if (key == null || key.onConflict() != OnConflict.POSTPONE) {
+            return;
+        }
+        Duration delay = options.due() == null ? null : options.due().after();
+        if (delay == null || delay.isZero() || delay.compareTo(key.longestWait()) > 0) {
+            throw new IllegalArgumentException(
+                    "a job that is postponed needs a delay of more than 0 and up to its longest wait %s; unique key %s came with %s"
+                            .formatted(
+                                    key.longestWait(),
+                                    key,
+                                    delay != null
+                                            ? "a delay of " + delay
+                                            : options.due() != null ? "an instant" : "none"));
+        }
     }
 
     private static boolean immediate(@Nullable Due due) {

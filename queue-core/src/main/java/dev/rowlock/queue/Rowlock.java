@@ -20,6 +20,7 @@ import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.store.schedule.ScheduleRow;
 import dev.rowlock.queue.internal.thread.KeepAlive;
 import dev.rowlock.queue.internal.thread.TimeBudget;
+import dev.rowlock.queue.internal.unique.OnceMore;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.result.JobResults;
@@ -317,10 +318,13 @@ public final class Rowlock implements AutoCloseable {
 
     /** What nodes do beside running jobs. */
     private List<Feature> features() {
-        Feature operations = new Operations(database, wakeups);
-        return settings.schedulesRecurring
-                ? List.of(new Scheduling(database, wakeups, all(settings.recurring), this::scheduleRow), operations)
-                : List.of(operations);
+        List<Feature> features = new ArrayList<>();
+        if (settings.schedulesRecurring) {
+            features.add(new Scheduling(database, wakeups, all(settings.recurring), this::scheduleRow));
+        }
+        features.add(new Operations(database, wakeups));
+        features.add(new OnceMore(database, wakeups));
+        return features;
     }
 
     private static <T> List<T> all(List<? extends Supplier<? extends Collection<? extends T>>> some) {

@@ -17,6 +17,7 @@ import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.Enqueued;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.UniqueKey;
@@ -142,7 +143,7 @@ class LargePayloadTest {
                         new JobRequest(new Note(LARGE + "other"), JobOptions.NONE)),
                 id -> ids[next[0]++] = id);
 
-        assertThat(second).isEqualTo(new EnqueueResult(first, false));
+        assertThat(second).isEqualTo(new EnqueueResult(first, Enqueued.KEPT));
         assertThat(ids[1]).isEqualTo(first);
         assertThat(aside()).containsExactly(first, ids[2]);
         assertThat(payload(first)).isEqualTo(json(LARGE));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.job.Enqueued;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
@@ -62,7 +63,7 @@ class UniqueJobsTest {
         EnqueueResult other = jobs.enqueueUnique(new Print(1), KEY);
 
         assertThat(first.created()).isTrue();
-        assertThat(second).isEqualTo(new EnqueueResult(first.id(), false));
+        assertThat(second).isEqualTo(new EnqueueResult(first.id(), Enqueued.KEPT));
         assertThat(other.created()).isTrue();
         assertThat(jobs.enqueueUnique(new Print(2), KEY).created()).isFalse();
         assertThat(rooms.look(first.id())).containsEntry("priority", 0);

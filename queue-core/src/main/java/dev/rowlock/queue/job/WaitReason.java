@@ -18,6 +18,8 @@ public enum WaitReason {
     CRASH,
     /** It was dead, and somebody gave it another life. */
     REDRIVE,
+    /** Another job holds its unique key and has started: it runs once more after that one's end. */
+    ONCE_MORE,
     /** A reason that only a newer version of Rowlock knows. */
     OTHER;
 

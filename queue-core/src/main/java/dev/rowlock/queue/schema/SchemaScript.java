@@ -38,6 +38,7 @@ public record SchemaScript(int version, String description, String file) {
             new SchemaScript(1, "rooms", "V1__rooms.sql"),
             new SchemaScript(2, "schedules", "V2__schedules.sql"),
             new SchemaScript(3, "functions", "V3__functions.sql"),
+            new SchemaScript(4, "unique", "V4__unique.sql"),
             new SchemaScript(5, "search", "V5__search.sql"),
             new SchemaScript(6, "operations", "V6__operations.sql"),
             new SchemaScript(7, "checkpoints", "V7__checkpoints.sql"));

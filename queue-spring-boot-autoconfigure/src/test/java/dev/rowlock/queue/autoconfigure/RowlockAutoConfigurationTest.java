@@ -11,6 +11,7 @@ import dev.rowlock.queue.JobOperations;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.job.Enqueued;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.UniqueKey;
@@ -370,7 +371,12 @@ class RowlockAutoConfigurationTest {
 
         @Override
         public EnqueueResult enqueueUnique(Object payload, UniqueKey key, JobOptions options) {
-            return new EnqueueResult(0, false);
+            return new EnqueueResult(0, Enqueued.KEPT);
+        }
+
+        @Override
+        public List<EnqueueResult> enqueueEach(Collection<JobRequest> requests) {
+            return List.of();
         }
 
         @Override

@@ -15,6 +15,7 @@ public final class Wakes {
     private final Map<String, Integer> back = new HashMap<>(); // the most urgent rank by queue
     private @Nullable Duration shortestDelay;
     private long begun = System.nanoTime(); // before the first job was inserted, but for a moment; monotonic
+    private boolean attention;
     private @Nullable String lastQueue;
     private Ready last = new Ready();
 
@@ -53,7 +54,13 @@ public final class Wakes {
         }
     }
 
+    /** A job waits for the end of another one. */
+    public void attention() {
+        attention = true;
+    }
+
     public void addAll(Wakes other) {
+        attention |= other.attention;
         other.ready.forEach((queue, more) -> ready(queue).add(more.mostUrgentRank, more.jobs));
         other.back.forEach(this::back);
         begun = other.begun - begun < 0 ? other.begun : begun;
@@ -69,6 +76,9 @@ public final class Wakes {
         back.forEach((queue, rank) -> wakeups.jobsBack(queue, rank, 1));
         if (shortestDelay != null) {
             wakeups.jobsWaiting(shortestDelay.compareTo(since) > 0 ? shortestDelay.minus(since) : Duration.ZERO);
+        }
+        if (attention) {
+            wakeups.attention();
         }
     }
 

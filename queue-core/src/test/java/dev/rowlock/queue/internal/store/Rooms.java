@@ -61,6 +61,7 @@ public final class Rooms {
             "depth",
             "dropped",
             "schedule",
+            "once_more",
             "checkpoint");
 
     private final Database database;

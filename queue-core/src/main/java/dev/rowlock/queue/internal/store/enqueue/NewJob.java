@@ -40,13 +40,13 @@ public record NewJob(
 
     /** What lies in the job's own row; null for a large payload. */
     @Nullable
-    String smallPayload() {
+    public String smallPayload() {
         return large() ? null : payload;
     }
 
     /** What lies in the table of large payloads; null for a small one. */
     @Nullable
-    String largePayload() {
+    public String largePayload() {
         return large() ? payload : null;
     }
 

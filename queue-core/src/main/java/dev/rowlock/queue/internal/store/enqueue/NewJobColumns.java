@@ -7,12 +7,12 @@ import java.sql.Types;
 import java.util.List;
 
 /** New jobs as parameters, all but their payloads. Each method takes the index of its first one. */
-final class NewJobColumns {
+public final class NewJobColumns {
 
     private NewJobColumns() {}
 
     /** Six values that all jobs share: rank, max_retries, timeout_millis, queue, type, headers. */
-    static void setShared(PreparedStatement statement, int from, NewJob job) throws SQLException {
+    public static void setShared(PreparedStatement statement, int from, NewJob job) throws SQLException {
         statement.setInt(from, job.rank());
         statement.setObject(from + 1, job.maxRetries(), Types.INTEGER);
         statement.setObject(
@@ -23,7 +23,7 @@ final class NewJobColumns {
     }
 
     /** The same as six arrays. */
-    static void setEach(PreparedStatement statement, int from, List<NewJob> jobs) throws SQLException {
+    public static void setEach(PreparedStatement statement, int from, List<NewJob> jobs) throws SQLException {
         statement.setObject(from, Columns.shorts(jobs, NewJob::rank));
         statement.setObject(from + 1, Columns.nullableShorts(jobs, NewJob::maxRetries));
         statement.setObject(from + 2, Columns.millis(jobs, NewJob::timeout));
@@ -33,7 +33,7 @@ final class NewJobColumns {
     }
 
     /** Two arrays of which one names when a job is due: due_at, delay_millis. */
-    static void setDue(PreparedStatement statement, int from, List<NewJob> jobs) throws SQLException {
+    public static void setDue(PreparedStatement statement, int from, List<NewJob> jobs) throws SQLException {
         statement.setObject(from, Columns.instants(jobs, NewJob::dueAt));
         statement.setObject(from + 1, Columns.millis(jobs, NewJob::dueAfter));
     }

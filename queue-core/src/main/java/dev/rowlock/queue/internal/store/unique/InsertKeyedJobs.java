@@ -1,0 +1,97 @@
+package dev.rowlock.queue.internal.store.unique;
+
+import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.store.Ids;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.enqueue.IntoRooms;
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.store.enqueue.NewJobColumns;
+import dev.rowlock.queue.job.WaitReason;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Inserts jobs and gives them their keys. Some of them wait for the end of the job that held the key before. */
+public final class InsertKeyedJobs {
+
+    private static final String SQL = """
+            WITH asked AS MATERIALIZED (
+                -- Rows come out of unnest, and ids out of the sequence, in the order of the arrays.
+                SELECT nextval('rowlock.job_id') AS id, a.*
+                  FROM unnest(?::text[], ?::bigint[], ?::bigint[], ?::timestamptz[], ?::bigint[], ?::smallint[], ?::smallint[],
+                              ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+                       AS a (key, at_least_millis, after_id, due_at, delay_millis, rank, max_retries, timeout_millis,
+                             queue, type, headers, payload, large_payload)
+            ), taken AS (
+                UPDATE rowlock.unique_key k
+                   SET job_id = a.id, held_until = statement_timestamp() + a.at_least_millis * interval '1 ms'
+                  FROM asked a
+                 WHERE k.type = a.type AND k.key = a.key
+            ), aside AS (
+                INSERT INTO rowlock.payload (job_id, bytes, payload)
+                SELECT id, pg_column_size(large_payload) - 4, large_payload::json -- as in IntoRooms
+                  FROM asked WHERE large_payload IS NOT NULL
+            ), once_more AS (
+                INSERT INTO rowlock.once_more (job_id, after_id, type, key, due_at, since)
+                SELECT id, after_id, type, key, coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms'),
+                       CASE WHEN due_at IS NULL AND delay_millis IS NOT NULL THEN statement_timestamp() END
+                  FROM asked WHERE after_id IS NOT NULL
+            ), after_another AS (
+                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, rank, max_retries, timeout_millis, reason,
+                                             queue, type, payload, headers)
+                SELECT id, '%s', statement_timestamp(), rank, max_retries, timeout_millis, '%s',
+                       queue, type, payload::json, headers::json
+                  FROM asked WHERE after_id IS NOT NULL
+            ), created AS MATERIALIZED (
+                SELECT * FROM asked WHERE after_id IS NULL
+            """.formatted(ReleaseFollowers.NEVER, WaitReason.ONCE_MORE.label())
+            + IntoRooms.READY_OR_WAITING
+            + "SELECT id FROM asked ORDER BY id";
+
+    /**
+     * A job to insert.
+     *
+     * @param after the id of the job whose end it waits for; null for none
+     */
+    public record KeyedJob(NewJob job, @Nullable Long after) {}
+
+    private final String sql;
+
+    public InsertKeyedJobs(Schema schema) {
+        this.sql = schema.sql(SQL);
+    }
+
+    /** Returns their ids in the same order. In a transaction that has locked their keys. A job without a key is inserted too. */
+    public long[] run(Connection connection, List<KeyedJob> keyed) throws SQLException {
+        List<NewJob> jobs = keyed.stream().map(KeyedJob::job).toList();
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+            statement.setObject(
+                    1,
+                    Columns.texts(
+                            jobs,
+                            job -> job.uniqueKey() == null
+                                    ? null
+                                    : job.uniqueKey().value()));
+            statement.setObject(
+                    2,
+                    Columns.millis(
+                            jobs,
+                            job -> job.uniqueKey() == null
+                                            || job.uniqueKey().atLeast().isZero()
+                                    ? null
+                                    : job.uniqueKey().atLeast()));
+            statement.setObject(3, keyed.stream().map(KeyedJob::after).toArray(Long[]::new));
+            NewJobColumns.setDue(statement, 4, jobs);
+            NewJobColumns.setEach(statement, 6, jobs);
+            statement.setObject(12, Columns.texts(jobs, NewJob::smallPayload));
+            statement.setObject(13, Columns.texts(jobs, NewJob::largePayload));
+            try (ResultSet rows = statement.executeQuery()) {
+                return Ids.read(rows, jobs.size());
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package dev.rowlock.queue.internal.store.unique;
+
+import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.store.enqueue.NewJobColumns;
+import dev.rowlock.queue.job.UniqueKey.OnConflict;
+import dev.rowlock.queue.job.WaitReason;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Gives jobs that have not started another payload and other options. They keep their ids and the time of their enqueue; a job
+ * that stays ready keeps its place in the queue, unless its queue or priority changes.
+ */
+public final class ReplaceIdleJobs {
+
+    private static final String SQL =
+            """
+            WITH asked AS MATERIALIZED (
+                SELECT *
+                  FROM unnest(?::bigint[], ?::bigint[], ?::timestamptz[], ?::bigint[], ?::smallint[], ?::smallint[],
+                              ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+                       AS a (id, longest_millis, due_at, delay_millis, rank, max_retries, timeout_millis,
+                             queue, type, headers, payload, large_payload)
+            ), from_waiting AS (
+                DELETE FROM rowlock.waiting WHERE id = ANY (?::bigint[])
+                RETURNING id, due_at, since, NULL::timestamptz AS ready_at, enqueued_at, rank, crashes, queue, errors
+            ), from_ready AS (
+                DELETE FROM rowlock.ready WHERE id = ANY (?::bigint[])
+                RETURNING id, NULL::timestamptz, NULL::timestamptz, ready_at, enqueued_at, rank, crashes, queue, errors
+            ), old AS MATERIALIZED (
+                -- A job that runs once more after another one is due when its row of once_more says.
+                SELECT o.*, f.job_id IS NOT NULL AS follows,
+                       CASE WHEN f.job_id IS NULL THEN o.due_at ELSE f.due_at END AS old_due_at,
+                       CASE WHEN f.job_id IS NULL THEN o.since ELSE f.since END AS old_since
+                  FROM (TABLE from_waiting UNION ALL TABLE from_ready) AS o
+                  LEFT JOIN rowlock.once_more f ON f.job_id = o.id
+            ), wished AS MATERIALIZED (
+                SELECT a.*, o.follows, o.ready_at, o.enqueued_at, o.crashes, o.errors, o.old_due_at, o.old_since,
+                       o.rank = a.rank AND o.queue = a.queue AS same_line, a.longest_millis IS NOT NULL AS postpones,
+                       coalesce(a.due_at, statement_timestamp() + a.delay_millis * interval '1 ms') AS wish,
+                       -- After the clock was set back, an enqueue of the future is taken for one of now.
+                       least(o.enqueued_at, statement_timestamp()) + a.longest_millis * interval '1 ms' AS latest
+                  FROM asked a JOIN old o ON o.id = a.id
+            ), renewed AS MATERIALIZED (
+                SELECT *,
+                       CASE WHEN NOT postpones THEN wish
+                            WHEN ready_at IS NULL THEN greatest(old_due_at, least(wish, latest)) END AS new_due_at,
+                       CASE WHEN NOT postpones THEN CASE WHEN due_at IS NULL AND delay_millis IS NOT NULL
+                                                         THEN statement_timestamp() END
+                            WHEN old_due_at >= least(wish, latest) THEN old_since
+                            ELSE statement_timestamp() END AS new_since
+                  FROM wished
+            ), into_once_more AS (
+                UPDATE rowlock.once_more f SET due_at = n.new_due_at, since = n.new_since
+                  FROM renewed n WHERE n.follows AND f.job_id = n.id
+            ), into_waiting AS (
+                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, crashes, max_retries, reason,
+                                             queue, type, payload, headers, errors)
+                SELECT id, CASE WHEN follows THEN '%1$s' ELSE new_due_at END, enqueued_at,
+                       CASE WHEN NOT follows THEN new_since END, timeout_millis, rank, crashes, max_retries,
+                       CASE WHEN follows THEN '%2$s' ELSE '%3$s' END, queue, type, payload::json, headers::json, errors
+                  FROM renewed
+                 WHERE follows OR new_due_at IS NOT NULL
+            ), into_ready AS (
+                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, crashes, max_retries,
+                                           queue, type, payload, headers, errors)
+                SELECT id, CASE WHEN same_line THEN coalesce(ready_at, statement_timestamp()) ELSE statement_timestamp() END,
+                       enqueued_at, timeout_millis, rank, crashes, max_retries, queue, type, payload::json, headers::json, errors
+                  FROM renewed
+                 WHERE NOT follows AND new_due_at IS NULL
+                 ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
+            ), aside AS (
+                INSERT INTO rowlock.payload (job_id, bytes, payload)
+                SELECT id, pg_column_size(large_payload) - 4, large_payload::json -- as in IntoRooms
+                  FROM renewed WHERE large_payload IS NOT NULL
+                ON CONFLICT (job_id) DO UPDATE SET bytes = excluded.bytes, payload = excluded.payload
+            ), not_aside AS (
+                DELETE FROM rowlock.payload
+                 WHERE job_id = ANY (ARRAY(SELECT id FROM renewed WHERE large_payload IS NULL))
+            )
+            SELECT n.id, n.follows, n.postpones AND n.ready_at IS NULL AS postponed
+              FROM asked a LEFT JOIN renewed n ON n.id = a.id
+             ORDER BY a.id
+            """.formatted(ReleaseFollowers.NEVER, WaitReason.ONCE_MORE.label(), WaitReason.SCHEDULED.label());
+
+    /** What a job is to become. */
+    public record Replacement(long id, NewJob job) {
+
+        private OnConflict onConflict() {
+            return job.uniqueKey() == null ? OnConflict.KEEP : job.uniqueKey().onConflict();
+        }
+
+        private Duration longestWait() {
+            return job.uniqueKey() == null ? Duration.ZERO : job.uniqueKey().longestWait();
+        }
+    }
+
+    /**
+     * What became of a job.
+     *
+     * @param follows it runs once more after another one
+     * @param postponed it was not due yet, and its due time was pushed back if it may be
+     */
+    public record Replaced(long id, boolean follows, boolean postponed) {}
+
+    private final String sql;
+
+    public ReplaceIdleJobs(Schema schema) {
+        this.sql = schema.sql(SQL);
+    }
+
+    /** Answers in the order of the ids. Each id once, in a transaction that has locked the jobs in their rooms. */
+    public List<Replaced> run(Connection connection, List<Replacement> asked) throws SQLException {
+        List<NewJob> jobs = asked.stream().map(Replacement::job).toList();
+        long[] ids = Columns.longs(asked, Replacement::id);
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+            statement.setObject(1, ids);
+            statement.setObject(
+                    2,
+                    Columns.millis(asked, one -> one.onConflict() == OnConflict.POSTPONE ? one.longestWait() : null));
+            NewJobColumns.setDue(statement, 3, jobs);
+            NewJobColumns.setEach(statement, 5, jobs);
+            statement.setObject(11, Columns.texts(jobs, NewJob::smallPayload));
+            statement.setObject(12, Columns.texts(jobs, NewJob::largePayload));
+            statement.setObject(13, ids);
+            statement.setObject(14, ids);
+            List<Replaced> replaced = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    long id = rows.getLong(1);
+                    if (rows.wasNull()) {
+                        throw new SQLException("a job that was locked to be replaced is in no room");
+                    }
+                    replaced.add(new Replaced(id, rows.getBoolean(2), rows.getBoolean(3)));
+                }
+            }
+            return replaced;
+        }
+    }
+}

@@ -1,0 +1,253 @@
+package dev.rowlock.queue.internal.unique;
+
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.store.unique.FindKeyHolders;
+import dev.rowlock.queue.internal.store.unique.FindKeyHolders.Holder;
+import dev.rowlock.queue.internal.store.unique.InsertKeyedJobs;
+import dev.rowlock.queue.internal.store.unique.InsertKeyedJobs.KeyedJob;
+import dev.rowlock.queue.internal.store.unique.LockUniqueKeys;
+import dev.rowlock.queue.internal.store.unique.ReplaceIdleJobs;
+import dev.rowlock.queue.internal.store.unique.ReplaceIdleJobs.Replaced;
+import dev.rowlock.queue.internal.store.unique.ReplaceIdleJobs.Replacement;
+import dev.rowlock.queue.internal.store.unique.TypedKey;
+import dev.rowlock.queue.job.Enqueued;
+import dev.rowlock.queue.job.KeyHolderStartedException;
+import dev.rowlock.queue.job.UniqueKey;
+import dev.rowlock.queue.job.UniqueKey.OnConflict;
+import dev.rowlock.queue.job.UniqueKey.Until;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.ConcurrencyFailureException;
+
+/** Enqueues jobs of which some have unique keys that do more than keep a job. In one transaction. */
+public final class UniqueRequests {
+
+    /** Each time, a job must have moved between the snapshot and the lock. */
+    private static final int LOOKS = 10;
+
+    /**
+     * The job that answers a request.
+     *
+     * @param inserted whether it is new, also one that waits for another one's end
+     */
+    public record Answer(long id, Enqueued what, boolean inserted) {
+
+        static Answer of(long id, Enqueued what) {
+            return new Answer(id, what, what == Enqueued.CREATED);
+        }
+    }
+
+    private final LockUniqueKeys lock;
+    private final FindKeyHolders find;
+    private final InsertKeyedJobs insert;
+    private final ReplaceIdleJobs replace;
+
+    public UniqueRequests(Schema schema) {
+        this.lock = new LockUniqueKeys(schema);
+        this.find = new FindKeyHolders(schema);
+        this.insert = new InsertKeyedJobs(schema);
+        this.replace = new ReplaceIdleJobs(schema);
+    }
+
+    /** Whether this key needs what is here; others are cheaper elsewhere. */
+    public static boolean needed(@Nullable UniqueKey key) {
+        return key != null && (key.until() != Until.ENDED || key.onConflict() != OnConflict.KEEP);
+    }
+
+    /**
+     * Returns an answer for each job, in the same order: the same as if they came one after the other.
+     *
+     * @throws KeyHolderStartedException if a job is to be replaced that has started: then the transaction must not be committed
+     * @throws ConcurrencyFailureException if a job moves faster than it can be looked at
+     */
+    public List<Answer> run(Connection connection, List<NewJob> jobs) throws SQLException {
+        Map<TypedKey, List<Integer>> byKey = byKey(jobs);
+        lock.run(connection, List.copyOf(byKey.keySet()));
+        @Nullable Answer[] answers = new Answer[jobs.size()];
+        for (List<Integer> round : rounds(jobs, byKey)) {
+            runApart(connection, jobs, round, answers);
+        }
+        byKey.values().forEach(places -> fillIn(places, answers));
+        List<Answer> all = new ArrayList<>(answers.length);
+        for (Answer answer : answers) {
+            if (answer == null) {
+                throw new IllegalStateException("a request was left without an answer");
+            }
+            all.add(answer);
+        }
+        return all;
+    }
+
+    /** The places of each key's requests. */
+    private static Map<TypedKey, List<Integer>> byKey(List<NewJob> jobs) {
+        Map<TypedKey, List<Integer>> places = new LinkedHashMap<>();
+        for (int i = 0; i < jobs.size(); i++) {
+            TypedKey key = typedKey(jobs.get(i));
+            if (key != null) {
+                places.computeIfAbsent(key, any -> new ArrayList<>()).add(i);
+            }
+        }
+        return places;
+    }
+
+    private static @Nullable TypedKey typedKey(NewJob job) {
+        return job.uniqueKey() == null
+                ? null
+                : new TypedKey(job.type(), job.uniqueKey().value());
+    }
+
+    /** What can be decided together: in each round at most one request for each key. The first one has those without keys. */
+    private static List<List<Integer>> rounds(List<NewJob> jobs, Map<TypedKey, List<Integer>> byKey) {
+        List<List<Integer>> rounds = new ArrayList<>();
+        rounds.add(new ArrayList<>(IntStream.range(0, jobs.size())
+                .filter(i -> jobs.get(i).uniqueKey() == null)
+                .boxed()
+                .toList()));
+        for (List<Integer> places : byKey.values()) {
+            List<Integer> counting = alike(jobs, places) && places.size() > 2
+                    ? List.of(places.get(0), places.get(places.size() - 1))
+                    : places;
+            for (int turn = 0; turn < counting.size(); turn++) {
+                if (turn == rounds.size()) {
+                    rounds.add(new ArrayList<>());
+                }
+                rounds.get(turn).add(counting.get(turn));
+            }
+        }
+        rounds.forEach(round -> round.sort(Comparator.naturalOrder()));
+        return rounds;
+    }
+
+    /** Of requests that differ in what is replaced only, all behind the first one get the same answer, and the last one stays. */
+    private static boolean alike(List<NewJob> jobs, List<Integer> places) {
+        NewJob first = jobs.get(places.get(0));
+        return places.stream()
+                .map(jobs::get)
+                .allMatch(job -> first.uniqueKey() != null
+                        && first.uniqueKey().equals(job.uniqueKey())
+                        && (first.due() == null
+                                ? job.due() == null
+                                : first.due().equals(job.due())));
+    }
+
+    private static void fillIn(List<Integer> places, @Nullable Answer[] answers) {
+        Answer last = answers[places.get(places.size() - 1)];
+        for (int place : places) {
+            if (answers[place] == null) {
+                answers[place] = last;
+            }
+        }
+    }
+
+    private void runApart(Connection connection, List<NewJob> jobs, List<Integer> round, @Nullable Answer[] answers)
+            throws SQLException {
+        List<Integer> keyed =
+                round.stream().filter(i -> jobs.get(i).uniqueKey() != null).toList();
+        Map<Integer, Holder> holders = holders(connection, jobs, keyed);
+        Map<Integer, KeyedJob> inserts = new LinkedHashMap<>();
+        Map<Integer, Replacement> replacements = new LinkedHashMap<>();
+        for (int i : round) {
+            NewJob job = jobs.get(i);
+            Holder holder = holders.get(i);
+            if (holder == null || job.uniqueKey() == null || !held(job.uniqueKey(), holder)) {
+                inserts.put(i, new KeyedJob(job, null));
+            } else if (job.uniqueKey().onConflict() == OnConflict.KEEP) {
+                answers[i] = Answer.of(holder.id(), Enqueued.KEPT);
+            } else if (holder.idle()) {
+                replacements.put(i, new Replacement(holder.id(), job));
+            } else if (job.uniqueKey().onConflict() == OnConflict.REPLACE) {
+                throw new KeyHolderStartedException(job.uniqueKey(), holder.id());
+            } else {
+                inserts.put(i, new KeyedJob(job, holder.id()));
+            }
+        }
+        insert(connection, inserts, answers);
+        replace(connection, replacements, answers);
+    }
+
+    private static boolean held(UniqueKey key, Holder holder) {
+        boolean longer = key.onConflict() == OnConflict.KEEP && holder.heldLonger();
+        return switch (key.until()) {
+            case ENDED -> holder.live() || longer;
+            case STARTED -> holder.idle() || longer;
+            case PERIOD -> longer;
+        };
+    }
+
+    /** What the jobs are doing that hold the keys of these requests; looks again while one of them moves. */
+    private Map<Integer, Holder> holders(Connection connection, List<NewJob> jobs, List<Integer> keyed)
+            throws SQLException {
+        Map<Integer, Holder> found = new LinkedHashMap<>();
+        List<Integer> open = keyed;
+        for (int look = 0; !open.isEmpty(); look++) {
+            if (look == LOOKS) {
+                throw new ConcurrencyFailureException("the job with unique key %s moved at each of %d looks: try again"
+                        .formatted(jobs.get(open.get(0)).uniqueKey(), LOOKS));
+            }
+            List<Integer> asked = open;
+            List<TypedKey> keys = asked.stream()
+                    .map(i -> new TypedKey(
+                            jobs.get(i).type(), jobs.get(i).uniqueKey().value()))
+                    .toList();
+            List<Holder> holders = find.run(connection, keys, i -> changes(jobs.get(asked.get(i))));
+            open = new ArrayList<>();
+            for (int i = 0; i < holders.size(); i++) {
+                Holder holder = holders.get(i);
+                if (holder.idle() && !holder.locked() && changes(jobs.get(asked.get(i)))) {
+                    open.add(asked.get(i));
+                } else {
+                    found.put(asked.get(i), holder);
+                }
+            }
+        }
+        return found;
+    }
+
+    private static boolean changes(NewJob job) {
+        return job.uniqueKey() != null && job.uniqueKey().onConflict() != OnConflict.KEEP;
+    }
+
+    private void insert(Connection connection, Map<Integer, KeyedJob> inserts, @Nullable Answer[] answers)
+            throws SQLException {
+        if (inserts.isEmpty()) {
+            return;
+        }
+        long[] ids = insert.run(connection, List.copyOf(inserts.values()));
+        int next = 0;
+        for (Map.Entry<Integer, KeyedJob> one : inserts.entrySet()) {
+            Enqueued what = one.getValue().after() == null ? Enqueued.CREATED : Enqueued.ONCE_MORE;
+            answers[one.getKey()] = new Answer(ids[next++], what, true);
+        }
+    }
+
+    private void replace(Connection connection, Map<Integer, Replacement> replacements, @Nullable Answer[] answers)
+            throws SQLException {
+        if (replacements.isEmpty()) {
+            return;
+        }
+        List<Integer> places = replacements.keySet().stream()
+                .sorted(Comparator.comparingLong(i -> replacements.get(i).id()))
+                .toList();
+        List<Replaced> replaced =
+                replace.run(connection, places.stream().map(replacements::get).toList());
+        for (int i = 0; i < replaced.size(); i++) {
+            answers[places.get(i)] = Answer.of(replaced.get(i).id(), what(replaced.get(i)));
+        }
+    }
+
+    /** A job that runs once more is answered so, whoever changes it. */
+    private static Enqueued what(Replaced replaced) {
+        if (replaced.follows()) {
+            return Enqueued.ONCE_MORE;
+        }
+        return replaced.postponed() ? Enqueued.POSTPONED : Enqueued.REPLACED;
+    }
+}

@@ -1,0 +1,18 @@
+/**
+ * Unique keys that do more than keep a job: what a request does to the job that holds its key, and the jobs that run once more
+ * after another one.
+ *
+ * <p><b>Who decides.</b> A call locks the rows of its keys, in the order of the keys. Then it looks, with a new snapshot, what the
+ * jobs are doing that hold them. A job that it may change is locked in its room, and claims pass over it. So nothing
+ * that the call has seen can change before its transaction ends. Requests with the same key in one call are
+ * looked at one after the other.
+ *
+ * <p><b>Once more.</b> A request that meets a job that has started inserts its own job, which takes the key. It lies in {@code waiting}
+ * with a due time that never comes, and a row of {@code once_more} names the job whose end it waits for. So it is a job as any
+ * other: it is found, cancelled, and changed by later requests. A chore on each node makes it due when that job has ended, in one
+ * statement that also deletes the row. Nothing is kept in memory: whatever dies, the next look of any node goes on.
+ */
+@NullMarked
+package dev.rowlock.queue.internal.unique;
+
+import org.jspecify.annotations.NullMarked;
