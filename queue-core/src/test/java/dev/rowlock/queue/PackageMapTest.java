@@ -49,7 +49,8 @@ class PackageMapTest {
             "internal.store.outcome",
             "internal.store.result",
             "internal.store.schedule",
-            "internal.store.search");
+            "internal.store.search",
+            "internal.store.unique");
 
     private static final Set<String> WORDS = Set.of("spi", "job");
 
@@ -90,6 +91,7 @@ class PackageMapTest {
             Map.entry(
                     "internal.operate",
                     with(STORE, "internal.chore", "internal.wake", "internal.thread", "operate", "spi", "job")),
+            Map.entry("internal.store.unique", with(WORDS, "internal.store", "internal.store.enqueue")),
             Map.entry("schema", Set.of("internal.store", "spi", "settings")),
             Map.entry("connection", Set.of()),
             Map.entry("internal.listener", Set.of("internal.store", "chunk", "spi", "job")),
@@ -103,6 +105,7 @@ class PackageMapTest {
                     "internal.schedule",
                     with(STORE, "internal.chore", "internal.wake", "internal.thread", "schedule", "spi", "job")),
             Map.entry("internal.result", with(STORE, "internal.wake", "internal.thread", "result", "spi", "job")),
+            Map.entry("internal.unique", with(STORE, "internal.chore", "spi", "job")),
             Map.entry(
                     "internal.janitor",
                     with(
@@ -149,6 +152,7 @@ class PackageMapTest {
                             "internal.listener",
                             "internal.schedule",
                             "internal.result",
+                            "internal.unique",
                             "internal.chore",
                             "schedule",
                             "search",

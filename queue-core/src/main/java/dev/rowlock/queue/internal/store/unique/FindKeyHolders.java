@@ -22,9 +22,9 @@ public final class FindKeyHolders {
                    look.attempt IS NOT NULL AS live, coalesce(look.attempt = 0, false) AS idle,
                    w.id IS NOT NULL OR r.id IS NOT NULL AS locked
               FROM unnest(?::text[], ?::text[], ?::boolean[]) WITH ORDINALITY AS a (type, key, locks, place)
-              JOIN rowlock.unique_key k ON k.type = a.type AND k.key = a.key
-             -- One look by primary key for each; as joins they could become scans of full rooms. A running job is at its first
+             -- One look by primary key for each; as joins they could become scans of full tables. A running job is at its first
              -- attempt at least.
+             CROSS JOIN LATERAL (SELECT * FROM rowlock.unique_key k WHERE k.type = a.type AND k.key = a.key LIMIT 1) AS k
              CROSS JOIN LATERAL (SELECT coalesce((SELECT w.attempt FROM rowlock.waiting w WHERE w.id = k.job_id),
                                                  (SELECT r.attempt FROM rowlock.ready r WHERE r.id = k.job_id),
                                                  (SELECT r.attempt FROM rowlock.running r WHERE r.id = k.job_id)) AS attempt) AS look

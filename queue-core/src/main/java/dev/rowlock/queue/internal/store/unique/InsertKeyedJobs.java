@@ -27,10 +27,12 @@ public final class InsertKeyedJobs {
                        AS a (key, at_least_millis, after_id, due_at, delay_millis, rank, max_retries, timeout_millis,
                              queue, type, headers, payload, large_payload)
             ), taken AS (
-                UPDATE rowlock.unique_key k
-                   SET job_id = a.id, held_until = statement_timestamp() + a.at_least_millis * interval '1 ms'
-                  FROM asked a
-                 WHERE k.type = a.type AND k.key = a.key
+                -- Their rows are there, and locked. As a join, an UPDATE could scan the table.
+                INSERT INTO rowlock.unique_key (type, key, job_id, held_until)
+                SELECT type, key, id, statement_timestamp() + at_least_millis * interval '1 ms'
+                  FROM asked
+                 WHERE key IS NOT NULL
+                ON CONFLICT (type, key) DO UPDATE SET job_id = excluded.job_id, held_until = excluded.held_until
             ), aside AS (
                 INSERT INTO rowlock.payload (job_id, bytes, payload)
                 SELECT id, pg_column_size(large_payload) - 4, large_payload::json -- as in IntoRooms
