@@ -73,7 +73,16 @@ class DocsTest {
 
     /** Of pages about one feature; layout does not count. */
     @ParameterizedTest
-    @ValueSource(strings = {"docs/chunks.md", "docs/long-jobs.md", "docs/operating.md", "docs/recurring.md", "docs/results.md", "docs/search.md", "docs/unique.md"})
+    @ValueSource(
+            strings = {
+                "docs/chunks.md",
+                "docs/long-jobs.md",
+                "docs/operating.md",
+                "docs/recurring.md",
+                "docs/results.md",
+                "docs/search.md",
+                "docs/unique.md"
+            })
     void everyExampleIsPartOfATest(String page) throws IOException {
         List<String> examples = JAVA.matcher(Files.readString(TOP.resolve(page)))
                 .results()

@@ -23,6 +23,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.ConcurrencyFailureException;
@@ -194,8 +195,7 @@ public final class UniqueRequests {
             }
             List<Integer> asked = open;
             List<TypedKey> keys = asked.stream()
-                    .map(i -> new TypedKey(
-                            jobs.get(i).type(), jobs.get(i).uniqueKey().value()))
+                    .map(i -> Objects.requireNonNull(typedKey(jobs.get(i))))
                     .toList();
             List<Holder> holders = find.run(connection, keys, i -> changes(jobs.get(asked.get(i))));
             open = new ArrayList<>();
@@ -233,13 +233,13 @@ public final class UniqueRequests {
         if (replacements.isEmpty()) {
             return;
         }
-        List<Integer> places = replacements.keySet().stream()
-                .sorted(Comparator.comparingLong(i -> replacements.get(i).id()))
+        List<Map.Entry<Integer, Replacement>> byId = replacements.entrySet().stream()
+                .sorted(Comparator.comparingLong(one -> one.getValue().id()))
                 .toList();
         List<Replaced> replaced =
-                replace.run(connection, places.stream().map(replacements::get).toList());
+                replace.run(connection, byId.stream().map(Map.Entry::getValue).toList());
         for (int i = 0; i < replaced.size(); i++) {
-            answers[places.get(i)] = Answer.of(replaced.get(i).id(), what(replaced.get(i)));
+            answers[byId.get(i).getKey()] = Answer.of(replaced.get(i).id(), what(replaced.get(i)));
         }
     }
 

@@ -16,8 +16,11 @@ import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.schedule.FrozenClock;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.admin.AuditNote;
 import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJobs;
+import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
+import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
+import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.outcome.DeferJobs;
@@ -470,7 +473,7 @@ class UniqueModesTest {
         long second = ask("second", ONCE).id();
         rooms.bury(running.claim());
         releaseAll();
-        new RedriveDeadJobs(rooms.database()).one(running.id());
+        new RedriveDeadJob(rooms.database()).run(running.id(), new AuditNote("ann", null, "redrive", "a job", null));
 
         assertThat(dispatched()).isGreaterThanOrEqualTo(1);
         assertThat(rooms.roomsOf(second)).containsExactly("ready");
@@ -569,6 +572,21 @@ class UniqueModesTest {
 
             assertThat(second.join()).isEqualTo(new EnqueueResult(first.id(), REPLACED));
             assertThat(payload(first.id())).isEqualTo("second");
+        }
+    }
+
+    @Test
+    void aRequestThatWaitsForAClaimMeetsAJobThatHasStarted() throws Exception {
+        ask("first", ONCE);
+        long node = rooms.node();
+        try (OpenTransaction claiming = new OpenTransaction(rooms.database())) {
+            new ClaimReadyJobs(claiming.database()).run(Rooms.QUEUE, QueueRange.ALL, 1, node, null);
+            CompletableFuture<EnqueueResult> second = CompletableFuture.supplyAsync(() -> ask("second", ONCE));
+            rooms.awaitBlocked();
+            claiming.commit();
+
+            assertThat(second.join().what()).isEqualTo(ONCE_MORE);
+            assertThat(live()).isEqualTo(2);
         }
     }
 

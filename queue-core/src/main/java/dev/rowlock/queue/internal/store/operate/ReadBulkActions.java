@@ -50,7 +50,9 @@ public final class ReadBulkActions {
                     ResultSet row = statement.executeQuery()) {
                 row.next();
                 double seconds = row.getDouble(1);
-                return row.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis((long) Math.ceil(seconds * 1000)));
+                return row.wasNull()
+                        ? Optional.empty()
+                        : Optional.of(Duration.ofMillis((long) Math.ceil(seconds * 1000)));
             }
         });
     }
