@@ -42,6 +42,7 @@ final class ChunkCall implements CompletionWatch.Completed {
     private List<Member> ready = List.of(); // those that the listener is called with
     private @Nullable Report report; // what the listener said
     private @Nullable RollBack rollBack; // why the transaction must not commit, though the listener returned
+    private @Nullable Throwable unbegun; // why the listener was not called, whatever interceptors make of that
     private Completion completion = Completion.BY_RECORDER;
 
     /** @param timeout how long it may take; null for no limit */
@@ -64,7 +65,8 @@ final class ChunkCall implements CompletionWatch.Completed {
             if (ready.size() < 2) {
                 verdict.again(ready);
             } else {
-                new Judgement(listener, services, ready, verdict).of(this, call());
+                Throwable thrown = call();
+                new Judgement(listener, services, ready, verdict).of(this, unbegun != null ? unbegun : thrown);
             }
             return verdict;
         } finally {
@@ -128,7 +130,12 @@ final class ChunkCall implements CompletionWatch.Completed {
             } else {
                 List<JobContext> jobs = List.copyOf(contexts);
                 Interceptors.aroundChunk(services.interceptors(), jobs).around(jobs.get(0), () -> {
-                    attempt();
+                    try {
+                        attempt();
+                    } catch (Throwable e) {
+                        unbegun = !begun() && Judgement.notReady(e) ? e : null;
+                        throw e;
+                    }
                     return null;
                 });
             }

@@ -160,7 +160,7 @@ final class Judgement {
     }
 
     /** Whether the call may begin the next time: the database or the memory is to blame. */
-    private static boolean notReady(Throwable thrown) {
+    static boolean notReady(Throwable thrown) {
         return thrown instanceof DataAccessException
                 || thrown instanceof TransactionException
                 || thrown instanceof VirtualMachineError;
