@@ -130,8 +130,8 @@ public record RowlockProperties(
     /**
      * How long ended jobs are kept.
      *
-     * @param done How long completed and cancelled jobs are kept, to the day; 0 keeps none, which is the fastest.
-     * @param dead How long failed and quarantined jobs are kept; until somebody decides by default.
+     * @param done How long completed and cancelled jobs are kept, to the day; 0 keeps none, which is the fastest; at most 36500d.
+     * @param dead How long failed and quarantined jobs are kept; until somebody decides by default; at most 36500d.
      */
     public record Retention(
             @DefaultValue("7d") Duration done, @Nullable Duration dead) {}

@@ -11,8 +11,10 @@ import dev.rowlock.queue.settings.RetentionSettings;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +44,8 @@ public final class Retention implements Chore {
     private final ClockWatch steps = new ClockWatch();
     private boolean told; // that others want something else
     private boolean toldClocks; // that they differ
+    private final Set<String> staying =
+            new HashSet<>(); // partitions that cannot be dropped, and of which the log knows
 
     public Retention(
             RetentionSettings settings,
@@ -81,8 +85,13 @@ public final class Retention implements Chore {
         if (clocksDiffer(agreed.now()) || !chore.run(name(), INTERVAL)) {
             return INTERVAL;
         }
-        dropDone(agreed);
-        if (discardDead(agreed)) {
+        boolean allDiscarded;
+        try {
+            dropDone(agreed);
+        } finally {
+            allDiscarded = discardDead(agreed); // whatever keeps the done ones
+        }
+        if (allDiscarded) {
             return INTERVAL;
         }
         chore.keep(name(), UNTIL_THE_REST);
@@ -123,9 +132,19 @@ public final class Retention implements Chore {
 
     /** Where done jobs are not kept, cancelled ones may still be there: they go after a day. */
     private void dropDone(Agreed agreed) {
-        List<String> dropped = dropPartitions.run(agreed.done().isZero() ? DAY : agreed.done());
+        List<String> dropped = dropPartitions.run(agreed.done().isZero() ? DAY : agreed.done(), this::tellOfStaying);
         if (!dropped.isEmpty()) {
             log.info("retention dropped {}", dropped);
+        }
+    }
+
+    private void tellOfStaying(String partition, Exception why) {
+        if (staying.add(partition)) {
+            log.warn(
+                    "retention cannot drop rowlock.{}: it stays until whatever needs it is gone, and is tried again each {}. Other days are dropped",
+                    partition,
+                    INTERVAL,
+                    why);
         }
     }
 

@@ -1,7 +1,9 @@
 package dev.rowlock.queue.internal.cleanup;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
@@ -16,6 +18,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataAccessException;
 
 @PostgresTest(freshPerTest = true)
 class RetentionTest {
@@ -56,6 +59,50 @@ class RetentionTest {
         retention(rooms, NONE).runOnce();
 
         assertThat(agedPartitions(rooms)).isEqualTo(1);
+    }
+
+    @Test
+    void aDayThatCannotBeDroppedKeepsNoOtherDayAndNoDeadJob() {
+        partitionOfDaysAgo(rooms, 30);
+        partitionOfDaysAgo(rooms, 20);
+        deadFor("30 days", 1);
+        rooms.execute("""
+                DO $$
+                BEGIN
+                    EXECUTE format('CREATE VIEW public.report AS SELECT * FROM rowlock.%I',
+                        (SELECT min(relname) FROM pg_class WHERE relname ~ '^done_[0-9]{8}$'));
+                END $$
+                """);
+        Retention retention = retention(rooms, NONE);
+
+        try (LogLines log = new LogLines(Retention.class.getName())) {
+            retention.runOnce();
+            again();
+            retention.runOnce();
+
+            assertThat(agedPartitions(rooms)).isEqualTo(1);
+            assertThat(rooms.count("dead")).isZero();
+            assertThat(log.lines())
+                    .filteredOn(line -> line.startsWith("WARN"))
+                    .singleElement()
+                    .asString()
+                    .contains("cannot drop rowlock.done_");
+        }
+        rooms.execute("DROP VIEW public.report");
+        again();
+        retention.runOnce();
+        assertThat(agedPartitions(rooms)).isZero();
+    }
+
+    @Test
+    void deadJobsAreDiscardedEvenIfNoPartitionCanBeLookedFor() {
+        deadFor("30 days", 1);
+        rooms.execute("ALTER TABLE rowlock.done RENAME TO moved");
+        Retention retention = retention(rooms, NONE);
+
+        assertThatThrownBy(retention::runOnce).isInstanceOf(DataAccessException.class);
+
+        assertThat(rooms.count("dead")).isZero();
     }
 
     @Test

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 
@@ -29,6 +30,9 @@ public final class DropDonePartitions {
 
     /** Somebody reads or writes it. */
     private static final Set<String> REFUSED = Set.of("55P03", "40P01");
+
+    /** SQLSTATE classes: no connection, disk or memory, or who else is at work. It is not about one partition. */
+    private static final Set<String> OF_THE_SERVER = Set.of("08", "25", "40", "53", "55", "57", "58");
 
     /** Another node has just dropped it. */
     private static final String GONE = "42P01";
@@ -62,15 +66,25 @@ public final class DropDonePartitions {
         this.tableLock = tableLock;
     }
 
+    /** The same, but the first one that cannot be dropped ends it, with an exception. */
+    public List<String> run(Duration keep) {
+        return run(keep, (partition, why) -> {
+            throw why;
+        });
+    }
+
     /**
      * Drops what is older than this, oldest first, and returns the names. The first one that somebody is in the way of ends it:
-     * who reads one of them usually reads all. They are left for the next time.
+     * who reads one of them usually reads all. They are left for the next time. One that cannot be dropped, because a view needs it,
+     * say, keeps no other.
+     *
+     * @param stays told of each that cannot be dropped, and why
      */
-    public List<String> run(Duration keep) {
+    public List<String> run(Duration keep, BiConsumer<String, DataAccessException> stays) {
         List<String> dropped = new ArrayList<>();
         try {
             for (String partition : aged(keep)) {
-                if (drop(partition)) {
+                if (dropOrTell(partition, stays)) {
                     dropped.add(partition);
                 }
             }
@@ -95,6 +109,19 @@ public final class DropDonePartitions {
                 }
             }
         });
+    }
+
+    private boolean dropOrTell(String partition, BiConsumer<String, DataAccessException> stays) {
+        try {
+            return drop(partition);
+        } catch (DataAccessException e) {
+            String state = state(e);
+            if (state == null || OF_THE_SERVER.stream().anyMatch(state::startsWith)) {
+                throw e;
+            }
+            stays.accept(partition, e);
+            return false;
+        }
     }
 
     /** Returns whether it was this call that did it. */

@@ -1,0 +1,25 @@
+package dev.rowlock.queue.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class RetentionSettingsTest {
+
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+    private static final Duration TOO_LONG = LONGEST.plusMillis(1);
+
+    @Test
+    void endedJobsAreKeptForAHundredYearsAtMost() {
+        assertThat(new RetentionSettings(LONGEST, LONGEST).done()).isEqualTo(LONGEST);
+
+        assertThatThrownBy(() -> new RetentionSettings(TOO_LONG, null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("retention of done jobs PT876000H0.001S must be at most 36500 days");
+        assertThatThrownBy(() -> new RetentionSettings(Duration.ZERO, TOO_LONG))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("retention of dead jobs PT876000H0.001S must be at most 36500 days");
+    }
+}
