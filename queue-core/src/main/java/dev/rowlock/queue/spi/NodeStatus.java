@@ -13,7 +13,7 @@ import java.util.List;
  * @param capacity handlers that may run at once
  * @param unwritten outcomes that are not written yet
  * @param setAside of those, outcomes that cannot be written although others can
- * @param broken its threads that cannot go on, by name; mostly none
+ * @param broken its threads that cannot go on, or whose work has failed for more than 30 s while the node beats, by name; mostly none
  */
 public record NodeStatus(
         State state,

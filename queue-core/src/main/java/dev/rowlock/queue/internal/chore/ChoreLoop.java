@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.chore;
 
 import dev.rowlock.queue.internal.thread.EndlessTask;
+import dev.rowlock.queue.internal.thread.Failing;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -38,6 +39,11 @@ public final class ChoreLoop {
     /** Its thread. */
     public EndlessTask part() {
         return lasting;
+    }
+
+    /** Whether one of its chores has not succeeded for long. */
+    public boolean failing() {
+        return plan.stream().anyMatch(planned -> planned.failures.lasting());
     }
 
     /** Sees to it that one of its chores runs within this time. */
@@ -123,7 +129,7 @@ public final class ChoreLoop {
 
         private final Chore chore;
         private long at = System.nanoTime(); // guarded by lock
-        private boolean failing; // loop's thread only
+        private final Failing failures = new Failing();
 
         Planned(Chore chore) {
             this.chore = chore;
@@ -133,11 +139,9 @@ public final class ChoreLoop {
             Duration rest = AFTER_FAILURE;
             try {
                 rest = chore.runOnce();
-                failing = false;
+                failures.worked();
             } catch (RuntimeException | Error e) {
-                boolean first = !failing;
-                failing = true;
-                if (first) {
+                if (failures.failed()) {
                     log.warn("{} failed, will try again each {}", chore.name(), AFTER_FAILURE, e);
                 }
             } finally {

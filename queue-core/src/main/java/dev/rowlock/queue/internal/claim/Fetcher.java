@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
 import dev.rowlock.queue.internal.thread.EndlessTask;
+import dev.rowlock.queue.internal.thread.Failing;
 import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import java.sql.Connection;
@@ -44,6 +45,7 @@ public final class Fetcher implements Runnable {
     private final QueueConsumer consumer;
     private final Duration retryInterval;
     private final Duration kept;
+    private final Failing claims = new Failing();
 
     private @Nullable EndlessTask part; // guarded by this, as below; the last one
     private @Nullable Thread thread;
@@ -122,6 +124,11 @@ public final class Fetcher implements Runnable {
     Stream<String> broken() {
         EndlessTask now = part();
         return unable || now != null && now.troubled() ? Stream.of(name()) : Stream.empty();
+    }
+
+    /** Its thread, if no claim has worked for long, by name. */
+    Stream<String> failing() {
+        return claims.lasting() ? Stream.of(name()) : Stream.empty();
     }
 
     public String queue() {
@@ -242,22 +249,19 @@ public final class Fetcher implements Runnable {
     public void run() {
         EndlessTask own = Objects.requireNonNull(part());
         long begun = System.nanoTime();
-        boolean failing = false;
         waitFor(consumer.wakeSignal()::await);
         while (!stopping) {
             Duration rest;
             try {
                 rest = claimer.claim();
-                failing = false;
+                claims.worked();
             } catch (RuntimeException | Error e) {
-                boolean first = !failing;
-                failing = true;
-                if (first && !stopping) {
+                if (claims.failed() && !stopping) {
                     log.warn("queue '{}': claiming failed, will try again each {}", consumer.queue(), retryInterval, e);
                 }
                 rest = Signal.jittered(retryInterval);
             }
-            if (!failing && System.nanoTime() - begun >= kept.toNanos() && rests()) {
+            if (!claims.now() && System.nanoTime() - begun >= kept.toNanos() && rests()) {
                 own.end();
                 return;
             }

@@ -2,7 +2,9 @@ package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.store.claim.FindReadyQueues;
 import dev.rowlock.queue.internal.thread.EndlessTask;
+import dev.rowlock.queue.internal.thread.Failing;
 import dev.rowlock.queue.internal.thread.Signal;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +13,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
 
 /**
  * All fetchers of a node. Polls for those that have no thread of their own, in one statement: see the package's page.
@@ -26,9 +29,9 @@ public final class Fetchers {
     private final Signal look = new Signal();
     private final EndlessTask polling = new EndlessTask("rowlock-poll", this::run);
     private final Thread thread = polling.thread();
+    private final Failing polls = new Failing();
 
     private int emptyPolls; // polling thread only, as below
-    private boolean failing;
     private long seenNode; // lease's thread only
     private volatile boolean stopping;
 
@@ -83,6 +86,13 @@ public final class Fetchers {
                 all().flatMap(Fetcher::broken));
     }
 
+    /** Their threads that go on but have not succeeded for long, by name. */
+    public Stream<String> failing() {
+        return Stream.concat(
+                Stream.of(polling).filter(poll -> polls.lasting()).map(EndlessTask::name),
+                all().flatMap(Fetcher::failing));
+    }
+
     /** Nothing more is claimed from now on. Returns those that may still be claiming. */
     public List<Fetcher> stop() {
         polling.end();
@@ -102,11 +112,9 @@ public final class Fetchers {
             Duration rest;
             try {
                 rest = poll();
-                failing = false;
+                polls.worked();
             } catch (RuntimeException | Error e) {
-                boolean first = !failing;
-                failing = true;
-                if (first && !stopping) {
+                if (polls.failed() && !stopping) {
                     log.warn("polling for queues with ready jobs failed, will try again each {}", pollInterval, e);
                 }
                 rest = Signal.jittered(pollInterval);
@@ -123,10 +131,23 @@ public final class Fetchers {
         if (resting.isEmpty() || node.nodeId() == 0) {
             return Signal.jittered(pollInterval);
         }
-        List<String> found = statement.among(resting, Claimer.QUICK);
+        List<String> found;
+        try {
+            found = statement.among(resting, Claimer.QUICK);
+        } catch (DataAccessException e) {
+            if (outOfTime(e)) {
+                resting.forEach(queue -> of(queue, Fetcher::wake)); // one is slow; each looks within its own budget
+            }
+            throw e;
+        }
         found.forEach(queue -> of(queue, Fetcher::wake));
         emptyPolls = found.isEmpty() ? emptyPolls + 1 : 0;
         return Claimer.idleWait(pollInterval, node.hearing() ? emptyPolls : 1);
+    }
+
+    /** SQLSTATE 57014: by statement_timeout, say. */
+    private static boolean outOfTime(DataAccessException e) {
+        return e.getMostSpecificCause() instanceof SQLException sql && "57014".equals(sql.getSQLState());
     }
 
     private void pauseFor(Duration rest) {

@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.thread.TimeBudget;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** One node's share in the chores of features. Each feature has a thread. */
 public final class FeatureChores {
@@ -48,6 +49,14 @@ public final class FeatureChores {
     /** Its threads. */
     public List<EndlessTask> threads() {
         return parts.stream().map(part -> part.loop.part()).toList();
+    }
+
+    /** Its threads with a chore that has not succeeded for long, by name. */
+    public Stream<String> failing() {
+        return parts.stream()
+                .map(Part::loop)
+                .filter(ChoreLoop::failing)
+                .map(loop -> loop.part().name());
     }
 
     /** Lets the threads end after what is under way. */

@@ -26,6 +26,7 @@ import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -120,6 +121,13 @@ public final class Janitor {
     /** Its threads. */
     public List<EndlessTask> parts() {
         return List.of(dispatching.part(), rescuing.part(), sharing.part());
+    }
+
+    /** Its threads with a chore that has not succeeded for long, by name. */
+    public Stream<String> failing() {
+        return Stream.of(dispatching, rescuing, sharing)
+                .filter(ChoreLoop::failing)
+                .map(loop -> loop.part().name());
     }
 
     /** Lets the threads end after what is under way. */

@@ -83,6 +83,7 @@ public final class NodeLease implements Runnable {
 
     private volatile long nodeId; // written by the lease's thread; 0: none
     private volatile boolean failing;
+    private volatile long answeredSince = System.nanoTime(); // unless it is failing
     private volatile boolean stopping;
     private @Nullable Connection connection; // lease's thread only
 
@@ -109,6 +110,11 @@ public final class NodeLease implements Runnable {
     /** Whether the last heartbeat failed. */
     public boolean failing() {
         return failing;
+    }
+
+    /** Whether all heartbeats of so long were answered. */
+    public boolean answeredFor(Duration time) {
+        return !failing && System.nanoTime() - answeredSince >= time.toNanos();
     }
 
     /** The other nodes that have not beaten for their whole lease, while this one has. */
@@ -238,6 +244,9 @@ public final class NodeLease implements Runnable {
 
     private void noteRecovery() {
         boolean before = failing;
+        if (before) {
+            answeredSince = System.nanoTime();
+        }
         failing = false;
         if (before) {
             log.info("node {} ('{}') beats again", nodeId, settings.nodeName());

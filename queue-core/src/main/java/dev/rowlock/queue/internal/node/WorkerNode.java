@@ -17,6 +17,7 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.node.BeatNode;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
 import dev.rowlock.queue.internal.thread.EndlessTask;
+import dev.rowlock.queue.internal.thread.Failing;
 import dev.rowlock.queue.internal.thread.Threads;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.internal.wake.NotificationListener;
@@ -247,7 +248,19 @@ public final class WorkerNode {
                     all.filter(EndlessTask::troubled).map(EndlessTask::name),
                     Stream.concat(fetchers.broken(), parts.queues().stream().flatMap(QueueWorker::broken)));
             Stream<String> stuck = parts.recorder().stuck() ? Stream.of(recording.name()) : Stream.of();
-            return Stream.concat(names, stuck).distinct().sorted().toList();
+            return Stream.of(names, stuck, failing())
+                    .flatMap(some -> some)
+                    .distinct()
+                    .sorted()
+                    .toList();
+        }
+
+        /** While the database does not answer, and for a moment after that, everything fails: the heartbeat tells of it. */
+        private Stream<String> failing() {
+            return lease.answeredFor(Failing.LASTING)
+                    ? Stream.of(fetchers.failing(), janitor.failing(), featureChores.failing())
+                            .flatMap(some -> some)
+                    : Stream.empty();
         }
 
         @Override

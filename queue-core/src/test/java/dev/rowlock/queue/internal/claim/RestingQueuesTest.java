@@ -2,17 +2,22 @@ package dev.rowlock.queue.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.FindReadyQueues;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Which queues rest until a wake-up announces a job, and who polls them. */
 @PostgresTest
@@ -59,6 +64,36 @@ class RestingQueuesTest {
         Awaitility.await().until(() -> !fetcher.fetching());
         fetcher.wake();
         assertThat(fetcher.fetching()).isFalse();
+    }
+
+    @Test
+    void aPollThatTakesTooLongWakesTheQueuesThatRest() {
+        Fetcher fetcher = new Fetcher(claimer, Duration.ofSeconds(1), Duration.ofMillis(50));
+        AtomicBoolean slow = new AtomicBoolean();
+        DelegatingDataSource timingOut =
+                new DelegatingDataSource(rooms.database().dataSource()) {
+                    @Override
+                    public Connection getConnection() throws SQLException {
+                        if (slow.get()) {
+                            throw new SQLException("canceling statement due to statement timeout", "57014");
+                        }
+                        return super.getConnection();
+                    }
+                };
+        FindReadyQueues statement =
+                new FindReadyQueues(new Database(timingOut, rooms.database().schema()));
+        Fetchers fetchers = new Fetchers(List.of(fetcher), statement, node.view(), Duration.ofMillis(50));
+        fetchers.start();
+        try {
+            awaitRest(fetcher);
+
+            slow.set(true);
+            rooms.ready(3);
+
+            Awaitility.await().until(() -> rooms.count("running") == 3);
+        } finally {
+            fetchers.stop();
+        }
     }
 
     @Test
