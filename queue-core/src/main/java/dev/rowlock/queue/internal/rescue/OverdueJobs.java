@@ -10,7 +10,6 @@ import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.RetryPolicy;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
@@ -69,11 +68,11 @@ public final class OverdueJobs implements Chore {
     public Duration runOnce() {
         long node = own.nodeId();
         List<Claim> ofOwn = own.overdue(GRACE);
-        Map<Boolean, List<Overdue>> looking =
-                statements.find().run(GRACE).stream().collect(Collectors.partitioningBy(job -> job.nodeId() == node));
-        postpone(looking.get(true), ofOwn);
-        List<Claim> overdue = Stream.concat(
-                        ofOwn.stream(), neglected.among(looking.get(false), nanos.getAsLong()).stream())
+        List<Overdue> looking = statements.find().run(GRACE);
+        postpone(looking.stream().filter(job -> job.nodeId() == node).toList(), ofOwn);
+        List<Overdue> ofOthers =
+                looking.stream().filter(job -> job.nodeId() != node).toList();
+        List<Claim> overdue = Stream.concat(ofOwn.stream(), neglected.among(ofOthers, nanos.getAsLong()).stream())
                 .toList();
         for (int from = 0; from < overdue.size(); ) {
             List<Claim> some = overdue.subList(from, Math.min(from + batch.rows(), overdue.size()));

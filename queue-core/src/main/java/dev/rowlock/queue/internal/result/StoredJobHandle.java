@@ -12,6 +12,7 @@ import dev.rowlock.queue.result.JobWaitTimeoutException;
 import dev.rowlock.queue.result.NoResultException;
 import dev.rowlock.queue.result.NoSuchJobException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -50,7 +51,8 @@ record StoredJobHandle(StoredJobResults results, long id) implements JobHandle {
         } catch (TimeoutException e) {
             throw new JobWaitTimeoutException(id, timeout);
         } catch (ExecutionException e) {
-            throw new IllegalStateException(e.getCause().getMessage(), e.getCause());
+            Throwable cause = Objects.requireNonNull(e.getCause());
+            throw new IllegalStateException(cause.getMessage(), cause);
         } finally {
             results.waits.leave(id, end);
         }
@@ -90,9 +92,16 @@ record StoredJobHandle(StoredJobResults results, long id) implements JobHandle {
         } else {
             begin(future, read);
         }
-        CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS)
-                .execute(() -> future.completeExceptionally(new JobWaitTimeoutException(id, timeout)));
+        failAfter(nanos, future, timeout);
         return future;
+    }
+
+    /** Once the future is complete, nothing holds it until its time would be up. */
+    private void failAfter(long nanos, CompletableFuture<?> future, Duration timeout) {
+        CompletableFuture<Boolean> timeUp =
+                new CompletableFuture<Boolean>().completeOnTimeout(true, nanos, TimeUnit.NANOSECONDS);
+        timeUp.thenRunAsync(() -> future.completeExceptionally(new JobWaitTimeoutException(id, timeout)));
+        future.whenComplete((value, thrown) -> timeUp.cancel(false));
     }
 
     private <T> void begin(CompletableFuture<T> future, Function<Ended, @Nullable T> read) {

@@ -21,6 +21,7 @@ final class Wait {
     private boolean announced;
     private long announcedAt;
     private boolean wasNowhere;
+    private boolean asked; // and nothing was heard since
 
     /** @param shortest rest between two looks, in nanos */
     Wait(long now, long shortest) {
@@ -33,7 +34,17 @@ final class Wait {
         return nextLook;
     }
 
+    /** A look begins. Its answer counts unless {@link #lookAt} is called meanwhile: then something newer is known. */
+    void asked() {
+        asked = true;
+    }
+
+    boolean answerCounts() {
+        return asked;
+    }
+
     void lookAt(long when) {
+        asked = false;
         nextLook = when;
     }
 

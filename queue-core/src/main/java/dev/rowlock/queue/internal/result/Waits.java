@@ -144,11 +144,12 @@ final class Waits implements AutoCloseable {
                     left = Math.min(left, wait.nextLook() - now);
                 }
                 if (left <= 0) {
-                    return waits.entrySet().stream()
+                    List<Map.Entry<Long, Wait>> due = waits.entrySet().stream()
                             .filter(wait -> wait.getValue().nextLook() - now <= TOGETHER)
                             .limit(ASKED_AT_ONCE)
-                            .mapToLong(Map.Entry::getKey)
-                            .toArray();
+                            .toList();
+                    due.forEach(wait -> wait.getValue().asked());
+                    return due.stream().mapToLong(Map.Entry::getKey).toArray();
                 }
                 changed.awaitNanos(left);
             }
@@ -159,7 +160,6 @@ final class Waits implements AutoCloseable {
     }
 
     private void look(long[] ids) {
-        long begun = System.nanoTime();
         List<Ended> found;
         try {
             found = find.run(ids);
@@ -173,11 +173,11 @@ final class Waits implements AutoCloseable {
             each(ids, wait -> wait.lookAt(System.nanoTime() + PAUSE_AFTER_FAILURE));
             return;
         }
-        note(ids, found, begun);
+        note(ids, found);
     }
 
     /** What somebody said while the statement was under way may be newer than its answer. */
-    private void note(long[] ids, List<Ended> found, long begun) {
+    private void note(long[] ids, List<Ended> found) {
         Map<CompletableFuture<Ended>, Ended> over = new HashMap<>();
         Set<Long> announced = new HashSet<>();
         lock.lock();
@@ -195,7 +195,7 @@ final class Waits implements AutoCloseable {
             boolean all = found.size() < FindEndedJobs.LIMIT;
             for (long id : ids) {
                 Wait wait = waits.get(id);
-                if (all && wait != null && !answered.contains(id) && wait.nextLook() - begun <= TOGETHER) {
+                if (all && wait != null && !answered.contains(id) && wait.answerCounts()) {
                     wait.lives(now);
                     if (wait.announce(now)) {
                         announced.add(id);
