@@ -85,8 +85,6 @@ class PackageMapTest {
                             "internal.store.admin",
                             "internal.store.search",
                             "search",
-                            "operate",
-                            "internal.operate",
                             "operate")),
             Map.entry(
                     "internal.operate",

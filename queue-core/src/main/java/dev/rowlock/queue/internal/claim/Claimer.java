@@ -102,6 +102,11 @@ public final class Claimer {
         cursor.urgent(rank);
     }
 
+    /** The next claim begins at the front. */
+    void lookAnew() {
+        lookAnew = true;
+    }
+
     /** Jobs went back to the place in the queue that they had. */
     void jobsBack() {
         cursor.jobsBack(System.nanoTime());
@@ -126,7 +131,9 @@ public final class Claimer {
         Left now = new Left(types.stream().sorted().toList(), all);
         left = now;
         // The cursor has passed what was left, and now is to be claimed.
-        lookAnew |= !now.types.containsAll(before.types);
+        if (!now.types.containsAll(before.types)) {
+            lookAnew = true;
+        }
         return !now.equals(before);
     }
 

@@ -342,6 +342,7 @@ public final class WorkerNode {
         public void clockStepped() {
             janitor.clockStepped();
             featureChores.clockStepped();
+            fetchers.each(Fetcher::clockStepped);
         }
 
         @Override

@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.run;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
@@ -33,7 +33,18 @@ final class UnknownTypes {
 
     private static final Duration TELL_AGAIN = Duration.ofMinutes(1);
 
-    private final Map<String, Seen> types = new HashMap<>(); // guarded by this; as many as there are types
+    /** Of more types, those that were met longest ago are forgotten. */
+    private static final int REMEMBERED = 1_000;
+
+    private final Map<String, Seen> types = new LinkedHashMap<>(16, 0.75f, true) { // guarded by this
+
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, Seen> eldest) {
+                    return size() > REMEMBERED;
+                }
+            };
 
     /** What becomes of such a job. */
     Outcome putAside(ClaimedJob job, long now) {
