@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param attempt this attempt, 1 for the first
  * @param crashes how often its node died while it ran
  * @param waited from runnable to claimed, on the database's clock
- * @param age from enqueued to claimed, on the database's clock
+ * @param age from enqueued to claimed, on the database's clock; negative by a moment if it was enqueued while the claim was under
+ *     way, or by a step of that clock
  * @param claimedAt on the database's clock
  * @param payload JSON; null if it is large: it may stay in the database until the job starts, and is not kept longer than
  *     the job runs

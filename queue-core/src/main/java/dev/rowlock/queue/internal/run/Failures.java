@@ -167,7 +167,8 @@ public final class Failures {
 
     private static Failure failure(Execution execution, Throwable thrown) {
         Duration sinceClaim = Duration.ofNanos(System.nanoTime() - execution.claimedNanos());
-        return new Failure(execution.job(), execution.job().age().plus(sinceClaim), thrown);
+        Duration age = execution.job().age();
+        return new Failure(execution.job(), (age.isNegative() ? Duration.ZERO : age).plus(sinceClaim), thrown);
     }
 
     private static JobError timeout(Execution execution, Throwable thrown) {

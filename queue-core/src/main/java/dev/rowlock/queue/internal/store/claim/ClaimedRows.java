@@ -70,7 +70,7 @@ final class ClaimedRows {
     }
 
     private ClaimedJob job(ResultSet row) throws SQLException {
-        Duration waited = untilClaimed(row.getDouble(READY_AT));
+        Duration sinceReady = untilClaimed(row.getDouble(READY_AT));
         double enqueuedAt = row.getDouble(ENQUEUED_AT);
         return new ClaimedJob(
                 new Claim(row.getLong(ID), row.getLong(TOKEN)),
@@ -78,8 +78,8 @@ final class ClaimedRows {
                 type(row),
                 row.getInt(EARLIER_ATTEMPTS) + 1,
                 row.getInt(CRASHES),
-                waited,
-                enqueuedAt == 0 ? waited : untilClaimed(enqueuedAt),
+                sinceReady.isNegative() ? Duration.ZERO : sinceReady,
+                enqueuedAt == 0 ? sinceReady : untilClaimed(enqueuedAt),
                 claimedInstant,
                 row.getString(PAYLOAD),
                 row.getString(HEADERS),
@@ -88,8 +88,9 @@ final class ClaimedRows {
                 Columns.instant(row, DEADLINE));
     }
 
+    /** Negative if it was after the claim had begun. */
     private Duration untilClaimed(double epoch) {
-        return Duration.ofNanos(Math.max(0, claimedMicros - QueuePosition.micros(epoch)) * 1_000);
+        return Duration.ofNanos((claimedMicros - QueuePosition.micros(epoch)) * 1_000);
     }
 
     /** Mostly that of the row before. */

@@ -145,6 +145,18 @@ class ClaimReadyJobsTest {
     }
 
     @Test
+    void aJobThatWasEnqueuedWhileTheClaimWasUnderWayHasNotWaited() {
+        rooms.ready();
+        rooms.execute(
+                "UPDATE rowlock.ready SET ready_at = '2100-01-01T00:00:00Z', enqueued_at = '2100-01-01T00:00:00Z'");
+
+        ClaimedJob job = rooms.claim(rooms.node(), 1).get(0);
+
+        assertThat(job.waited()).isZero();
+        assertThat(job.enqueuedAt()).isEqualTo("2100-01-01T00:00:00Z");
+    }
+
+    @Test
     void urgentJobsComeFirstThenThoseThatWereReadyFirst() {
         long late = rooms.ready(List.of(Rooms.job(QUEUE, 0)))[0];
         long urgent = rooms.ready(List.of(Rooms.job(QUEUE, -1)))[0];
