@@ -85,6 +85,7 @@ public final class ChaosRun {
                                 producer.told(),
                                 producer.recurrences().lives(),
                                 producer.operators().pauses(),
+                                producer.drafts().words(),
                                 logs(workers),
                                 arena.kills(),
                                 arena.strikes(),

@@ -11,6 +11,7 @@ import dev.rowlock.queue.chaos.history.History.Signs;
 import dev.rowlock.queue.chaos.history.History.Steering;
 import dev.rowlock.queue.chaos.history.History.Step;
 import dev.rowlock.queue.chaos.history.History.Strike;
+import dev.rowlock.queue.chaos.load.Drafts.Word;
 import dev.rowlock.queue.chaos.load.Operators.Paused;
 import dev.rowlock.queue.chaos.load.Recurrences.Life;
 import dev.rowlock.queue.chaos.load.Told;
@@ -41,7 +42,7 @@ public final class Audit {
 
     /** Reads everything and puts it together, where nobody wrote down what was done to whom. */
     public History history(List<Told> told, List<Path> logs, List<Kill> kills) {
-        return history(told, List.of(), List.of(), logs, kills, List.of(), List.of());
+        return history(told, List.of(), List.of(), List.of(), logs, kills, List.of(), List.of());
     }
 
     /**
@@ -49,12 +50,14 @@ public final class Audit {
      *
      * @param lives the recurring jobs that were made
      * @param pauses of the type that operators pause
+     * @param words the last answered requests that change jobs by their keys
      * @param pulses when the database answered
      */
     public History history(
             List<Told> told,
             List<Life> lives,
             List<Paused> pauses,
+            List<Word> words,
             List<Path> logs,
             List<Kill> kills,
             List<Strike> strikes,
@@ -77,6 +80,7 @@ public final class Audit {
                 strikes,
                 runs(),
                 lives,
+                words,
                 steering(pauses),
                 new Signs(all, actions.serves(), actions.gone(), actions.traces()));
     }
@@ -144,7 +148,7 @@ public final class Audit {
                                ARRAY(SELECT e ->> 'type' FROM jsonb_array_elements(coalesce(errors, '[]')) e) AS blames
                           FROM (%s) job
                           LEFT JOIN audit_uid u ON u.job = job.id
-                         WHERE type <> 'tick'
+                         WHERE type NOT IN ('tick', 'draft')
                         """.formatted(all("id, type, payload, state, attempt, crashes, errors, token")))
                 .query((row, n) -> row(row))
                 .list();

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.chaos.history;
 
+import dev.rowlock.queue.chaos.load.Drafts.Word;
 import dev.rowlock.queue.chaos.load.Operators.Paused;
 import dev.rowlock.queue.chaos.load.Recurrences.Life;
 import dev.rowlock.queue.chaos.load.Told;
@@ -27,6 +28,7 @@ public record History(
         List<Strike> strikes,
         List<Run> runs,
         List<Life> lives,
+        List<Word> words,
         Steering steering,
         Signs signs) {
 
@@ -158,5 +160,6 @@ public record History(
         strikes = List.copyOf(strikes);
         runs = List.copyOf(runs);
         lives = List.copyOf(lives);
+        words = List.copyOf(words);
     }
 }

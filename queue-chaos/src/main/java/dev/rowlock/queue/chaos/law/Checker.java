@@ -21,6 +21,7 @@ public final class Checker {
             new EarnedAttempts(),
             new NoMoreRetries(),
             new RunsOnce(),
+            new LastWordsRun(),
             new OperatorsAreObeyed(),
             new NobodyWaits(),
             new OutcomesAreRecorded(),

@@ -40,6 +40,8 @@ final class LegalMoves implements Law {
             case "waiting ready" -> counted(from, to, 0, 0);
             case "ready running" -> counted(from, to, 1, 0);
             case "ready waiting" -> to.detail().equals("scheduled") && counted(from, to, 0, 0); // rescheduled
+            case "ready ready", "waiting waiting" -> // a request with its unique key replaced it
+                from.queue().equals("drafts") && counted(from, to, 0, 0);
             case "dead waiting" -> to.detail().equals("redrive") && to.attempt() == 0 && to.crashes() == 0;
             case "running ready" -> counted(from, to, -1, 0) || counted(from, to, -1, 1);
             case "running waiting" -> counted(from, to, to.detail().equals("retry") ? 0 : -1, 0);

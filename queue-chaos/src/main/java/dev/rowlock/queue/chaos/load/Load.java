@@ -31,7 +31,7 @@ public final class Load implements AutoCloseable {
     private final Ways ways;
     private final Bursts bursts;
     private final Random random;
-    private final Random steering; // apart: what operators do does not change what else is drawn
+    private final Random steering; // apart: what operators and drafts do does not change what else is drawn
     private final Duration pause;
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Deque<Long> toCancel = new ArrayDeque<>();
@@ -79,6 +79,7 @@ public final class Load implements AutoCloseable {
                 one();
                 producer.recurrences().next();
                 steer();
+                producer.drafts().next(steering);
                 if (toCancel.size() > 3) {
                     producer.cancel(toCancel.poll());
                 }

@@ -38,6 +38,7 @@ public final class Producer implements AutoCloseable {
     private final JobAdmin admin;
     private final Recurrences recurrences;
     private final Operators operators;
+    private final Drafts drafts;
     private final TransactionTemplate transactions;
     private final AtomicLong lastUid = new AtomicLong();
     private final Queue<Told> told = new ConcurrentLinkedQueue<>();
@@ -50,6 +51,7 @@ public final class Producer implements AutoCloseable {
         this.admin = rowlock.admin();
         this.recurrences = new Recurrences(rowlock.recurringJobs());
         this.operators = new Operators(rowlock.admin());
+        this.drafts = new Drafts(jobs);
         this.transactions = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
     }
 
@@ -84,6 +86,11 @@ public final class Producer implements AutoCloseable {
     /** Those who pause, redrive and change jobs. */
     public Operators operators() {
         return operators;
+    }
+
+    /** Requests that change jobs by their keys. */
+    public Drafts drafts() {
+        return drafts;
     }
 
     /** Everything that was asked for so far. */

@@ -70,6 +70,10 @@ public sealed interface Work {
     @JobType(value = "tick", queue = "ticks")
     record Tick(long uid, Act act, int number) implements Work {}
 
+    /** Of requests that change the job which holds their key; see {@link Drafts}. */
+    @JobType(value = "draft", queue = "drafts")
+    record Draft(long uid, Act act, int number) implements Work {}
+
     /** What operators pause, redrive and change while it waits; in a queue of its own. */
     @JobType(value = "steered", queue = "steered")
     record Steered(long uid, Act act, int number) implements Work {}

@@ -45,6 +45,7 @@ final class Handlers {
                 listener("mixed", "mixed", 4, false),
                 listener("poison", "poison", 1, false),
                 listener("ticks", "tick", 2, false),
+                listener("drafts", "draft", 2, false),
                 listener("steered", "steered", 2, false),
                 once(),
                 chunks.listener("index", false),

@@ -21,6 +21,7 @@ import dev.rowlock.queue.chaos.history.History.Strike;
 import dev.rowlock.queue.chaos.history.History.Trace;
 import dev.rowlock.queue.chaos.history.Recovery;
 import dev.rowlock.queue.chaos.load.Act;
+import dev.rowlock.queue.chaos.load.Drafts.Word;
 import dev.rowlock.queue.chaos.load.Fate;
 import dev.rowlock.queue.chaos.load.Operators.Paused;
 import dev.rowlock.queue.chaos.load.Recurrences.Life;
@@ -137,6 +138,10 @@ class CheckerTest {
                     s.lives.add(new Life("each-second", 0, second(13)));
                     s.strikes.add(new Strike("KILL_WORKER", "w1", second(3), second(6), true));
                     LongStream.of(1, 2, 3, 5, 6, 7, 8).forEach(at -> s.runs.add(run(at, at)));
+                }),
+                lie("the last payload of a key does not run", "the last payload of a key runs", s -> {
+                    s.starts.add(new Start("w1", 5, 4, 15, new Word(2, 6).uid(), 1, 0));
+                    s.words.add(new Word(2, 7));
                 }),
                 lie("a recurring job stands still", "one job for each run", s -> {
                     s.lives.add(new Life("each-second", second(2), second(15)));
