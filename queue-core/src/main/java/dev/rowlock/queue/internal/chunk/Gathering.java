@@ -2,8 +2,10 @@ package dev.rowlock.queue.internal.chunk;
 
 import dev.rowlock.queue.internal.run.Execution;
 import dev.rowlock.queue.internal.run.Workplace;
+import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.Chunking;
 import dev.rowlock.queue.spi.ListenerDefinition;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -22,6 +24,11 @@ import org.slf4j.LoggerFactory;
 final class Gathering {
 
     private static final Logger log = LoggerFactory.getLogger(Gathering.class);
+
+    private static final Outcome RELEASED = new Outcome.Released();
+
+    /** So often whoever lingers looks whether its node stops. */
+    private static final Duration LOOK = Duration.ofMillis(100);
 
     private final ListenerDefinition listener;
     private final Workplace place;
@@ -78,7 +85,10 @@ final class Gathering {
                 if (mine.size() >= batch || left <= 0) {
                     return;
                 }
-                changed.awaitNanos(left);
+                changed.awaitNanos(Math.min(left, LOOK.toNanos()));
+                if (mine.stream().anyMatch(Execution::leaving)) {
+                    giveBack(mine);
+                }
             }
         } catch (InterruptedException e) {
             // Meant for an earlier job, or the node stops: then this begins with what there is, and is told so.
@@ -97,6 +107,12 @@ final class Gathering {
                 mine.add(execution);
             }
         }
+    }
+
+    /** The node began to stop before it could see that they are gathered here. */
+    private void giveBack(List<Execution> mine) {
+        mine.forEach(execution -> place.settle(execution, RELEASED, Duration.ZERO));
+        mine.clear();
     }
 
     private boolean ours(Execution execution) {
