@@ -34,6 +34,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class ChaosRun {
 
+    /** Whoever waits for a job hears of its end by then, also by the slowest look. */
+    private static final Duration HEARD = Duration.ofSeconds(20);
+
     private static final Logger log = LoggerFactory.getLogger(ChaosRun.class);
 
     /** Nothing happens for so long: what may take its time under faults may not then. */
@@ -86,6 +89,7 @@ public final class ChaosRun {
                                 producer.recurrences().lives(),
                                 producer.operators().pauses(),
                                 producer.drafts().words(),
+                                producer.awaits().ended(HEARD),
                                 logs(workers),
                                 arena.kills(),
                                 arena.strikes(),

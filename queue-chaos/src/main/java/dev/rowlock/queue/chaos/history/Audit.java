@@ -11,6 +11,7 @@ import dev.rowlock.queue.chaos.history.History.Signs;
 import dev.rowlock.queue.chaos.history.History.Steering;
 import dev.rowlock.queue.chaos.history.History.Step;
 import dev.rowlock.queue.chaos.history.History.Strike;
+import dev.rowlock.queue.chaos.load.Awaits.Wait;
 import dev.rowlock.queue.chaos.load.Drafts.Word;
 import dev.rowlock.queue.chaos.load.Operators.Paused;
 import dev.rowlock.queue.chaos.load.Recurrences.Life;
@@ -42,7 +43,7 @@ public final class Audit {
 
     /** Reads everything and puts it together, where nobody wrote down what was done to whom. */
     public History history(List<Told> told, List<Path> logs, List<Kill> kills) {
-        return history(told, List.of(), List.of(), List.of(), logs, kills, List.of(), List.of());
+        return history(told, List.of(), List.of(), List.of(), List.of(), logs, kills, List.of(), List.of());
     }
 
     /**
@@ -51,6 +52,7 @@ public final class Audit {
      * @param lives the recurring jobs that were made
      * @param pauses of the type that operators pause
      * @param words the last answered requests that change jobs by their keys
+     * @param waits what those heard who waited for jobs
      * @param pulses when the database answered
      */
     public History history(
@@ -58,6 +60,7 @@ public final class Audit {
             List<Life> lives,
             List<Paused> pauses,
             List<Word> words,
+            List<Wait> waits,
             List<Path> logs,
             List<Kill> kills,
             List<Strike> strikes,
@@ -81,6 +84,7 @@ public final class Audit {
                 runs(),
                 lives,
                 words,
+                waits,
                 steering(pauses),
                 new Signs(all, actions.serves(), actions.gone(), actions.traces()));
     }

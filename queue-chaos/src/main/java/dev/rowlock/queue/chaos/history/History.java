@@ -1,5 +1,6 @@
 package dev.rowlock.queue.chaos.history;
 
+import dev.rowlock.queue.chaos.load.Awaits.Wait;
 import dev.rowlock.queue.chaos.load.Drafts.Word;
 import dev.rowlock.queue.chaos.load.Operators.Paused;
 import dev.rowlock.queue.chaos.load.Recurrences.Life;
@@ -29,6 +30,7 @@ public record History(
         List<Run> runs,
         List<Life> lives,
         List<Word> words,
+        List<Wait> waits,
         Steering steering,
         Signs signs) {
 
@@ -161,5 +163,6 @@ public record History(
         runs = List.copyOf(runs);
         lives = List.copyOf(lives);
         words = List.copyOf(words);
+        waits = List.copyOf(waits);
     }
 }

@@ -22,6 +22,7 @@ public final class Checker {
             new NoMoreRetries(),
             new RunsOnce(),
             new LastWordsRun(),
+            new WaitsEndAsTheirJobs(),
             new OperatorsAreObeyed(),
             new NobodyWaits(),
             new OutcomesAreRecorded(),

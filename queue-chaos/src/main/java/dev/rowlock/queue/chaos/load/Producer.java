@@ -39,6 +39,7 @@ public final class Producer implements AutoCloseable {
     private final Recurrences recurrences;
     private final Operators operators;
     private final Drafts drafts;
+    private final Awaits awaits;
     private final TransactionTemplate transactions;
     private final AtomicLong lastUid = new AtomicLong();
     private final Queue<Told> told = new ConcurrentLinkedQueue<>();
@@ -52,6 +53,7 @@ public final class Producer implements AutoCloseable {
         this.recurrences = new Recurrences(rowlock.recurringJobs());
         this.operators = new Operators(rowlock.admin());
         this.drafts = new Drafts(jobs);
+        this.awaits = new Awaits(rowlock.results());
         this.transactions = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
     }
 
@@ -93,6 +95,11 @@ public final class Producer implements AutoCloseable {
         return drafts;
     }
 
+    /** Who waits for some of the jobs. */
+    public Awaits awaits() {
+        return awaits;
+    }
+
     /** Everything that was asked for so far. */
     public List<Told> told() {
         return List.copyOf(told);
@@ -103,6 +110,9 @@ public final class Producer implements AutoCloseable {
         try {
             long id = jobs.enqueue(work, options);
             note(work, id, Fate.COMMITTED, options, "alone");
+            if (!(work instanceof Work.Steered)) { // which may end more than once
+                awaits.enqueued(id);
+            }
             return id;
         } catch (RuntimeException e) {
             // Written and committed in one call: nobody outside can tell which of them failed, unless the server says

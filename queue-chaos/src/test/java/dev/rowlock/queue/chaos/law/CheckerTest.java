@@ -21,6 +21,8 @@ import dev.rowlock.queue.chaos.history.History.Strike;
 import dev.rowlock.queue.chaos.history.History.Trace;
 import dev.rowlock.queue.chaos.history.Recovery;
 import dev.rowlock.queue.chaos.load.Act;
+import dev.rowlock.queue.chaos.load.Awaits.Answer;
+import dev.rowlock.queue.chaos.load.Awaits.Wait;
 import dev.rowlock.queue.chaos.load.Drafts.Word;
 import dev.rowlock.queue.chaos.load.Fate;
 import dev.rowlock.queue.chaos.load.Operators.Paused;
@@ -143,6 +145,10 @@ class CheckerTest {
                     s.starts.add(new Start("w1", 5, 4, 15, new Word(2, 6).uid(), 1, 0));
                     s.words.add(new Word(2, 7));
                 }),
+                lie(
+                        "a wait never ends",
+                        "waits end as their jobs",
+                        s -> s.waits.add(new Wait(s.rows.get(0).id(), Answer.NONE))),
                 lie("a recurring job stands still", "one job for each run", s -> {
                     s.lives.add(new Life("each-second", second(2), second(15)));
                     LongStream.of(1, 2).forEach(at -> s.runs.add(run(at, at)));

@@ -19,6 +19,7 @@ import dev.rowlock.queue.chaos.history.History.Step;
 import dev.rowlock.queue.chaos.history.History.Strike;
 import dev.rowlock.queue.chaos.history.History.Trace;
 import dev.rowlock.queue.chaos.load.Act;
+import dev.rowlock.queue.chaos.load.Awaits.Wait;
 import dev.rowlock.queue.chaos.load.Drafts.Word;
 import dev.rowlock.queue.chaos.load.Fate;
 import dev.rowlock.queue.chaos.load.Recurrences.Life;
@@ -88,6 +89,7 @@ final class Story {
     final List<Run> runs = new ArrayList<>();
     final List<Life> lives = new ArrayList<>();
     final List<Word> words = new ArrayList<>();
+    final List<Wait> waits = new ArrayList<>();
     Steering steering = new Steering(List.of(), 0, 0, 0);
     final List<Pulse> pulses = new ArrayList<>();
     final List<Serves> serves = new ArrayList<>();
@@ -145,6 +147,6 @@ final class Story {
         Signs signs = new Signs(pulses, serves, gone, traces);
         return new History(
                 told, starts, ends, said, moves, removals, effects, steps, rows, kills, strikes, runs, lives, words,
-                steering, signs);
+                waits, steering, signs);
     }
 }
