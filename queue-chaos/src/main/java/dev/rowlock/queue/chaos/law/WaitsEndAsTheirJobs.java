@@ -18,10 +18,10 @@ final class WaitsEndAsTheirJobs implements Law {
         boolean taken =
                 history.strikes().stream().anyMatch(strike -> strike.fault().contains("PARTITION"));
         return history.waits().stream()
-                .filter(wait -> rows.containsKey(wait.job()) && !(taken && wait.answer() == Answer.NOT_THERE))
-                .filter(wait -> wait.answer() != end(rows.get(wait.job())))
-                .map(wait ->
-                        Violation.of("waits end as their jobs", "%s, and the job is %s", wait, rows.get(wait.job())));
+                .filter(wait -> !(taken && wait.answer() == Answer.NOT_THERE))
+                .flatMap(wait -> Stream.ofNullable(rows.get(wait.job()))
+                        .filter(row -> wait.answer() != end(row))
+                        .map(row -> Violation.of("waits end as their jobs", "%s, and the job is %s", wait, row)));
     }
 
     private static Answer end(Row row) {
