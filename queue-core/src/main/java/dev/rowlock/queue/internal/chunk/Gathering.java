@@ -27,7 +27,7 @@ final class Gathering {
 
     private static final Outcome RELEASED = new Outcome.Released();
 
-    /** So often whoever lingers looks whether its node stops. */
+    /** So often whoever lingers looks whether its jobs should have gone back. */
     private static final Duration LOOK = Duration.ofMillis(100);
 
     private final ListenerDefinition listener;
@@ -85,9 +85,8 @@ final class Gathering {
                 if (mine.size() >= batch || left <= 0) {
                     return;
                 }
-                changed.awaitNanos(Math.min(left, LOOK.toNanos()));
-                if (mine.stream().anyMatch(Execution::leaving)) {
-                    giveBack(mine);
+                if (!giveBack(mine)) {
+                    changed.awaitNanos(Math.min(left, LOOK.toNanos()));
                 }
             }
         } catch (InterruptedException e) {
@@ -109,10 +108,11 @@ final class Gathering {
         }
     }
 
-    /** The node began to stop before it could see that they are gathered here. */
-    private void giveBack(List<Execution> mine) {
-        mine.forEach(execution -> place.settle(execution, RELEASED, Duration.ZERO));
-        mine.clear();
+    /** The queue was paused, or the node began to stop, before anybody could see that they are gathered here. */
+    private boolean giveBack(List<Execution> mine) {
+        List<Execution> late = mine.stream().filter(place::overlooked).toList();
+        late.forEach(execution -> place.settle(execution, RELEASED, Duration.ZERO));
+        return mine.removeAll(late);
     }
 
     private boolean ours(Execution execution) {

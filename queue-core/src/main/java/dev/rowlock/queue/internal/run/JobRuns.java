@@ -29,6 +29,7 @@ final class JobRuns implements Workplace {
     private final PrefetchLimit prefetch;
     private final long longestWait;
     private volatile TypesLeft left = TypesLeft.NONE;
+    private volatile long wentBack = System.nanoTime(); // when the jobs went back the last time that had not begun
 
     JobRuns(
             QueueWorker worker,
@@ -48,6 +49,16 @@ final class JobRuns implements Workplace {
     /** Begins no job of these types any more. */
     void leave(TypesLeft types) {
         left = types;
+    }
+
+    /** All jobs that have not begun go back now. */
+    void goBack() {
+        wentBack = System.nanoTime();
+    }
+
+    @Override
+    public boolean overlooked(Execution execution) {
+        return execution.heldNanos() - wentBack < 0;
     }
 
     /** Runs a job on a thread, or gives it back. */

@@ -258,6 +258,7 @@ public final class QueueWorker implements QueueConsumer {
 
     @Override
     public void releaseUnstarted() {
+        runs.goBack(); // first, for those that a thread has in its hands
         giveBack(takeUnstarted());
     }
 

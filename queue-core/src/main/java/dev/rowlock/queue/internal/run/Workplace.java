@@ -32,6 +32,9 @@ public interface Workplace {
     /** Runs one job on the calling thread as if there were no others. Never throws. */
     Outcome alone(Execution execution);
 
+    /** Whether all jobs that had not begun went back, but for this one, which was between two hands. */
+    boolean overlooked(Execution execution);
+
     /** Hands over an outcome, unless somebody else has settled this job. */
     void settle(Execution execution, Outcome outcome, Duration took);
 }
