@@ -102,7 +102,9 @@ class PackageMapTest {
             Map.entry(
                     "internal.schedule",
                     with(STORE, "internal.chore", "internal.wake", "internal.thread", "schedule", "spi", "job")),
-            Map.entry("internal.result", with(STORE, "internal.wake", "internal.thread", "result", "spi", "job")),
+            Map.entry(
+                    "internal.result",
+                    with(STORE, "internal.record", "internal.wake", "internal.thread", "result", "spi", "job")),
             Map.entry("internal.unique", with(STORE, "internal.chore", "spi", "job")),
             Map.entry(
                     "internal.janitor",

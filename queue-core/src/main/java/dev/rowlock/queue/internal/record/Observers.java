@@ -22,12 +22,20 @@ public final class Observers implements JobObserver {
 
     private static final Logger log = LoggerFactory.getLogger(Observers.class);
 
+    private final List<RecordedOutcomes> own;
     private final List<JobObserver> immediate;
     private final List<ObserverThread> apart;
 
     public Observers(List<JobObserver> observers) {
-        this.immediate = observers.stream().filter(JobObserver::immediate).toList();
-        this.apart = observers.stream()
+        this.own = observers.stream()
+                .filter(RecordedOutcomes.class::isInstance)
+                .map(RecordedOutcomes.class::cast)
+                .toList();
+        List<JobObserver> applications = observers.stream()
+                .filter(observer -> !(observer instanceof RecordedOutcomes))
+                .toList();
+        this.immediate = applications.stream().filter(JobObserver::immediate).toList();
+        this.apart = applications.stream()
                 .filter(observer -> !observer.immediate())
                 .map(ObserverThread::new)
                 .toList();
@@ -62,6 +70,7 @@ public final class Observers implements JobObserver {
 
     @Override
     public void finished(ClaimedJob job, Outcome outcome, Duration took) {
+        tellOwn(job, outcome);
         if (!immediate.isEmpty()) {
             tell(observer -> observer.finished(job, outcome, took));
         }
@@ -84,6 +93,14 @@ public final class Observers implements JobObserver {
     public void rescued(int jobs, int quarantined) {
         tell(observer -> observer.rescued(jobs, quarantined));
         tellApart(observer -> observer.rescued(jobs, quarantined), 0);
+    }
+
+    private void tellOwn(ClaimedJob job, Outcome outcome) {
+        try {
+            own.forEach(observer -> observer.recorded(job, outcome));
+        } catch (RuntimeException | Error e) { // memory, perhaps: whoever waits for the job finds out by asking
+            EndlessTask.tell(() -> log.warn("not everybody heard of the outcome of {}", job, e));
+        }
     }
 
     private void tell(Consumer<JobObserver> event) {

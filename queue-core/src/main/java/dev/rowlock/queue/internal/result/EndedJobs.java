@@ -1,17 +1,16 @@
 package dev.rowlock.queue.internal.result;
 
+import dev.rowlock.queue.internal.record.RecordedOutcomes;
 import dev.rowlock.queue.internal.wake.Endings;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
-import dev.rowlock.queue.spi.JobObserver;
-import java.time.Duration;
 
 /**
  * Brings news of ended jobs to those who wait: from this process's node to waits here and in other processes, and from other processes
  * to waits here. Only looks into memory; the notifier sends, many ids at a time.
  */
-final class EndedJobs implements JobObserver, Endings {
+final class EndedJobs implements RecordedOutcomes, Endings {
 
     private final Waits waits;
     private final WakeupBus wakeups;
@@ -23,12 +22,7 @@ final class EndedJobs implements JobObserver, Endings {
     }
 
     @Override
-    public boolean immediate() {
-        return true;
-    }
-
-    @Override
-    public void finished(ClaimedJob job, Outcome outcome, Duration took) {
+    public void recorded(ClaimedJob job, Outcome outcome) {
         if (outcome instanceof Outcome.Deferred || outcome instanceof Outcome.Released) {
             return;
         }

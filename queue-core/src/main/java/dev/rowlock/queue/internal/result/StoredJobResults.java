@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.result;
 
+import dev.rowlock.queue.internal.record.RecordedOutcomes;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.admin.FindJob;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs;
@@ -8,7 +9,6 @@ import dev.rowlock.queue.internal.store.result.ReadProgress;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.result.JobHandle;
 import dev.rowlock.queue.result.JobResults;
-import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.PayloadCodec;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -63,7 +63,7 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
     }
 
     /** Is to hear of all outcomes of this process's node. */
-    public JobObserver observer() {
+    public RecordedOutcomes observer() {
         return endings;
     }
 

@@ -78,7 +78,7 @@ class EndedJobsTest {
         awaitAnnounced(job.id());
 
         rooms.complete(job, true);
-        node.observer().finished(job, new Outcome.Completed(null), Duration.ZERO);
+        node.observer().recorded(job, new Outcome.Completed(null));
 
         wait.get(20, TimeUnit.SECONDS);
         assertThat(waiter.waits.size()).isZero();
@@ -90,7 +90,7 @@ class EndedJobsTest {
         waiter.handle(job.id()).future(LONG);
         awaitAnnounced(job.id());
 
-        node.observer().finished(job, new Outcome.Snoozed(Due.after(Duration.ZERO), null), Duration.ZERO);
+        node.observer().recorded(job, new Outcome.Snoozed(Due.after(Duration.ZERO), null));
 
         assertThat(node.endings.elsewhere.contains(job.id())).isTrue();
     }
@@ -102,7 +102,7 @@ class EndedJobsTest {
         Awaitility.await().until(() -> waiter.endings.elsewhere.contains(job.id())); // it has looked once
 
         rooms.complete(job, true);
-        node.observer().finished(job, new Outcome.Completed(null), Duration.ZERO);
+        node.observer().recorded(job, new Outcome.Completed(null));
 
         wait.get(20, TimeUnit.SECONDS);
     }
