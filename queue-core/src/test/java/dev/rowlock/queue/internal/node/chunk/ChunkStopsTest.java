@@ -137,6 +137,7 @@ class ChunkStopsTest extends NodeTest {
         node.chunkListener(
                 Greet.class,
                 jobs -> {
+                    calls.note(jobs);
                     overdue.addAll(node.elsewhere
                             .sql("SELECT id::text FROM rowlock.running WHERE deadline < clock_timestamp() AND id >= ?")
                             .param(jobs.get(0).id()) // those before have their outcomes
@@ -148,7 +149,7 @@ class ChunkStopsTest extends NodeTest {
                     return ChunkResult.ALL_COMPLETED;
                 },
                 listener -> listener.batch(8)
-                        .linger(Duration.ZERO) // which would be part of the first deadline
+                        .linger(Duration.ofSeconds(2)) // all in one chunk; it is part of the first deadline only
                         .timeout(timeout)
                         .noRetryFor(List.of(InterruptedException.class)));
         node.jobs.enqueueAll(Calls.people(8));
@@ -157,6 +158,7 @@ class ChunkStopsTest extends NodeTest {
 
         node.awaitCount("done", 1);
         node.awaitCount("dead", 7);
+        assertThat(calls.sizes()).startsWith(8);
         assertThat(overdue).isEmpty();
     }
 
