@@ -2,6 +2,7 @@ package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.admin.FindJob;
+import dev.rowlock.queue.internal.store.admin.ListNodes;
 import dev.rowlock.queue.internal.store.admin.ReadDepth;
 import dev.rowlock.queue.internal.store.search.BoundedSearch;
 import dev.rowlock.queue.internal.store.search.CountJobs;
@@ -19,11 +20,13 @@ import dev.rowlock.queue.search.GroupPage;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.JobSummary;
 import dev.rowlock.queue.search.JobTime;
+import dev.rowlock.queue.search.NodeSummary;
 import dev.rowlock.queue.search.Page;
 import dev.rowlock.queue.search.TimeRange;
 import dev.rowlock.queue.search.TimeStep;
 import dev.rowlock.queue.settings.SearchSettings;
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
 
@@ -52,6 +55,7 @@ public final class JobSearch {
     private final SumDoneJobs sumDone;
     private final CountJobs countJobs;
     private final ReadDepth readDepth;
+    private final ListNodes listNodes;
     private final JobRows rows = new JobRows();
 
     JobSearch(Database database) {
@@ -67,6 +71,7 @@ public final class JobSearch {
         this.sumDone = new SumDoneJobs(bounded);
         this.countJobs = new CountJobs(bounded);
         this.readDepth = new ReadDepth(database);
+        this.listNodes = new ListNodes(database);
     }
 
     /** The job with this id, wherever it is, with its error history; empty if there is none or retention dropped it. */
@@ -161,6 +166,17 @@ public final class JobSearch {
                         depth.oldestSeconds() == null ? null : seconds(depth.oldestSeconds()),
                         seconds(depth.ageSeconds())))
                 .toList();
+    }
+
+    /** The nodes that have not left, in the order in which they came. Cheap, and outside the caller's transaction. */
+    public List<NodeSummary> nodes() {
+        return listNodes.run(row -> new NodeSummary(
+                row.getLong("id"),
+                row.getString("name"),
+                List.of((String[]) row.getArray("queues").getArray()),
+                row.getObject("started_at", OffsetDateTime.class).toInstant(),
+                seconds(row.getDouble("silent_seconds")),
+                Duration.ofMillis(row.getLong("lease_millis"))));
     }
 
     private static Duration seconds(double seconds) {

@@ -1,6 +1,7 @@
 package dev.rowlock.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.rowlock.queue.internal.store.Rooms;
@@ -14,6 +15,7 @@ import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.WaitReason;
+import dev.rowlock.queue.search.NodeSummary;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -183,5 +185,24 @@ class JobSearchTest {
                         new JobCount("mail", JobState.READY, 3),
                         new JobCount("mail", JobState.WAITING, 1),
                         new JobCount("mail", JobState.CANCELLED, 1));
+    }
+
+    // Nodes
+
+    @Test
+    void nodesAreListedUntilTheyAreGone() {
+        long alive = rooms.node("alive");
+        long silent = rooms.node("silent");
+        rooms.sql("UPDATE rowlock.node SET heartbeat_at = heartbeat_at - interval '1 day' WHERE id = ?")
+                .param(silent)
+                .update();
+
+        assertThat(search.nodes())
+                .extracting(NodeSummary::id, NodeSummary::name, NodeSummary::expired)
+                .containsExactly(tuple(alive, "alive", false), tuple(silent, "silent", true));
+        NodeSummary node = search.nodes().get(0);
+        assertThat(node.lease()).isEqualTo(Rooms.LEASE);
+        assertThat(node.sinceHeartbeat()).isLessThan(Rooms.LEASE);
+        assertThat(node.startedAt()).isBefore(Instant.now().plus(Duration.ofMinutes(1)));
     }
 }

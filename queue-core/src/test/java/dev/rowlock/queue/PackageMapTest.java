@@ -95,7 +95,7 @@ class PackageMapTest {
             Map.entry("internal.listener", Set.of("internal.store", "chunk", "spi", "job")),
             Map.entry("internal.thread", Set.of()),
             Map.entry("internal.wake", with(STORE, "internal.thread", "spi", "job")),
-            Map.entry("internal.chore", with(STORE, "internal.thread", "job")),
+            Map.entry("internal.chore", with(STORE, "internal.thread", "spi", "job")),
             Map.entry("internal.rescue", with(STORE, "internal.chore", "internal.thread", "spi", "job")),
             Map.entry("internal.due", with(STORE, "internal.chore", "internal.thread", "spi", "job")),
             Map.entry("internal.cleanup", with(STORE, "internal.chore", "internal.thread", "settings", "spi", "job")),

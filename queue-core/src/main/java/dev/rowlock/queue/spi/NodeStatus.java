@@ -14,6 +14,7 @@ import java.util.List;
  * @param unwritten outcomes that are not written yet
  * @param setAside of those, outcomes that cannot be written although others can
  * @param broken its threads that cannot go on, or whose work has failed for more than 30 s while the node beats, by name; mostly none
+ * @param chores what it does again and again
  */
 public record NodeStatus(
         State state,
@@ -25,7 +26,8 @@ public record NodeStatus(
         int capacity,
         int unwritten,
         int setAside,
-        List<String> broken) {
+        List<String> broken,
+        List<ChoreStatus> chores) {
 
     /** Where a node is in its life. */
     public enum State {
@@ -36,5 +38,5 @@ public record NodeStatus(
 
     /** Of a node that does not run. */
     public static final NodeStatus STOPPED =
-            new NodeStatus(State.STOPPED, 0, false, false, false, 0, 0, 0, 0, List.of());
+            new NodeStatus(State.STOPPED, 0, false, false, false, 0, 0, 0, 0, List.of(), List.of());
 }

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.chore;
 
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.Failing;
+import dev.rowlock.queue.spi.ChoreStatus;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,6 +46,11 @@ public final class ChoreLoop {
     /** Whether one of its chores has not succeeded for long. */
     public boolean failing() {
         return plan.stream().anyMatch(planned -> planned.failures.lasting());
+    }
+
+    /** How each of its chores does. */
+    public Stream<ChoreStatus> statuses() {
+        return plan.stream().map(Planned::status);
     }
 
     /** Sees to it that one of its chores runs within this time. */
@@ -130,6 +137,8 @@ public final class ChoreLoop {
         private final Chore chore;
         private long at = System.nanoTime(); // guarded by lock
         private final Failing failures = new Failing();
+        private volatile long succeededAt; // monotonic
+        private volatile boolean succeeded;
 
         Planned(Chore chore) {
             this.chore = chore;
@@ -140,6 +149,8 @@ public final class ChoreLoop {
             try {
                 rest = chore.runOnce();
                 failures.worked();
+                succeededAt = System.nanoTime();
+                succeeded = true;
             } catch (RuntimeException | Error e) {
                 if (failures.failed()) {
                     log.warn("{} failed, will try again each {}", chore.name(), AFTER_FAILURE, e);
@@ -147,6 +158,11 @@ public final class ChoreLoop {
             } finally {
                 planNext(rest); // also where telling of the failure fails: it would not run again for a day
             }
+        }
+
+        ChoreStatus status() {
+            return new ChoreStatus(
+                    chore.name(), succeeded ? Duration.ofNanos(System.nanoTime() - succeededAt) : null, failures.now());
         }
 
         private void planNext(Duration rest) {

@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.TimeBudget;
+import dev.rowlock.queue.spi.ChoreStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;
@@ -57,6 +58,11 @@ public final class FeatureChores {
                 .map(Part::loop)
                 .filter(ChoreLoop::failing)
                 .map(loop -> loop.part().name());
+    }
+
+    /** How each chore does. */
+    public Stream<ChoreStatus> chores() {
+        return parts.stream().map(Part::loop).flatMap(ChoreLoop::statuses);
     }
 
     /** Lets the threads end after what is under way. */

@@ -21,6 +21,7 @@ import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.settings.LeaseSettings;
+import dev.rowlock.queue.spi.ChoreStatus;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
@@ -128,6 +129,11 @@ public final class Janitor {
         return Stream.of(dispatching, rescuing, sharing)
                 .filter(ChoreLoop::failing)
                 .map(loop -> loop.part().name());
+    }
+
+    /** How each chore does. */
+    public Stream<ChoreStatus> chores() {
+        return Stream.of(dispatching, rescuing, sharing).flatMap(ChoreLoop::statuses);
     }
 
     /** Lets the threads end after what is under way. */

@@ -235,7 +235,8 @@ public final class WorkerNode {
                     parts.capacity(),
                     parts.recorder().unwritten(),
                     parts.recorder().setAside(),
-                    broken());
+                    broken(),
+                    Stream.concat(janitor.chores(), featureChores.chores()).toList());
         }
 
         private List<String> broken() {

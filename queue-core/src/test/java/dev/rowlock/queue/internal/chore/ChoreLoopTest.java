@@ -1,7 +1,9 @@
 package dev.rowlock.queue.internal.chore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.rowlock.queue.spi.ChoreStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -71,6 +73,25 @@ class ChoreLoopTest {
         goOn.release(2);
 
         chore.ran.acquire(2);
+    }
+
+    @Test
+    void itSaysWhenEachChoreSucceededLast() throws InterruptedException {
+        Semaphore goOn = new Semaphore(0);
+        TestChore chore = new TestChore(true, () -> {
+            goOn.acquireUninterruptibly();
+            return Duration.ZERO;
+        });
+        start(chore);
+        assertThat(loop.statuses()).containsExactly(new ChoreStatus(chore.name(), null, false));
+
+        goOn.release();
+        chore.ran.acquire();
+
+        await().untilAsserted(() -> assertThat(loop.statuses())
+                .singleElement()
+                .satisfies(
+                        status -> assertThat(status.sinceSuccess()).isBetween(Duration.ZERO, Duration.ofMinutes(1))));
     }
 
     @Test
