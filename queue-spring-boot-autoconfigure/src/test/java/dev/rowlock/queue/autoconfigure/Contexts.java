@@ -1,5 +1,6 @@
 package dev.rowlock.queue.autoconfigure;
 
+import dev.rowlock.queue.autoconfigure.endpoint.RowlockEndpointAutoConfiguration;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -13,12 +14,13 @@ import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfigu
 /** Application contexts as Boot would make them. */
 public final class Contexts {
 
-    static final AutoConfigurations ROWLOCK = AutoConfigurations.of(
+    public static final AutoConfigurations ROWLOCK = AutoConfigurations.of(
             RowlockSchemaAutoConfiguration.class,
             RowlockAutoConfiguration.class,
             RowlockWorkerAutoConfiguration.class,
             RowlockHealthAutoConfiguration.class,
-            RowlockMetricsAutoConfiguration.class);
+            RowlockMetricsAutoConfiguration.class,
+            RowlockEndpointAutoConfiguration.class);
 
     private Contexts() {}
 

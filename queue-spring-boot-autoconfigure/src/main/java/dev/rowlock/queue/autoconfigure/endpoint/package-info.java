@@ -1,0 +1,5 @@
+/** The actuator endpoint {@code rowlock}. */
+@NullMarked
+package dev.rowlock.queue.autoconfigure.endpoint;
+
+import org.jspecify.annotations.NullMarked;
