@@ -129,7 +129,7 @@ final class RowlockEndpoint {
                 throw new IllegalArgumentException(
                         "redrive needs either job, the id of a dead job, or the queue or type whose dead jobs are to run again");
             }
-            return job != null ? Map.of("changed", admin.redrive(job)) : Section.describe(admin.redrive(filter()));
+            return job != null ? Map.of("changed", admin.redrive(job)) : Shown.Bulk.of(admin.redrive(filter()));
         }
 
         private JobFilter filter() {

@@ -1,11 +1,7 @@
 package dev.rowlock.queue.autoconfigure.endpoint;
 
-import dev.rowlock.queue.ListenerHandle;
 import dev.rowlock.queue.Rowlock;
-import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.spi.ListenerDefinition;
-import java.util.List;
-import java.util.Map;
 import java.util.function.Function;
 
 /** A part of what the endpoint shows. */
@@ -14,18 +10,35 @@ enum Section {
     NODE("node", Rowlock::status),
 
     /** Of the whole cluster. */
-    NODES("nodes", rowlock -> rowlock.search().nodes()),
+    NODES(
+            "nodes",
+            rowlock -> rowlock.search().nodes().stream().map(Shown.Node::of).toList()),
 
     QUEUES("queues", rowlock -> rowlock.search().depths()),
 
     /** Of this application. */
-    LISTENERS("listeners", Section::listeners),
+    LISTENERS(
+            "listeners",
+            rowlock -> rowlock.listeners().stream()
+                    .map(ListenerDefinition::id)
+                    .map(rowlock::listener)
+                    .map(Shown.Listener::of)
+                    .toList()),
 
-    RECURRING_JOBS("recurringJobs", rowlock -> rowlock.recurringJobs().list()),
+    RECURRING_JOBS(
+            "recurringJobs",
+            rowlock -> rowlock.recurringJobs().list().stream()
+                    .map(Shown.RecurringJob::of)
+                    .toList()),
 
     PAUSES("pauses", rowlock -> rowlock.admin().pauses()),
 
-    BULK_ACTIONS("bulkActions", rowlock -> Section.bulkActions(rowlock));
+    /** Those that were asked for last. */
+    BULK_ACTIONS(
+            "bulkActions",
+            rowlock -> rowlock.admin().bulkActions(null, Section.RECENT).stream()
+                    .map(Shown.Bulk::of)
+                    .toList());
 
     private static final int RECENT = 20;
 
@@ -43,40 +56,5 @@ enum Section {
 
     Object read(Rowlock rowlock) {
         return read.apply(rowlock);
-    }
-
-    private static List<Map<String, Object>> listeners(Rowlock rowlock) {
-        return rowlock.listeners().stream()
-                .map(ListenerDefinition::id)
-                .map(rowlock::listener)
-                .map(Section::describe)
-                .toList();
-    }
-
-    private static List<Map<String, Object>> bulkActions(Rowlock rowlock) {
-        return rowlock.admin().bulkActions(null, RECENT).stream()
-                .map(Section::describe)
-                .toList();
-    }
-
-    /** Without its filter: that may name what a payload holds. */
-    static Map<String, Object> describe(BulkAction action) {
-        return Map.of(
-                "id", action.id(),
-                "kind", action.kind(),
-                "state", action.state(),
-                "who", action.who(),
-                "counted", action.counted(),
-                "countedAll", action.countedAll(),
-                "done", action.done(),
-                "createdAt", action.createdAt());
-    }
-
-    private static Map<String, Object> describe(ListenerHandle listener) {
-        return Map.of(
-                "id", listener.id(),
-                "queue", listener.queue(),
-                "type", listener.type(),
-                "running", listener.running());
     }
 }

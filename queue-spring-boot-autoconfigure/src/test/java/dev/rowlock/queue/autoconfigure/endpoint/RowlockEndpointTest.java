@@ -84,8 +84,8 @@ class RowlockEndpointTest {
 
             assertThat(all)
                     .contains("\"node\":{", "\"beats\":true", "\"chores\":[{", "\"name\":\"retention\"")
-                    .contains("\"queue\":\"mails\",\"running\":true,\"type\":\"Mail\"")
-                    .contains("\"name\":\"newsletter\"")
+                    .contains("\"queue\":\"mails\",\"type\":\"Mail\",\"running\":true")
+                    .contains("\"name\":\"newsletter\"", "0 0 3 * * *", "\"expired\":false")
                     .contains("\"name\":\"letters\"", "\"who\":\"ann\"", "\"why\":\"maintenance\"");
             assertThat(json(read(context, "queues"))).startsWith("[");
         });
