@@ -1,10 +1,10 @@
 package dev.rowlock.queue.internal.chunk;
 
+import dev.rowlock.queue.internal.attempt.BeginFailures;
+import dev.rowlock.queue.internal.attempt.ContextServices;
+import dev.rowlock.queue.internal.attempt.Failures;
+import dev.rowlock.queue.internal.attempt.MissingPartition;
 import dev.rowlock.queue.internal.record.FailureLog;
-import dev.rowlock.queue.internal.run.BeginFailures;
-import dev.rowlock.queue.internal.run.ContextServices;
-import dev.rowlock.queue.internal.run.Failures;
-import dev.rowlock.queue.internal.run.MissingPartition;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadlines;
 import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction;
 import dev.rowlock.queue.spi.ErrorRedactor;

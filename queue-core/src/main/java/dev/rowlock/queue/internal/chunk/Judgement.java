@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.chunk;
 
-import dev.rowlock.queue.internal.run.Execution.Stop;
-import dev.rowlock.queue.internal.run.Failures;
+import dev.rowlock.queue.internal.attempt.Execution.Stop;
+import dev.rowlock.queue.internal.attempt.Failures;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.job.Failure;
 import dev.rowlock.queue.job.JobError;

@@ -6,7 +6,7 @@ import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.chunk.ChunkJob;
 import dev.rowlock.queue.chunk.ChunkResult;
-import dev.rowlock.queue.internal.run.Extensions;
+import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.SendWakeup;

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.run;
+package dev.rowlock.queue.internal.attempt;
 
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;

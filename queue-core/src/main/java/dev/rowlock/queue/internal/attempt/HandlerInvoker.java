@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.run;
+package dev.rowlock.queue.internal.attempt;
 
 import dev.rowlock.queue.internal.record.FailureLog;
 import dev.rowlock.queue.internal.thread.EndlessTask;
@@ -60,7 +60,7 @@ public final class HandlerInvoker {
     }
 
     /** Whether the claim still stands, by the database. Not if that cannot be known. */
-    boolean holds(Execution execution) {
+    public boolean holds(Execution execution) {
         try {
             return services.loadErrors().run(execution.job().claim()).isPresent();
         } catch (DataAccessException e) {
@@ -70,12 +70,12 @@ public final class HandlerInvoker {
     }
 
     /** Whether this node has a listener for the job. */
-    boolean knows(ClaimedJob job) {
+    public boolean knows(ClaimedJob job) {
         return listeners.containsKey(job.type());
     }
 
     /** Runs the job on the calling thread. Never throws. The handler leaves no trace on it. */
-    Outcome run(Execution execution) {
+    public Outcome run(Execution execution) {
         ListenerDefinition listener = listeners.get(execution.job().type());
         if (listener == null) {
             return unknownTypes.putAside(execution.job(), System.nanoTime());

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.run;
+package dev.rowlock.queue.internal.attempt;
 
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.Threads;
@@ -30,7 +30,7 @@ public final class Deadlines {
     }
 
     /** Runs a short task after this time. */
-    void later(Duration fromNow, Runnable task) {
+    public void later(Duration fromNow, Runnable task) {
         timer.schedule(task, fromNow.toMillis(), TimeUnit.MILLISECONDS);
     }
 

@@ -1,6 +1,6 @@
-package dev.rowlock.queue.internal.run;
+package dev.rowlock.queue.internal.attempt;
 
-import dev.rowlock.queue.internal.run.Execution.Completion;
+import dev.rowlock.queue.internal.attempt.Execution.Completion;
 import java.util.HashSet;
 import java.util.Set;
 import org.springframework.transaction.support.TransactionSynchronization;

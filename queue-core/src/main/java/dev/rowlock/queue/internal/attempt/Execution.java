@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.run;
+package dev.rowlock.queue.internal.attempt;
 
 import dev.rowlock.queue.internal.record.HeldJob;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
@@ -47,7 +47,7 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
     private static final Interrupter AT_ONCE = (execution, reason, handler) -> handler.interrupt();
 
     private volatile ClaimedJob job; // written once more, by whoever settles it
-    private final QueueWorker worker;
+    private final Holder holder;
     private final long claimedNanos;
     private final long heldNanos = System.nanoTime();
 
@@ -63,9 +63,9 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
     private volatile boolean outOfTime; // written by the timer and the handler's thread: the call that it is part of
     private volatile Completion completion = Completion.BY_RECORDER;
 
-    public Execution(ClaimedJob job, QueueWorker worker, long claimedNanos) {
+    public Execution(ClaimedJob job, Holder holder, long claimedNanos) {
         this.job = job;
-        this.worker = worker;
+        this.holder = holder;
         this.claimedNanos = claimedNanos;
     }
 
@@ -75,13 +75,13 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
     }
 
     /** The bytes of a large payload that came along, as the claim counts them: never more than it was allowed to bring. */
-    int payloadBytes() {
+    public int payloadBytes() {
         String payload = job.payload();
         return payload == null || payload.length() <= NewJob.LARGE ? 0 : payload.length();
     }
 
     /** The handler has run, or will not run: a large payload need not wait for the outcome to be written. */
-    void forgetPayload() {
+    public void forgetPayload() {
         if (payloadBytes() > 0) {
             job = job.withoutPayload();
         }
@@ -89,11 +89,7 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
 
     @Override
     public boolean letGo() {
-        return worker.released(this);
-    }
-
-    QueueWorker worker() {
-        return worker;
+        return holder.released(this);
     }
 
     /** When the claim began that brought it, so a little earlier than the database says. Monotonic, in nanoseconds. */
@@ -102,7 +98,7 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
     }
 
     /** Since when this node holds the job: the claim was answered. Monotonic, in nanoseconds. */
-    long heldNanos() {
+    public long heldNanos() {
         return heldNanos;
     }
 
@@ -145,7 +141,7 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
     }
 
     /** The node begins to stop. The handler is not interrupted yet, but may stop by itself: nothing will be charged. */
-    void leave() {
+    public void leave() {
         toLeave = true;
     }
 
@@ -174,7 +170,7 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
     }
 
     /** The thread that runs its handler; null if none does. */
-    synchronized @Nullable Thread thread() {
+    public synchronized @Nullable Thread thread() {
         return thread;
     }
 
@@ -191,7 +187,7 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
      * Whether the handler has called {@link System#exit}. Its thread then never comes back, and what it does to this process
      * is a crash.
      */
-    boolean exiting() {
+    public boolean exiting() {
         Thread handler;
         synchronized (this) {
             handler = thread;
@@ -203,7 +199,7 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
     }
 
     /** Exactly one caller gets true: only it may hand over an outcome. */
-    synchronized boolean settle() {
+    public synchronized boolean settle() {
         boolean first = !settled;
         settled = true;
         return first;
@@ -221,7 +217,7 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
     }
 
     /** Whether the handler still runs so long after its deadline. */
-    synchronized boolean overdue(long now, Duration grace) {
+    public synchronized boolean overdue(long now, Duration grace) {
         return thread != null && deadline != null && now - deadlineAt >= grace.toNanos();
     }
 

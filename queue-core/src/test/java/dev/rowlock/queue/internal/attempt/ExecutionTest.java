@@ -1,8 +1,8 @@
-package dev.rowlock.queue.internal.run;
+package dev.rowlock.queue.internal.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.run.Execution.Stop;
+import dev.rowlock.queue.internal.attempt.Execution.Stop;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;

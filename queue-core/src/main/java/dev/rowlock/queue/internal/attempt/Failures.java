@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.run;
+package dev.rowlock.queue.internal.attempt;
 
 import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.internal.thread.EndlessTask;

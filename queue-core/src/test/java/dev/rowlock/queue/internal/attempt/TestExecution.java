@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.run;
+package dev.rowlock.queue.internal.attempt;
 
 import dev.rowlock.queue.job.ClaimedJobs;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +21,7 @@ public final class TestExecution {
         return of(1, attempt, maxRetries, System.nanoTime());
     }
 
-    @SuppressWarnings("NullAway") // these ask nothing of their queue
     private static Execution of(long id, int attempt, @Nullable Integer maxRetries, long claimedNanos) {
-        return new Execution(ClaimedJobs.of(id, "Test", attempt, maxRetries), null, claimedNanos);
+        return new Execution(ClaimedJobs.of(id, "Test", attempt, maxRetries), execution -> false, claimedNanos);
     }
 }

@@ -1,8 +1,8 @@
-package dev.rowlock.queue.internal.run;
+package dev.rowlock.queue.internal.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.run.Execution.Completion;
+import dev.rowlock.queue.internal.attempt.Execution.Completion;
 import org.junit.jupiter.api.Test;
 import org.springframework.transaction.support.TransactionSynchronization;
 

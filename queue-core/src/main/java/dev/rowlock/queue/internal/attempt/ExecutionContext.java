@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.run;
+package dev.rowlock.queue.internal.attempt;
 
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Headers;

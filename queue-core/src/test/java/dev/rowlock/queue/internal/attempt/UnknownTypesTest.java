@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.run;
+package dev.rowlock.queue.internal.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
