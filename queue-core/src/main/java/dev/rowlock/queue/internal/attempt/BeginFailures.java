@@ -13,6 +13,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.TransactionException;
 
 /**
  * Jobs that cannot begin: their payload cannot be read, or their transaction cannot begin. Each waits at least a second, and
@@ -42,6 +44,13 @@ public final class BeginFailures {
     /** @param loggable what may be logged of an exception; it may quote what the application keeps secret */
     public BeginFailures(BiFunction<ClaimedJob, Throwable, JobError> loggable) {
         this.loggable = loggable;
+    }
+
+    /** Whether what was thrown says that a job may begin the next time: the database or the memory is to blame. */
+    public static boolean notReady(Throwable thrown) {
+        return thrown instanceof DataAccessException
+                || thrown instanceof TransactionException
+                || thrown instanceof VirtualMachineError;
     }
 
     /** The job has begun. Costs next to nothing where all do. */

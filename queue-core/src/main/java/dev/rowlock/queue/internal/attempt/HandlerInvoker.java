@@ -9,7 +9,6 @@ import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.PayloadException;
-import dev.rowlock.queue.spi.Transactions;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
@@ -17,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
-import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionOperations;
 
@@ -37,7 +35,7 @@ public final class HandlerInvoker {
     private final Interceptors interceptors;
     private final Interceptors aroundChunks;
     private final MissingPartition missingPartition;
-    private final @Nullable Transactions transactions;
+    private final ListenerTransactions transactions;
 
     /**
      * @param listeners by type
@@ -55,8 +53,7 @@ public final class HandlerInvoker {
         this.interceptors = new Interceptors(extensions.interceptors());
         this.aroundChunks = Interceptors.aroundChunkOfOne(extensions.interceptors());
         this.missingPartition = new MissingPartition(services.partitions());
-        this.transactions =
-                transactions == null ? null : work -> transactions.executeWithoutResult(status -> work.run());
+        this.transactions = new ListenerTransactions(transactions);
     }
 
     /** Whether the claim still stands, by the database. Not if that cannot be known. */
@@ -112,10 +109,7 @@ public final class HandlerInvoker {
 
     /** Whether it may begin the next time: it was stopped, or the database or the memory is to blame. */
     private static boolean notReady(Throwable thrown) {
-        return thrown instanceof StoppedBefore
-                || thrown instanceof DataAccessException
-                || thrown instanceof TransactionException
-                || thrown instanceof VirtualMachineError;
+        return thrown instanceof StoppedBefore || BeginFailures.notReady(thrown);
     }
 
     private Outcome notBegun(Execution execution, Throwable thrown) {
@@ -196,38 +190,12 @@ public final class HandlerInvoker {
         if (!listener.transactional()) {
             return handle(execution, listener, context, payload);
         }
-        Transactions chosen = listener.transactions() != null ? listener.transactions() : transactions;
-        if (chosen == null) {
-            throw new IllegalStateException(
-                    "%s is transactional but there is no transaction manager".formatted(listener.name()));
-        }
-        return inTransaction(chosen, execution, listener, context, payload);
-    }
-
-    /** Checked exceptions roll back too: an attempt that failed leaves nothing behind. */
-    private @Nullable Object inTransaction(
-            Transactions transactions,
-            Execution execution,
-            ListenerDefinition listener,
-            ExecutionContext context,
-            String payload)
-            throws Throwable {
-        try {
-            AtomicReference<@Nullable Object> result = new AtomicReference<>();
-            transactions.run(() -> {
-                try {
-                    result.set(handle(execution, listener, context, payload));
-                    complete(execution, listener, context, result.get());
-                } catch (RuntimeException | Error e) {
-                    throw e;
-                } catch (Throwable checked) {
-                    throw new CheckedFailure(checked);
-                }
-            });
-            return result.get();
-        } catch (CheckedFailure e) {
-            throw e.thrown;
-        }
+        AtomicReference<@Nullable Object> result = new AtomicReference<>();
+        transactions.run(listener, () -> {
+            result.set(handle(execution, listener, context, payload));
+            complete(execution, listener, context, result.get());
+        });
+        return result.get();
     }
 
     /** What the handler wrote must not be committed unless its job is done, by its own hand or by ours. */
@@ -313,18 +281,6 @@ public final class HandlerInvoker {
 
         StoppedBefore() {
             super("the job was stopped before its handler began", null, false, false);
-        }
-    }
-
-    /** Carries a checked exception through the transaction template, which rolls back for it. */
-    private static final class CheckedFailure extends RuntimeException {
-
-        private static final long serialVersionUID = 1L;
-        private final transient Throwable thrown;
-
-        CheckedFailure(Throwable thrown) {
-            super(null, thrown, false, false);
-            this.thrown = thrown;
         }
     }
 }
