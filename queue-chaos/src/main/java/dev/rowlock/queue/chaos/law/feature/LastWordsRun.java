@@ -1,7 +1,9 @@
-package dev.rowlock.queue.chaos.law;
+package dev.rowlock.queue.chaos.law.feature;
 
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Start;
+import dev.rowlock.queue.chaos.law.Law;
+import dev.rowlock.queue.chaos.law.Violation;
 import dev.rowlock.queue.chaos.load.Drafts.Word;
 import java.util.Map;
 import java.util.stream.Collectors;

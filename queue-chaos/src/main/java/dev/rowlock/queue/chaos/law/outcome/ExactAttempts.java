@@ -1,8 +1,10 @@
-package dev.rowlock.queue.chaos.law;
+package dev.rowlock.queue.chaos.law.outcome;
 
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Row;
 import dev.rowlock.queue.chaos.history.Jobs;
+import dev.rowlock.queue.chaos.law.Law;
+import dev.rowlock.queue.chaos.law.Violation;
 import dev.rowlock.queue.chaos.load.Told;
 import java.util.Map;
 import java.util.function.Function;

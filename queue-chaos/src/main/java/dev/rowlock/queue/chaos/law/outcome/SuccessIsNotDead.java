@@ -1,4 +1,4 @@
-package dev.rowlock.queue.chaos.law;
+package dev.rowlock.queue.chaos.law.outcome;
 
 import dev.rowlock.queue.chaos.history.Claims;
 import dev.rowlock.queue.chaos.history.History;
@@ -8,6 +8,8 @@ import dev.rowlock.queue.chaos.history.History.Pulse;
 import dev.rowlock.queue.chaos.history.History.Start;
 import dev.rowlock.queue.chaos.history.Jobs;
 import dev.rowlock.queue.chaos.history.Peace;
+import dev.rowlock.queue.chaos.law.Law;
+import dev.rowlock.queue.chaos.law.Violation;
 import dev.rowlock.queue.chaos.load.Act;
 import dev.rowlock.queue.chaos.load.Told;
 import java.time.Duration;

@@ -1,7 +1,9 @@
-package dev.rowlock.queue.chaos.law;
+package dev.rowlock.queue.chaos.law.feature;
 
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Row;
+import dev.rowlock.queue.chaos.law.Law;
+import dev.rowlock.queue.chaos.law.Violation;
 import dev.rowlock.queue.chaos.load.Awaits.Answer;
 import java.util.Map;
 import java.util.function.Function;

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.chaos.law;
+package dev.rowlock.queue.chaos;
 
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Effect;

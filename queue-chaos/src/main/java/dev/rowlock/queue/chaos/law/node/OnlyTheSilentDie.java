@@ -1,4 +1,4 @@
-package dev.rowlock.queue.chaos.law;
+package dev.rowlock.queue.chaos.law.node;
 
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Removal;
@@ -6,6 +6,8 @@ import dev.rowlock.queue.chaos.history.History.Strike;
 import dev.rowlock.queue.chaos.history.Peace;
 import dev.rowlock.queue.chaos.history.Spans;
 import dev.rowlock.queue.chaos.history.Spans.Span;
+import dev.rowlock.queue.chaos.law.Law;
+import dev.rowlock.queue.chaos.law.Violation;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;

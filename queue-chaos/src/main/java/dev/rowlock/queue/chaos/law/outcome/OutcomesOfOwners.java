@@ -1,9 +1,11 @@
-package dev.rowlock.queue.chaos.law;
+package dev.rowlock.queue.chaos.law.outcome;
 
 import dev.rowlock.queue.chaos.history.Claims;
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Move;
 import dev.rowlock.queue.chaos.history.History.Said;
+import dev.rowlock.queue.chaos.law.Law;
+import dev.rowlock.queue.chaos.law.Violation;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,8 +1,10 @@
-package dev.rowlock.queue.chaos.law;
+package dev.rowlock.queue.chaos.law.job;
 
 import dev.rowlock.queue.chaos.history.Claims;
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Move;
+import dev.rowlock.queue.chaos.law.Law;
+import dev.rowlock.queue.chaos.law.Violation;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;

@@ -1,9 +1,11 @@
-package dev.rowlock.queue.chaos.law;
+package dev.rowlock.queue.chaos.law.job;
 
 import dev.rowlock.queue.chaos.history.Claims;
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.End;
 import dev.rowlock.queue.chaos.history.History.Start;
+import dev.rowlock.queue.chaos.law.Law;
+import dev.rowlock.queue.chaos.law.Violation;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -1,8 +1,10 @@
-package dev.rowlock.queue.chaos.law;
+package dev.rowlock.queue.chaos.law.feature;
 
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Run;
 import dev.rowlock.queue.chaos.history.History.Strike;
+import dev.rowlock.queue.chaos.law.Law;
+import dev.rowlock.queue.chaos.law.Violation;
 import dev.rowlock.queue.chaos.load.Recurrences.Life;
 import java.time.Duration;
 import java.time.Instant;

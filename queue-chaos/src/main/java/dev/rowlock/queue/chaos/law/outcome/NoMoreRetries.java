@@ -1,7 +1,9 @@
-package dev.rowlock.queue.chaos.law;
+package dev.rowlock.queue.chaos.law.outcome;
 
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.Jobs;
+import dev.rowlock.queue.chaos.law.Law;
+import dev.rowlock.queue.chaos.law.Violation;
 import java.util.stream.Stream;
 
 /** A job is retried as often as its options, or else its listener, allow, whoever finds that its attempt has failed. */

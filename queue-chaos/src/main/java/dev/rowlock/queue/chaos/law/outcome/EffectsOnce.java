@@ -1,9 +1,11 @@
-package dev.rowlock.queue.chaos.law;
+package dev.rowlock.queue.chaos.law.outcome;
 
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Effect;
 import dev.rowlock.queue.chaos.history.History.Row;
 import dev.rowlock.queue.chaos.history.Jobs;
+import dev.rowlock.queue.chaos.law.Law;
+import dev.rowlock.queue.chaos.law.Violation;
 import dev.rowlock.queue.chaos.load.Told;
 import java.util.List;
 import java.util.Map;

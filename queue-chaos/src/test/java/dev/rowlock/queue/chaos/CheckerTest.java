@@ -1,10 +1,10 @@
-package dev.rowlock.queue.chaos.law;
+package dev.rowlock.queue.chaos;
 
-import static dev.rowlock.queue.chaos.law.Story.move;
-import static dev.rowlock.queue.chaos.law.Story.removal;
-import static dev.rowlock.queue.chaos.law.Story.row;
-import static dev.rowlock.queue.chaos.law.Story.second;
-import static dev.rowlock.queue.chaos.law.Story.told;
+import static dev.rowlock.queue.chaos.Story.move;
+import static dev.rowlock.queue.chaos.Story.removal;
+import static dev.rowlock.queue.chaos.Story.row;
+import static dev.rowlock.queue.chaos.Story.second;
+import static dev.rowlock.queue.chaos.Story.told;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.chaos.history.History.Effect;
@@ -20,6 +20,7 @@ import dev.rowlock.queue.chaos.history.History.Step;
 import dev.rowlock.queue.chaos.history.History.Strike;
 import dev.rowlock.queue.chaos.history.History.Trace;
 import dev.rowlock.queue.chaos.history.Recovery;
+import dev.rowlock.queue.chaos.law.Violation;
 import dev.rowlock.queue.chaos.load.Act;
 import dev.rowlock.queue.chaos.load.Awaits.Answer;
 import dev.rowlock.queue.chaos.load.Awaits.Wait;

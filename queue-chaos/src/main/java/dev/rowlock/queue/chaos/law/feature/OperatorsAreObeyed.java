@@ -1,9 +1,11 @@
-package dev.rowlock.queue.chaos.law;
+package dev.rowlock.queue.chaos.law.feature;
 
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Start;
 import dev.rowlock.queue.chaos.history.Jobs;
 import dev.rowlock.queue.chaos.history.Peace;
+import dev.rowlock.queue.chaos.law.Law;
+import dev.rowlock.queue.chaos.law.Violation;
 import dev.rowlock.queue.chaos.load.Operators.Paused;
 import dev.rowlock.queue.chaos.load.Told;
 import java.time.Duration;

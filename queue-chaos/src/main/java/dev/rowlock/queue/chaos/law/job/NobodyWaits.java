@@ -1,4 +1,4 @@
-package dev.rowlock.queue.chaos.law;
+package dev.rowlock.queue.chaos.law.job;
 
 import dev.rowlock.queue.chaos.history.Busy;
 import dev.rowlock.queue.chaos.history.Claims;
@@ -12,6 +12,8 @@ import dev.rowlock.queue.chaos.history.Jobs;
 import dev.rowlock.queue.chaos.history.Peace;
 import dev.rowlock.queue.chaos.history.Spans;
 import dev.rowlock.queue.chaos.history.Spans.Span;
+import dev.rowlock.queue.chaos.law.Law;
+import dev.rowlock.queue.chaos.law.Violation;
 import dev.rowlock.queue.chaos.load.Act;
 import dev.rowlock.queue.chaos.load.Told;
 import java.time.Duration;

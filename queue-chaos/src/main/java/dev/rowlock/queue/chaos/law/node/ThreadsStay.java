@@ -1,6 +1,8 @@
-package dev.rowlock.queue.chaos.law;
+package dev.rowlock.queue.chaos.law.node;
 
 import dev.rowlock.queue.chaos.history.History;
+import dev.rowlock.queue.chaos.law.Law;
+import dev.rowlock.queue.chaos.law.Violation;
 import java.util.stream.Stream;
 
 /** No thread of Rowlock's own ends before its node is stopped. */

@@ -1,9 +1,11 @@
-package dev.rowlock.queue.chaos.law;
+package dev.rowlock.queue.chaos.law.node;
 
 import dev.rowlock.queue.chaos.history.Claims;
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Move;
 import dev.rowlock.queue.chaos.history.History.Removal;
+import dev.rowlock.queue.chaos.law.Law;
+import dev.rowlock.queue.chaos.law.Violation;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
