@@ -301,7 +301,7 @@ class ChunkStopsTest extends NodeTest {
                 jobs -> {
                     calls.note(jobs);
                     if (calls.sizes().size() == 1) {
-                        node.takeAway(jobs.get(0).context());
+                        node.others.takeAway(jobs.get(0).context());
                     }
                     return ChunkResult.ALL_COMPLETED;
                 },
@@ -395,7 +395,7 @@ class ChunkStopsTest extends NodeTest {
                                     .param(Calls.name(job))
                                     .update());
                             if (calls.sizes().size() == 1) {
-                                node.takeAway(jobs.get(0).context());
+                                node.others.takeAway(jobs.get(0).context());
                             }
                             return ChunkResult.ALL_COMPLETED;
                         },

@@ -144,7 +144,7 @@ class TransactionalListenersTest extends NodeTest {
                         Greet.class,
                         (context, payload) -> {
                             effects.add(context);
-                            node.takeAway(context);
+                            node.others.takeAway(context);
                             try {
                                 context.completeInTransaction(null);
                             } catch (ClaimLostException e) {
