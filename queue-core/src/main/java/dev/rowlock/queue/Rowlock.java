@@ -1,5 +1,6 @@
 package dev.rowlock.queue;
 
+import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.listener.Listeners;
 import dev.rowlock.queue.internal.listener.Switches;
@@ -11,7 +12,6 @@ import dev.rowlock.queue.internal.node.WorkerNode;
 import dev.rowlock.queue.internal.operate.Operations;
 import dev.rowlock.queue.internal.operate.PayloadRules;
 import dev.rowlock.queue.internal.result.StoredJobResults;
-import dev.rowlock.queue.internal.run.Extensions;
 import dev.rowlock.queue.internal.schedule.Scheduling;
 import dev.rowlock.queue.internal.schedule.StoredRecurringJobs;
 import dev.rowlock.queue.internal.store.Database;

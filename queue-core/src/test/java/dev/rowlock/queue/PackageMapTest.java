@@ -119,18 +119,36 @@ class PackageMapTest {
                             "job")),
             Map.entry("internal.claim", with(STORE, "internal.thread", "settings", "spi", "job")),
             Map.entry("internal.record", with(STORE, "internal.thread", "spi", "job")),
+            Map.entry("internal.attempt", with(STORE, "internal.record", "internal.thread", "spi", "job")),
             Map.entry(
                     "internal.run",
-                    with(STORE, "internal.claim", "internal.record", "internal.thread", "settings", "spi", "job")),
+                    with(
+                            STORE,
+                            "internal.attempt",
+                            "internal.claim",
+                            "internal.record",
+                            "internal.thread",
+                            "settings",
+                            "spi",
+                            "job")),
             Map.entry(
                     "internal.chunk",
-                    with(STORE, "internal.run", "internal.record", "internal.thread", "chunk", "spi", "job")),
+                    with(
+                            STORE,
+                            "internal.attempt",
+                            "internal.run",
+                            "internal.record",
+                            "internal.thread",
+                            "chunk",
+                            "spi",
+                            "job")),
             Map.entry("internal.lease", with(STORE, "internal.chore", "internal.thread", "settings", "spi")),
             Map.entry(
                     "internal.node",
                     with(
                             STORE,
                             "internal.claim",
+                            "internal.attempt",
                             "internal.run",
                             "internal.chunk",
                             "internal.record",
@@ -148,7 +166,7 @@ class PackageMapTest {
                     with(
                             STORE,
                             "internal.node",
-                            "internal.run",
+                            "internal.attempt",
                             "internal.listener",
                             "internal.schedule",
                             "internal.result",

@@ -2,7 +2,6 @@ package dev.rowlock.queue.chaos;
 
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.Recovery;
-import dev.rowlock.queue.chaos.law.Checker;
 import dev.rowlock.queue.chaos.law.Violation;
 import java.time.Duration;
 import java.util.List;

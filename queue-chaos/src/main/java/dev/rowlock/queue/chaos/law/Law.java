@@ -4,7 +4,7 @@ import dev.rowlock.queue.chaos.history.History;
 import java.util.stream.Stream;
 
 /** Finds where a promise was broken, which must hold whatever happens. A pure function. */
-interface Law {
+public interface Law {
 
     Stream<Violation> broken(History history);
 }

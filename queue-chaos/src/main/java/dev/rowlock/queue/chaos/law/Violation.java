@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /** Something that happened and must not. */
 public record Violation(String promise, String what) {
 
-    static Violation of(String promise, String what, @Nullable Object... values) {
+    public static Violation of(String promise, String what, @Nullable Object... values) {
         return new Violation(promise, what.formatted(values));
     }
 

@@ -2,9 +2,9 @@ package dev.rowlock.queue.chaos.bars;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.chaos.Checker;
 import dev.rowlock.queue.chaos.fault.Arena;
 import dev.rowlock.queue.chaos.history.History;
-import dev.rowlock.queue.chaos.law.Checker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.IntStream;

@@ -2,11 +2,11 @@ package dev.rowlock.queue.chaos.bars;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.chaos.Checker;
 import dev.rowlock.queue.chaos.cluster.Worker;
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Said;
 import dev.rowlock.queue.chaos.history.History.Start;
-import dev.rowlock.queue.chaos.law.Checker;
 import dev.rowlock.queue.chaos.load.Act;
 import dev.rowlock.queue.chaos.load.Work;
 import dev.rowlock.queue.job.JobOptions;

@@ -2,11 +2,11 @@ package dev.rowlock.queue.chaos.bars;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.chaos.Checker;
 import dev.rowlock.queue.chaos.cluster.Worker;
 import dev.rowlock.queue.chaos.cluster.WorkerSetup;
 import dev.rowlock.queue.chaos.fault.Arena;
 import dev.rowlock.queue.chaos.history.History;
-import dev.rowlock.queue.chaos.law.Checker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -2,13 +2,13 @@ package dev.rowlock.queue.chaos.bars;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.chaos.Checker;
 import dev.rowlock.queue.chaos.cluster.Database;
 import dev.rowlock.queue.chaos.cluster.Worker;
 import dev.rowlock.queue.chaos.fault.Arena;
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Effect;
 import dev.rowlock.queue.chaos.history.History.Start;
-import dev.rowlock.queue.chaos.law.Checker;
 import dev.rowlock.queue.chaos.load.Act;
 import dev.rowlock.queue.chaos.load.Fate;
 import dev.rowlock.queue.chaos.load.Work;

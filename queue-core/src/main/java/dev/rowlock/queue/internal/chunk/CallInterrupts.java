@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.chunk;
 
-import dev.rowlock.queue.internal.run.Execution;
-import dev.rowlock.queue.internal.run.Execution.Stop;
+import dev.rowlock.queue.internal.attempt.Execution;
+import dev.rowlock.queue.internal.attempt.Execution.Stop;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;

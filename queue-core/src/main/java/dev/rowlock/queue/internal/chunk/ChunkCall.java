@@ -2,14 +2,15 @@ package dev.rowlock.queue.internal.chunk;
 
 import dev.rowlock.queue.chunk.ChunkFailedException;
 import dev.rowlock.queue.chunk.ChunkJob;
-import dev.rowlock.queue.internal.run.CompletionWatch;
-import dev.rowlock.queue.internal.run.Execution;
-import dev.rowlock.queue.internal.run.Execution.Completion;
-import dev.rowlock.queue.internal.run.Execution.Stop;
-import dev.rowlock.queue.internal.run.ExecutionContext;
-import dev.rowlock.queue.internal.run.Failures;
-import dev.rowlock.queue.internal.run.Interceptors;
-import dev.rowlock.queue.internal.run.LogContext;
+import dev.rowlock.queue.internal.attempt.BeginFailures;
+import dev.rowlock.queue.internal.attempt.CompletionWatch;
+import dev.rowlock.queue.internal.attempt.Execution;
+import dev.rowlock.queue.internal.attempt.Execution.Completion;
+import dev.rowlock.queue.internal.attempt.Execution.Stop;
+import dev.rowlock.queue.internal.attempt.ExecutionContext;
+import dev.rowlock.queue.internal.attempt.Failures;
+import dev.rowlock.queue.internal.attempt.Interceptors;
+import dev.rowlock.queue.internal.attempt.LogContext;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction;
 import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction.Finished;
@@ -18,7 +19,6 @@ import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.spi.Chunking;
 import dev.rowlock.queue.spi.ListenerDefinition;
-import dev.rowlock.queue.spi.Transactions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -133,7 +133,7 @@ final class ChunkCall implements CompletionWatch.Completed {
                     try {
                         attempt();
                     } catch (Throwable e) {
-                        unbegun = !begun() && Judgement.notReady(e) ? e : null;
+                        unbegun = !begun() && BeginFailures.notReady(e) ? e : null;
                         throw e;
                     }
                     return null;
@@ -150,25 +150,10 @@ final class ChunkCall implements CompletionWatch.Completed {
             handle();
             return;
         }
-        Transactions chosen = listener.transactions() != null ? listener.transactions() : services.transactions();
-        if (chosen == null) {
-            throw new IllegalStateException(
-                    "%s is transactional but there is no transaction manager".formatted(listener.name()));
-        }
-        try {
-            chosen.run(() -> {
-                try {
-                    handle();
-                    complete();
-                } catch (RuntimeException | Error e) {
-                    throw e;
-                } catch (Throwable checked) {
-                    throw new CheckedFailure(checked);
-                }
-            });
-        } catch (CheckedFailure e) {
-            throw e.thrown;
-        }
+        services.transactions().run(listener, () -> {
+            handle();
+            complete();
+        });
     }
 
     private void handle() throws Throwable {
@@ -273,18 +258,6 @@ final class ChunkCall implements CompletionWatch.Completed {
 
         RollBack(String why) {
             super(why, null, false, false);
-        }
-    }
-
-    /** Carries a checked exception through the transaction template, which rolls back for it. */
-    private static final class CheckedFailure extends RuntimeException {
-
-        private static final long serialVersionUID = 1L;
-        private final transient Throwable thrown;
-
-        CheckedFailure(Throwable thrown) {
-            super(null, thrown, false, false);
-            this.thrown = thrown;
         }
     }
 }

@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.chunk;
 
-import dev.rowlock.queue.internal.run.Execution;
-import dev.rowlock.queue.internal.run.Execution.Stop;
-import dev.rowlock.queue.internal.run.Failures;
+import dev.rowlock.queue.internal.attempt.Execution;
+import dev.rowlock.queue.internal.attempt.Execution.Stop;
+import dev.rowlock.queue.internal.attempt.Failures;
 import dev.rowlock.queue.internal.run.Workplace;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.Outcome;

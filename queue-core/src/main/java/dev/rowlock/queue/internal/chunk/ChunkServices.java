@@ -1,24 +1,20 @@
 package dev.rowlock.queue.internal.chunk;
 
+import dev.rowlock.queue.internal.attempt.BeginFailures;
+import dev.rowlock.queue.internal.attempt.ContextServices;
+import dev.rowlock.queue.internal.attempt.Failures;
+import dev.rowlock.queue.internal.attempt.ListenerTransactions;
+import dev.rowlock.queue.internal.attempt.MissingPartition;
 import dev.rowlock.queue.internal.record.FailureLog;
-import dev.rowlock.queue.internal.run.BeginFailures;
-import dev.rowlock.queue.internal.run.ContextServices;
-import dev.rowlock.queue.internal.run.Failures;
-import dev.rowlock.queue.internal.run.MissingPartition;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadlines;
 import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
-import dev.rowlock.queue.spi.Transactions;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionOperations;
 
-/**
- * What calls with chunks need. One for the node.
- *
- * @param transactions of transactional listeners that have none of their own; null if there are none
- */
+/** What calls with chunks need. One for the node. */
 public record ChunkServices(
         ContextServices contexts,
         FinishJobsInTransaction finish,
@@ -28,9 +24,12 @@ public record ChunkServices(
         BeginFailures beginFailures,
         FailureLog failureLog,
         List<JobInterceptor> interceptors,
-        @Nullable Transactions transactions) {
+        ListenerTransactions transactions) {
 
-    /** @param keep whether completed jobs are kept */
+    /**
+     * @param keep whether completed jobs are kept
+     * @param transactions of transactional listeners that have none of their own; null if there are none
+     */
     public static ChunkServices of(
             ContextServices contexts,
             boolean keep,
@@ -47,6 +46,6 @@ public record ChunkServices(
                 new BeginFailures(failures::loggable),
                 new FailureLog(),
                 List.copyOf(interceptors),
-                transactions == null ? null : work -> transactions.executeWithoutResult(status -> work.run()));
+                new ListenerTransactions(transactions));
     }
 }

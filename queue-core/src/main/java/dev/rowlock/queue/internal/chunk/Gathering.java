@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.chunk;
 
-import dev.rowlock.queue.internal.run.Execution;
+import dev.rowlock.queue.internal.attempt.Execution;
 import dev.rowlock.queue.internal.run.Workplace;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.Chunking;

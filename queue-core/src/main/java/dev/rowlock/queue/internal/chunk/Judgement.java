@@ -1,7 +1,8 @@
 package dev.rowlock.queue.internal.chunk;
 
-import dev.rowlock.queue.internal.run.Execution.Stop;
-import dev.rowlock.queue.internal.run.Failures;
+import dev.rowlock.queue.internal.attempt.BeginFailures;
+import dev.rowlock.queue.internal.attempt.Execution.Stop;
+import dev.rowlock.queue.internal.attempt.Failures;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.job.Failure;
 import dev.rowlock.queue.job.JobError;
@@ -15,8 +16,6 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.dao.DataAccessException;
-import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.UnexpectedRollbackException;
 
 /** What becomes of the jobs of a call that has ended. */
@@ -108,7 +107,7 @@ final class Judgement {
     }
 
     private void failed(ChunkCall call, Throwable thrown) {
-        if (!call.begun() && notReady(thrown)) {
+        if (!call.begun() && BeginFailures.notReady(thrown)) {
             verdict.endAll(jobs, member -> notBegun(services, member, thrown));
             return;
         }
@@ -157,13 +156,6 @@ final class Judgement {
                 listener.type(),
                 error.type(),
                 error.message()));
-    }
-
-    /** Whether the call may begin the next time: the database or the memory is to blame. */
-    static boolean notReady(Throwable thrown) {
-        return thrown instanceof DataAccessException
-                || thrown instanceof TransactionException
-                || thrown instanceof VirtualMachineError;
     }
 
     static Outcome notBegun(ChunkServices services, Member member, Throwable why) {

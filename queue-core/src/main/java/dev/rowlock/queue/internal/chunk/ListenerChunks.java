@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.chunk;
 
+import dev.rowlock.queue.internal.attempt.Execution;
 import dev.rowlock.queue.internal.run.Chunks;
-import dev.rowlock.queue.internal.run.Execution;
 import dev.rowlock.queue.internal.run.Workplace;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Outcome;

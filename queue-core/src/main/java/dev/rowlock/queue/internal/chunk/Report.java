@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.chunk;
 import dev.rowlock.queue.chunk.ChunkFailedException;
 import dev.rowlock.queue.chunk.ChunkResult;
 import dev.rowlock.queue.chunk.JobNotReportedException;
-import dev.rowlock.queue.internal.run.Results;
+import dev.rowlock.queue.internal.attempt.Results;
 import dev.rowlock.queue.spi.PayloadException;
 import java.util.ArrayList;
 import java.util.HashSet;

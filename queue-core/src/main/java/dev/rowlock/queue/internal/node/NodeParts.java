@@ -1,5 +1,10 @@
 package dev.rowlock.queue.internal.node;
 
+import dev.rowlock.queue.internal.attempt.Checkpoints;
+import dev.rowlock.queue.internal.attempt.ContextServices;
+import dev.rowlock.queue.internal.attempt.Deadlines;
+import dev.rowlock.queue.internal.attempt.HandlerInvoker;
+import dev.rowlock.queue.internal.attempt.Results;
 import dev.rowlock.queue.internal.chunk.ChunkPlans;
 import dev.rowlock.queue.internal.chunk.ChunkServices;
 import dev.rowlock.queue.internal.claim.ClaimBudget;
@@ -12,13 +17,8 @@ import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.record.OutcomeWriter;
 import dev.rowlock.queue.internal.record.Recorder;
 import dev.rowlock.queue.internal.run.Buffer;
-import dev.rowlock.queue.internal.run.Checkpoints;
-import dev.rowlock.queue.internal.run.ContextServices;
-import dev.rowlock.queue.internal.run.Deadlines;
-import dev.rowlock.queue.internal.run.HandlerInvoker;
 import dev.rowlock.queue.internal.run.QueueServices;
 import dev.rowlock.queue.internal.run.QueueWorker;
-import dev.rowlock.queue.internal.run.Results;
 import dev.rowlock.queue.internal.run.Suspects;
 import dev.rowlock.queue.internal.run.TypesLeft;
 import dev.rowlock.queue.internal.store.Database;

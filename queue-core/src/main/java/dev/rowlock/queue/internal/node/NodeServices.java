@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.node;
 
-import dev.rowlock.queue.internal.run.Extensions;
+import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.spi.PayloadCodec;

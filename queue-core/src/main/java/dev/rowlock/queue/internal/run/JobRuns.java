@@ -1,7 +1,9 @@
 package dev.rowlock.queue.internal.run;
 
+import dev.rowlock.queue.internal.attempt.Execution;
+import dev.rowlock.queue.internal.attempt.Execution.Stop;
+import dev.rowlock.queue.internal.attempt.HandlerInvoker;
 import dev.rowlock.queue.internal.record.Observers;
-import dev.rowlock.queue.internal.run.Execution.Stop;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
@@ -71,7 +73,7 @@ final class JobRuns implements Workplace {
             if (!suspect && worker.chunks().run(thread, execution)) {
                 return;
             }
-            if (suspect && !suspects.enter(execution)) {
+            if (suspect && !suspects.enter(worker, execution)) {
                 return; // parked: it comes back when it may run
             }
             if (suspect && !suspects.isolate(execution)) {

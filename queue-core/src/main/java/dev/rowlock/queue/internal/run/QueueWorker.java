@@ -1,5 +1,7 @@
 package dev.rowlock.queue.internal.run;
 
+import dev.rowlock.queue.internal.attempt.Execution;
+import dev.rowlock.queue.internal.attempt.Holder;
 import dev.rowlock.queue.internal.claim.ClaimBudget;
 import dev.rowlock.queue.internal.claim.QueueConsumer;
 import dev.rowlock.queue.internal.record.Recorder;
@@ -30,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * which bounds the buffer; outcomes on their way to the database make room for the next claim, up to what the recorder
  * bears.
  */
-public final class QueueWorker implements QueueConsumer {
+public final class QueueWorker implements QueueConsumer, Holder {
 
     private static final Logger log = LoggerFactory.getLogger(QueueWorker.class);
 
@@ -232,8 +234,9 @@ public final class QueueWorker implements QueueConsumer {
         return first;
     }
 
-    /** Holds a job no longer: its outcome has been recorded or refused, or need not be. Returns whether it was held. */
-    boolean released(Execution execution) {
+    /** Its outcome has been recorded or refused, or need not be. */
+    @Override
+    public boolean released(Execution execution) {
         boolean wasHeld = held.remove(execution);
         // Not earlier: were the next suspect to kill this process now, this one would be blamed for lack of an outcome.
         suspects.leave(execution);

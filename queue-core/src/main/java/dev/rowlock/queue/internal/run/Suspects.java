@@ -1,5 +1,7 @@
 package dev.rowlock.queue.internal.run;
 
+import dev.rowlock.queue.internal.attempt.Deadlines;
+import dev.rowlock.queue.internal.attempt.Execution;
 import dev.rowlock.queue.internal.store.claim.IsolateJob;
 import dev.rowlock.queue.job.Claim;
 import java.time.Duration;
@@ -32,7 +34,7 @@ public final class Suspects {
     private final IsolateJob isolate;
     private final Deadlines timer;
     private final int lastLife;
-    private final Deque<Execution> parked = new ArrayDeque<>(); // guarded by this
+    private final Deque<Parked> parked = new ArrayDeque<>(); // guarded by this
     private final Set<Execution> trusted = new HashSet<>(); // guarded by this
     private @Nullable Execution current; // guarded by this
 
@@ -49,13 +51,14 @@ public final class Suspects {
     }
 
     /**
-     * Asks to run a suspect now. False: it is parked, and goes back to its queue's buffer when it may run, or is
-     * set aside.
+     * Asks to run a suspect of this queue now. False: it is parked, and goes back to the queue's buffer when it may run, or
+     * is set aside.
      */
-    synchronized boolean enter(Execution execution) {
+    synchronized boolean enter(QueueWorker queue, Execution execution) {
         if (current != null && current != execution) {
-            parked.add(execution);
-            timer.later(LONGEST_PARKED, () -> setAside(execution));
+            Parked suspect = new Parked(queue, execution);
+            parked.add(suspect);
+            timer.later(LONGEST_PARKED, () -> setAside(suspect));
             return false;
         }
         current = execution;
@@ -93,34 +96,37 @@ public final class Suspects {
     }
 
     private void next(Execution execution) {
-        Execution next;
+        Parked next;
         synchronized (this) {
             if (current != execution) {
                 return;
             }
             next = parked.poll();
-            current = next;
+            current = next == null ? null : next.execution();
         }
         if (next != null) {
-            next.worker().offer(next);
+            next.queue().offer(next.execution());
         }
     }
 
-    private void setAside(Execution execution) {
+    private void setAside(Parked suspect) {
         boolean stillParked;
         synchronized (this) {
-            stillParked = parked.remove(execution);
+            stillParked = parked.remove(suspect);
         }
         if (stillParked) {
-            execution.worker().setAside(execution, LONGEST_PARKED);
+            suspect.queue().setAside(suspect.execution(), LONGEST_PARKED);
         }
     }
 
     /** Takes out the parked suspects of a queue. */
-    synchronized List<Execution> takeParked(QueueWorker worker) {
-        List<Execution> taken =
-                parked.stream().filter(e -> e.worker() == worker).toList();
+    synchronized List<Execution> takeParked(QueueWorker queue) {
+        List<Parked> taken =
+                parked.stream().filter(suspect -> suspect.queue() == queue).toList();
         parked.removeAll(taken);
-        return taken;
+        return taken.stream().map(Parked::execution).toList();
     }
+
+    /** A suspect that waits for its turn, and the queue that holds it. */
+    private record Parked(QueueWorker queue, Execution execution) {}
 }

@@ -1,10 +1,10 @@
 package dev.rowlock.queue.internal.claim;
 
+import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.node.NodeParts;
 import dev.rowlock.queue.internal.node.NodeServices;
 import dev.rowlock.queue.internal.node.NodeSettings;
 import dev.rowlock.queue.internal.node.TestNode;
-import dev.rowlock.queue.internal.run.Extensions;
 import dev.rowlock.queue.internal.run.QueueWorker;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.SendWakeup;

@@ -66,7 +66,7 @@ class HeardJobsTest {
         Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
             pool.exhausted = true;
             long id = enqueueElsewhere();
-            node.tellOfAJob();
+            node.others.tellOfAJob();
             boolean claimed = comes(() -> started.contains(id));
             pool.exhausted = false;
             node.awaitState(id, JobState.COMPLETED);
@@ -112,7 +112,7 @@ class HeardJobsTest {
                 long id = enqueueElsewhere();
                 owner.setAutoCommit(false);
                 statement.execute("LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE");
-                node.tellOfAJob();
+                node.others.tellOfAJob();
                 boolean claims = comes(() -> isIn("rowlock-notifications", "claimAtOnce"));
                 if (claims) {
                     action.run();
@@ -137,14 +137,14 @@ class HeardJobsTest {
 
     private void awaitStarted(long id) {
         Awaitility.await().until(() -> {
-            node.tellOfAJob();
+            node.others.tellOfAJob();
             return started.contains(id);
         });
     }
 
     /** Without telling anybody. */
     private long enqueueElsewhere() {
-        return node.jobsElsewhere(Wakeups.NONE).enqueue(new Greet("Ada"));
+        return node.others.jobs(Wakeups.NONE).enqueue(new Greet("Ada"));
     }
 
     private static boolean comes(Callable<Boolean> condition) {

@@ -58,7 +58,7 @@ class IdleQueuesTest extends NodeTest {
     void pollingFindsAnUnannouncedJobOfAnIdleQueue() {
         start();
 
-        long id = node.jobsElsewhere(Wakeups.NONE).enqueue(new Greet("found"), o -> o.queue(LAST));
+        long id = node.others.jobs(Wakeups.NONE).enqueue(new Greet("found"), o -> o.queue(LAST));
 
         node.awaitState(id, JobState.COMPLETED);
         assertThat(threads("rowlock-fetcher-")).contains("rowlock-fetcher-" + LAST);
@@ -83,7 +83,7 @@ class IdleQueuesTest extends NodeTest {
         node.admin.pause(LAST);
         node.awaitTwoHeartbeats();
 
-        long id = node.jobsElsewhere(Wakeups.NONE).enqueue(new Greet("patient"), o -> o.queue(LAST));
+        long id = node.others.jobs(Wakeups.NONE).enqueue(new Greet("patient"), o -> o.queue(LAST));
         node.awaitTwoHeartbeats();
         node.awaitTwoHeartbeats();
         JobState whilePaused = node.search.find(id).orElseThrow().state();

@@ -5,8 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.JobState;
-import dev.rowlock.queue.test.postgres.PostgresTest;
-import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
@@ -16,23 +14,22 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Jobs of types that a node leaves to others for a while, because their listeners are stopped. */
-@PostgresTest(freshPerTest = true)
-class LeftTypesTest {
+class LeftTypesTest extends NodeTest {
 
     record Left(int number) {}
 
     record Other(int number) {}
 
-    private final TestNode node;
     private final Queue<String> ran = new ConcurrentLinkedQueue<>();
     private final CountDownLatch mayEnd = new CountDownLatch(1);
 
-    LeftTypesTest(TestDatabase database) {
-        this.node = new TestNode(database)
-                .listener(Left.class, (job, payload) -> {
+    @BeforeEach
+    void listen() {
+        node.listener(Left.class, (job, payload) -> {
                     ran.add("left " + job.id());
                     return null;
                 })
@@ -43,9 +40,8 @@ class LeftTypesTest {
     }
 
     @AfterEach
-    void close() {
+    void endAll() {
         mayEnd.countDown();
-        node.close();
     }
 
     @Test
@@ -59,7 +55,7 @@ class LeftTypesTest {
 
         assertThat(ran).allMatch(event -> event.startsWith("other"));
         assertThat(node.search.find(left[0]).orElseThrow().state()).isEqualTo(JobState.READY);
-        assertThat(rows("ready")).isEqualTo(left.length);
+        assertThat(node.count("ready")).isEqualTo(left.length);
         assertThat(node.sql
                         .sql("SELECT max(attempt) FROM rowlock.ready")
                         .query(Integer.class)
@@ -77,7 +73,7 @@ class LeftTypesTest {
 
         node.leave(Set.of());
 
-        await().until(() -> rows("ready") == 0 && ran.size() == 400);
+        await().until(() -> node.count("ready") == 0 && ran.size() == 400);
         assertThat(ran).contains("left " + left[0], "left " + left[left.length - 1]);
     }
 
@@ -93,7 +89,7 @@ class LeftTypesTest {
 
         await().until(() -> ran.size() == 1);
         assertThat(claimTokens() - claimed).isLessThanOrEqualTo(1); // until its first use a sequence stands at one
-        assertThat(rows("ready")).isEqualTo(2);
+        assertThat(node.count("ready")).isEqualTo(2);
     }
 
     @Test
@@ -110,20 +106,13 @@ class LeftTypesTest {
 
         node.leave(Set.of("Blocking"));
 
-        await().until(() -> rows("ready") == 16 && rows("running") == 4);
+        await().until(() -> node.count("ready") == 16 && node.count("running") == 4);
         mayEnd.countDown();
-        await().until(() -> rows("done") == 4);
-        assertThat(rows("ready WHERE attempt = 0")).isEqualTo(16);
+        await().until(() -> node.count("done") == 4);
+        assertThat(node.count("ready WHERE attempt = 0")).isEqualTo(16);
     }
 
     record Blocking(int number) {}
-
-    private long rows(String room) {
-        return node.sql
-                .sql("SELECT count(*) FROM rowlock." + room)
-                .query(Long.class)
-                .single();
-    }
 
     private long claimTokens() {
         return node.sql

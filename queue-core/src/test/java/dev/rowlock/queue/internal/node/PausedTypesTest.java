@@ -5,8 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.JobState;
-import dev.rowlock.queue.test.postgres.PostgresTest;
-import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.Collections;
 import java.util.Queue;
 import java.util.Set;
@@ -14,23 +12,20 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Jobs of types that somebody has paused, and pauses of everything. */
-@PostgresTest(freshPerTest = true)
-class PausedTypesTest {
+class PausedTypesTest extends NodeTest {
 
     record Charge(int number) {}
 
-    record Greet(int number) {}
-
-    private final TestNode node;
     private final Queue<String> ran = new ConcurrentLinkedQueue<>();
     private final CountDownLatch mayEnd = new CountDownLatch(1);
 
-    PausedTypesTest(TestDatabase database) {
-        this.node = new TestNode(database)
-                .listener(Charge.class, (job, payload) -> {
+    @BeforeEach
+    void listen() {
+        node.listener(Charge.class, (job, payload) -> {
                     ran.add("charge");
                     return null;
                 })
@@ -41,9 +36,8 @@ class PausedTypesTest {
     }
 
     @AfterEach
-    void close() {
+    void endAll() {
         mayEnd.countDown();
-        node.close();
     }
 
     @Test
@@ -52,12 +46,12 @@ class PausedTypesTest {
         node.admin.pauseType("Charge");
         node.awaitTwoHeartbeats();
         node.jobs.enqueueAll(Collections.nCopies(300, new Charge(1)), JobOptions.NONE);
-        node.jobs.enqueueAll(Collections.nCopies(20, new Greet(1)), JobOptions.NONE);
+        node.jobs.enqueueAll(Collections.nCopies(20, new Greet("Ada")), JobOptions.NONE);
 
         await().until(() -> ran.size() == 20);
 
         assertThat(ran).containsOnly("greet");
-        assertThat(rows("ready WHERE type = 'Charge' AND attempt = 0")).isEqualTo(300);
+        assertThat(node.count("ready WHERE type = 'Charge' AND attempt = 0")).isEqualTo(300);
         node.admin.resumeType("Charge");
         await().until(() -> ran.size() == 320);
     }
@@ -70,7 +64,7 @@ class PausedTypesTest {
         node.awaitTwoHeartbeats();
         node.stop();
         start();
-        node.jobs.enqueue(new Greet(1));
+        node.jobs.enqueue(new Greet("Ada"));
 
         await().until(() -> ran.contains("greet"));
 
@@ -128,7 +122,7 @@ class PausedTypesTest {
         assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
         node.admin.pauseEverything();
         node.awaitTwoHeartbeats();
-        node.jobs.enqueue(new Greet(1));
+        node.jobs.enqueue(new Greet("Ada"));
         node.awaitTwoHeartbeats();
 
         mayEnd.countDown();
@@ -144,12 +138,5 @@ class PausedTypesTest {
     private void start() {
         node.start();
         await().until(() -> node.status().nodeId() > 0);
-    }
-
-    private long rows(String room) {
-        return node.sql
-                .sql("SELECT count(*) FROM rowlock." + room)
-                .query(Long.class)
-                .single();
     }
 }

@@ -6,14 +6,13 @@ import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.chunk.ChunkJob;
 import dev.rowlock.queue.chunk.ChunkResult;
-import dev.rowlock.queue.internal.run.Extensions;
+import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.job.ClaimedJob;
-import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.job.RetryPolicy;
@@ -31,11 +30,7 @@ import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.NodeStatus;
-import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,6 +42,7 @@ import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.assertj.core.api.Assertions;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -68,6 +64,8 @@ public final class TestNode implements AutoCloseable {
     public final JdbcClient sql;
     /** Outside the calling thread's transaction. */
     public final JdbcClient elsewhere;
+
+    public final Others others;
 
     public final Queue<String> events = new ConcurrentLinkedQueue<>();
 
@@ -111,6 +109,7 @@ public final class TestNode implements AutoCloseable {
         this.transactions = new TransactionTemplate(new DataSourceTransactionManager(pool));
         this.sql = JdbcClient.create(pool);
         this.elsewhere = JdbcClient.create(direct);
+        this.others = new Others(database.schema(), direct);
     }
 
     public static JacksonPayloadCodec codec() {
@@ -214,24 +213,6 @@ public final class TestNode implements AutoCloseable {
         return this;
     }
 
-    /** Adds the row of a node that does nothing. */
-    public void addNode(Duration lease) {
-        sql.sql("""
-                INSERT INTO rowlock.node
-                SELECT nextval('rowlock.node_id'), 'idle', '{default}', now(), now(), 0, ?
-                """).param(lease.toMillis()).update();
-    }
-
-    /** Adds rows of nodes that do nothing, and waits until this one knows of them. Their ids are higher. */
-    public void addNodes(int count) {
-        sql.sql("""
-                INSERT INTO rowlock.node
-                SELECT nextval('rowlock.node_id'), 'idle', '{default}', now(), now(), 0, 3600000
-                  FROM generate_series(1, ?)
-                """).param(count).update();
-        awaitTwoHeartbeats();
-    }
-
     public TestNode lease(Duration duration, Duration heartbeat, int maxCrashes) {
         lease = new LeaseSettings("test", duration, heartbeat, maxCrashes);
         return this;
@@ -299,29 +280,13 @@ public final class TestNode implements AutoCloseable {
     /** Waits until the nodes have beaten so many more times, all together. */
     public void awaitHeartbeats(int more) {
         long enough = heartbeats() + more;
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
-                .pollInterval(Duration.ofMillis(10))
-                .until(() -> heartbeats() >= enough);
+        patiently().until(() -> heartbeats() >= enough);
     }
 
     /** Waits until the node hears of what other processes do, and knows its place among the others. */
     public void awaitHearing() {
         Awaitility.await().until(() -> status().hears() && status().nodeId() > 0);
         awaitTwoHeartbeats();
-    }
-
-    /** Of another process, not through the pool. */
-    public JobTemplate jobsElsewhere(Wakeups wakeups) {
-        return FrontDoors.jobs(new Database(direct, database.schema()), codec(), wakeups);
-    }
-
-    /** As if another process had enqueued a job: all nodes hear of it, and the second of them is the first to look. */
-    public void tellOfAJob() {
-        elsewhere
-                .sql("SELECT pg_notify('rowlock_rowlock', 'elsewhere|r|0|1|1|default')")
-                .query()
-                .singleRow();
     }
 
     private long heartbeats() {
@@ -331,63 +296,24 @@ public final class TestNode implements AutoCloseable {
                 .single();
     }
 
-    /** Gives a running job another owner: as if it had been rescued and claimed by somebody else. */
-    public void takeAway(JobContext context) {
-        int changed = elsewhere
-                .sql("UPDATE rowlock.running SET token = nextval('rowlock.claim_token') WHERE id = ?")
-                .param(context.id())
-                .update();
-        Assertions.assertThat(changed).isEqualTo(1);
-    }
-
-    /** Locks a running job until the connection's transaction ends. */
-    public static void lockRunning(Connection connection, long id) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement("SELECT FROM rowlock.running WHERE id = ? FOR UPDATE")) {
-            statement.setLong(1, id);
-            statement.execute();
-        }
-    }
-
-    /** What a node leaves behind that has just been killed: all that is ready, claimed. */
-    public void claimForADeadNode() {
-        long dead = sql.sql("""
-                INSERT INTO rowlock.node (id, name, queues, started_at, heartbeat_at, beats, lease_millis)
-                VALUES (nextval('rowlock.node_id'), 'dead', '{}', now(), now(), 7, 1000)
-                RETURNING id
-                """).query(Long.class).single();
-        sql.sql("""
-                WITH r AS (DELETE FROM rowlock.ready RETURNING *)
-                INSERT INTO rowlock.running (id, token, node_id, ready_at, enqueued_at, claimed_at, rank, attempt, crashes, queue, type, payload)
-                SELECT id, nextval('rowlock.claim_token'), :dead, ready_at, enqueued_at, now(), rank, 1, 0, queue, type, payload FROM r
-                """).param("dead", dead).update();
-    }
-
     public NodeStatus status() {
         return node.status();
     }
 
     public void awaitState(long id, JobState state) {
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
-                .pollInterval(Duration.ofMillis(10))
+        patiently()
                 .untilAsserted(() -> Assertions.assertThat(
                                 search.find(id).orElseThrow().state())
                         .isEqualTo(state));
     }
 
     public void awaitEvent(String event) {
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
-                .pollInterval(Duration.ofMillis(10))
-                .until(() -> events.contains(event));
+        patiently().until(() -> events.contains(event));
     }
 
     /** Waits until so many jobs, or more, have had this outcome. */
     public void awaitEvents(String outcome, int jobs) {
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
-                .pollInterval(Duration.ofMillis(10))
+        patiently()
                 .until(() -> events.stream()
                                 .filter(event -> event.startsWith(outcome + " "))
                                 .count()
@@ -395,14 +321,15 @@ public final class TestNode implements AutoCloseable {
     }
 
     public void awaitCount(String room, long jobs) {
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
-                .pollInterval(Duration.ofMillis(10))
-                .untilAsserted(() -> Assertions.assertThat(count(room)).isEqualTo(jobs));
+        patiently().untilAsserted(() -> Assertions.assertThat(count(room)).isEqualTo(jobs));
     }
 
     public long count(String room) {
         return sql.sql("SELECT count(*) FROM rowlock." + room).query(Long.class).single();
+    }
+
+    private static ConditionFactory patiently() {
+        return Awaitility.await().atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(10));
     }
 
     @Override

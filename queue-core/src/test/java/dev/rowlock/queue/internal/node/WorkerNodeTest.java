@@ -228,7 +228,8 @@ class WorkerNodeTest extends NodeTest {
         drain(2_000);
         assertThat(node.count("reached")).isZero();
 
-        node.addNodes(1);
+        node.others.addNodes(1);
+        node.awaitTwoHeartbeats();
 
         Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
             drain(2_000);
@@ -268,7 +269,7 @@ class WorkerNodeTest extends NodeTest {
 
         long id;
         try (Notifier notifier = new Notifier(new SendWakeup(node.database))) {
-            id = node.jobsElsewhere(new WakeupBus(notifier)).enqueue(new Greet("Ada"));
+            id = node.others.jobs(new WakeupBus(notifier)).enqueue(new Greet("Ada"));
         }
 
         node.awaitState(id, JobState.COMPLETED);
@@ -279,11 +280,12 @@ class WorkerNodeTest extends NodeTest {
         node.pollInterval(SELDOM)
                 .listener(Greet.class, (context, payload) -> null)
                 .start();
-        node.addNodes(3);
+        node.others.addNodes(3);
+        node.awaitTwoHeartbeats();
         node.awaitHearing();
 
-        long id = node.jobsElsewhere(Wakeups.NONE).enqueue(new Greet("Ada"));
-        node.tellOfAJob(); // the second of four nodes looks first, so the first looks last
+        long id = node.others.jobs(Wakeups.NONE).enqueue(new Greet("Ada"));
+        node.others.tellOfAJob(); // the second of four nodes looks first, so the first looks last
 
         node.awaitState(id, JobState.COMPLETED);
     }
@@ -295,7 +297,7 @@ class WorkerNodeTest extends NodeTest {
                 .start();
         node.awaitHearing();
 
-        long id = node.jobsElsewhere(Wakeups.NONE).enqueue(new Greet("Ada"), o -> o.delay(Duration.ofMillis(50)));
+        long id = node.others.jobs(Wakeups.NONE).enqueue(new Greet("Ada"), o -> o.delay(Duration.ofMillis(50)));
         try (Notifier notifier = new Notifier(new SendWakeup(node.database))) {
             notifier.dueJobsMoved(Duration.ofMillis(50));
         }

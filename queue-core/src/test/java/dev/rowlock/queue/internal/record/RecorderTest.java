@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.node.NodeTest;
-import dev.rowlock.queue.internal.node.TestNode;
+import dev.rowlock.queue.internal.node.Others;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.outcome.FinishJobs;
 import dev.rowlock.queue.job.Claim;
@@ -55,7 +55,7 @@ class RecorderTest extends NodeTest {
         try (Connection business = database.unpooled().getConnection()) {
             business.setAutoCommit(false);
             node.listener(Order.class, (context, payload) -> {
-                TestNode.lockRunning(business, context.id());
+                Others.lockRunning(business, context.id());
                 return null;
             });
             long id = node.jobs.enqueue(new Order(1));
@@ -135,7 +135,7 @@ class RecorderTest extends NodeTest {
         try (Connection business = database.unpooled().getConnection()) {
             business.setAutoCommit(false);
             node.listener(Order.class, (context, payload) -> {
-                TestNode.lockRunning(business, context.id());
+                Others.lockRunning(business, context.id());
                 return null;
             });
             long id = node.jobs.enqueue(new Order(1));
@@ -186,7 +186,7 @@ class RecorderTest extends NodeTest {
             business.setAutoCommit(false);
             node.listener(Order.class, (context, payload) -> {
                 if (payload.contains(":7}")) {
-                    TestNode.lockRunning(business, context.id());
+                    Others.lockRunning(business, context.id());
                 }
                 return null;
             });

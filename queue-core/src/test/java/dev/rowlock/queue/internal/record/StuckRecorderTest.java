@@ -3,12 +3,12 @@ package dev.rowlock.queue.internal.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.lease.NodeLease;
 import dev.rowlock.queue.internal.node.NodeParts;
 import dev.rowlock.queue.internal.node.NodeServices;
 import dev.rowlock.queue.internal.node.NodeSettings;
 import dev.rowlock.queue.internal.node.TestNode;
-import dev.rowlock.queue.internal.run.Extensions;
 import dev.rowlock.queue.internal.run.QueueWorker;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.SendWakeup;

@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.node.NodeTest;
-import dev.rowlock.queue.internal.node.TestNode;
+import dev.rowlock.queue.internal.node.Others;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
@@ -27,7 +27,7 @@ class SuspectsTest extends NodeTest {
             node.listener(Suspect.class, (context, payload) -> {
                 started.add(context.id());
                 if (started.size() == 1) {
-                    TestNode.lockRunning(holder, context.id());
+                    Others.lockRunning(holder, context.id());
                 }
                 return null;
             });

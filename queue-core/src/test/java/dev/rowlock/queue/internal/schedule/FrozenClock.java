@@ -28,6 +28,19 @@ public final class FrozenClock {
 
     private final JdbcClient sql;
 
+    /** The clock of a database that several tests have, one after the other. */
+    static FrozenClock in(TestDatabase database) throws SQLException {
+        boolean there = JdbcClient.create(database.unpooled())
+                .sql("SELECT to_regnamespace('frozen') IS NOT NULL")
+                .query(boolean.class)
+                .single();
+        return there ? new FrozenClock(JdbcClient.create(database.dataSource())) : new FrozenClock(database);
+    }
+
+    private FrozenClock(JdbcClient sql) {
+        this.sql = sql;
+    }
+
     /** Before the first pooled connection is opened. */
     public FrozenClock(TestDatabase database) throws SQLException {
         try (Connection connection = database.unpooled().getConnection();

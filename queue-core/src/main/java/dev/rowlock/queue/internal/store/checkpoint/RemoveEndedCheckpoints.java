@@ -1,9 +1,7 @@
 package dev.rowlock.queue.internal.store.checkpoint;
 
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.UncachedPlan;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
+import dev.rowlock.queue.internal.store.TableWalk;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,25 +41,14 @@ public final class RemoveEndedCheckpoints {
      */
     public record Stretch(int removed, @Nullable Long end) {}
 
-    private final Database database;
-    private final String sql;
+    private final TableWalk walk;
 
     public RemoveEndedCheckpoints(Database database) {
-        this.database = database;
-        this.sql = database.sql(SQL);
+        this.walk = new TableWalk(database, SQL);
     }
 
     /** Looks at so many checkpoints behind the id, and removes those whose jobs have ended for good. */
     public Stretch run(long behind, int limit) {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                statement.setLong(1, behind);
-                statement.setInt(2, limit);
-                try (ResultSet row = statement.executeQuery()) {
-                    row.next();
-                    return new Stretch(row.getInt(3), row.getInt(1) < limit ? null : row.getLong(2));
-                }
-            }
-        });
+        return walk.run(behind, limit, (row, end) -> new Stretch(row.getInt(3), end));
     }
 }

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.store.due;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.TableWalk;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -32,7 +33,7 @@ public final class RestartWaits {
                  WHERE id = ANY (ARRAY(SELECT id FROM locked))
                 RETURNING due_at
             )
-            SELECT (SELECT max(id) FROM looked), (SELECT count(*) FROM looked), count(*),
+            SELECT (SELECT count(*) FROM looked), (SELECT max(id) FROM looked), count(*),
                    date_part('epoch', min(due_at) - statement_timestamp())
               FROM restarted
             """;
@@ -55,25 +56,16 @@ public final class RestartWaits {
             @Nullable Long end) {}
 
     private final Database database;
-    private final String sql;
+    private final TableWalk walk;
 
     public RestartWaits(Database database) {
         this.database = database;
-        this.sql = database.sql(SQL);
+        this.walk = new TableWalk(database, SQL);
     }
 
     /** Looks at so many waiting jobs behind the id. */
     public Stretch run(long behind, int limit) {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                statement.setLong(1, behind);
-                statement.setInt(2, limit);
-                try (ResultSet row = statement.executeQuery()) {
-                    row.next();
-                    return read(row, limit);
-                }
-            }
-        });
+        return walk.run(behind, limit, RestartWaits::read);
     }
 
     /** The id of the first waiting job behind this one; empty if there is none. */
@@ -88,8 +80,7 @@ public final class RestartWaits {
         });
     }
 
-    private static Stretch read(ResultSet row, int limit) throws SQLException {
-        Long end = row.getInt(2) < limit ? null : row.getLong(1);
+    private static Stretch read(ResultSet row, @Nullable Long end) throws SQLException {
         int restarted = row.getInt(3);
         Duration nextDue = restarted == 0 ? null : Duration.ofMillis((long) Math.ceil(row.getDouble(4) * 1000));
         return new Stretch(restarted, nextDue, end);

@@ -1,10 +1,8 @@
 package dev.rowlock.queue.internal.store.unique;
 
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.TableWalk;
 import dev.rowlock.queue.job.WaitReason;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,26 +74,14 @@ public final class ReleaseFollowers {
      */
     public record Stretch(int released, int left, @Nullable Long end) {}
 
-    private final Database database;
-    private final String sql;
+    private final TableWalk walk;
 
     public ReleaseFollowers(Database database) {
-        this.database = database;
-        this.sql = database.sql(SQL);
+        this.walk = new TableWalk(database, SQL);
     }
 
     /** Looks at so many rows behind the id. */
     public Stretch run(long behind, int limit) {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                statement.setLong(1, behind);
-                statement.setInt(2, limit);
-                try (ResultSet row = statement.executeQuery()) {
-                    row.next();
-                    int looked = row.getInt(1);
-                    return new Stretch(row.getInt(3), looked - row.getInt(4), looked < limit ? null : row.getLong(2));
-                }
-            }
-        });
+        return walk.run(behind, limit, (row, end) -> new Stretch(row.getInt(3), row.getInt(1) - row.getInt(4), end));
     }
 }

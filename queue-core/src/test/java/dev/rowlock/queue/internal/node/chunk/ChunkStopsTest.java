@@ -1,15 +1,9 @@
 package dev.rowlock.queue.internal.node.chunk;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.chunk.ChunkResult;
-import dev.rowlock.queue.internal.node.NodeTest;
-import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.StopReason;
-import dev.rowlock.queue.spi.ChunkInterceptor;
-import dev.rowlock.queue.spi.InvalidJobListenerException;
-import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.test.postgres.Representative;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,18 +13,14 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
-import org.awaitility.Awaitility;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What ends a chunk, or some of its jobs, before their time, and what stands around its calls. */
+/** What ends a chunk, or some of its jobs, before their time. */
 @Representative
-class ChunkStopsTest extends NodeTest {
+class ChunkStopsTest extends ChunkTest {
 
-    private static final Duration LONG = Duration.ofSeconds(10);
-
-    private final Calls calls = new Calls();
     private final CountDownLatch begun = new CountDownLatch(1);
+
     private final CountDownLatch goOn = new CountDownLatch(1);
 
     @Test
@@ -163,116 +153,6 @@ class ChunkStopsTest extends NodeTest {
     }
 
     @Test
-    void jobsThatLingerGoBackWhenTheNodeStops() {
-        node.chunkListener(
-                Greet.class,
-                jobs -> ChunkResult.ALL_COMPLETED,
-                listener -> listener.batch(10).linger(LONG));
-        node.jobs.enqueueAll(Calls.people(3));
-        node.start();
-        node.awaitCount("running", 3);
-
-        long stopped = System.nanoTime();
-        node.stop();
-
-        assertThat(Duration.ofNanos(System.nanoTime() - stopped)).isLessThan(Duration.ofSeconds(8));
-        assertThat(node.count("ready")).isEqualTo(3);
-        assertThat(node.sql
-                        .sql("SELECT max(attempt) FROM rowlock.ready")
-                        .query(Integer.class)
-                        .single())
-                .isZero();
-    }
-
-    @Test
-    void jobsThatLingerGoBackWhenTheirQueueIsPaused() {
-        node.chunkListener(
-                Greet.class,
-                jobs -> ChunkResult.ALL_COMPLETED,
-                listener -> listener.batch(10).linger(LONG));
-        node.jobs.enqueueAll(Calls.people(3));
-        node.start();
-        node.awaitCount("running", 3);
-
-        node.admin.pause("default");
-
-        node.awaitCount("ready", 3);
-    }
-
-    @Test
-    void aChunkThatRunsEndsBeforeTheNodeDoes() throws Exception {
-        node.chunkListener(
-                Greet.class,
-                jobs -> {
-                    calls.note(jobs);
-                    begun.countDown();
-                    Awaitility.await().until(() -> jobs.get(0).context().stopRequested());
-                    return ChunkResult.ALL_COMPLETED;
-                },
-                listener -> listener.batch(3).linger(LONG));
-        node.jobs.enqueueAll(Calls.people(3));
-        node.start();
-        begun.await();
-
-        node.stop();
-
-        assertThat(node.count("done")).isEqualTo(3);
-    }
-
-    @Test
-    void aChunkThatDoesNotEndInTimeGoesBackAtNoCost() throws Exception {
-        node.drain(Duration.ofMillis(100))
-                .chunkListener(
-                        Greet.class,
-                        jobs -> {
-                            calls.note(jobs);
-                            begun.countDown();
-                            goOn.await();
-                            return ChunkResult.ALL_COMPLETED;
-                        },
-                        listener -> listener.batch(3).linger(LONG));
-        node.jobs.enqueueAll(Calls.people(3));
-        node.start();
-        begun.await();
-
-        node.stop();
-
-        assertThat(calls.sizes()).containsExactly(3);
-        assertThat(node.count("ready")).isEqualTo(3);
-        assertThat(node.sql
-                        .sql("SELECT max(attempt) FROM rowlock.ready")
-                        .query(Integer.class)
-                        .single())
-                .isZero();
-    }
-
-    @Test
-    void theSearchForACulpritEndsWhenTheNodeStops() throws Exception {
-        node.chunkListener(
-                Greet.class,
-                jobs -> {
-                    calls.note(jobs);
-                    begun.countDown();
-                    goOn.await();
-                    throw new IllegalStateException("one of them");
-                },
-                listener -> listener.batch(4).linger(LONG));
-        node.jobs.enqueueAll(Calls.people(4));
-        node.start();
-        begun.await();
-        Thread stopping = new Thread(node::stop);
-        stopping.start();
-
-        Awaitility.await().until(() -> stopping.getState() == Thread.State.TIMED_WAITING);
-        goOn.countDown();
-        stopping.join();
-
-        assertThat(calls.sizes().get(0)).isEqualTo(4);
-        assertThat(node.count("ready") + node.count("waiting")).isEqualTo(4);
-        assertThat(calls.sizes()).hasSizeLessThan(7);
-    }
-
-    @Test
     void aJobThatMayBringDownItsNodeRunsAlone() {
         node.concurrency(1)
                 .chunkListener(
@@ -301,7 +181,7 @@ class ChunkStopsTest extends NodeTest {
                 jobs -> {
                     calls.note(jobs);
                     if (calls.sizes().size() == 1) {
-                        node.takeAway(jobs.get(0).context());
+                        node.others.takeAway(jobs.get(0).context());
                     }
                     return ChunkResult.ALL_COMPLETED;
                 },
@@ -313,103 +193,5 @@ class ChunkStopsTest extends NodeTest {
         node.awaitCount("done", 2);
         node.awaitEvent("lost " + ids[0]);
         assertThat(calls.sizes()).containsExactly(3);
-    }
-
-    // Around the call
-
-    private static final class Around implements JobInterceptor, ChunkInterceptor {
-
-        private final Queue<Integer> calls = new ConcurrentLinkedQueue<>();
-
-        @Override
-        public @Nullable Object intercept(JobContext job, Invocation next) throws Exception {
-            calls.add(-1);
-            return next.proceed();
-        }
-
-        @Override
-        public @Nullable Object intercept(List<JobContext> jobs, Invocation next) throws Exception {
-            calls.add(jobs.size());
-            return next.proceed();
-        }
-    }
-
-    @Test
-    void aChunkInterceptorWrapsEachCallAlsoWithOneJob() {
-        Around around = new Around();
-        node.interceptor(around)
-                .chunkListener(
-                        Greet.class,
-                        jobs -> {
-                            if (jobs.size() > 1) {
-                                throw new IllegalStateException("one by one");
-                            }
-                            return ChunkResult.ALL_COMPLETED;
-                        },
-                        listener -> listener.batch(2).linger(LONG));
-        node.jobs.enqueueAll(Calls.people(2));
-
-        node.start();
-
-        node.awaitCount("done", 2);
-        assertThat(around.calls).containsExactly(2, 1, 1);
-    }
-
-    @Test
-    void anInterceptorThatKnowsNothingOfChunksStopsTheStart() {
-        node.interceptor((job, next) -> next.proceed())
-                .chunkListener(Greet.class, jobs -> ChunkResult.ALL_COMPLETED, listener -> listener);
-
-        assertThatThrownBy(node::start)
-                .isInstanceOf(InvalidJobListenerException.class)
-                .hasMessageContaining("GreetListener runs chunks")
-                .hasMessageContaining("implement ChunkInterceptor");
-    }
-
-    @Test
-    void whatAnInterceptorSwallowsDoesNotCompleteAJobWhoseClaimIsLost() {
-        node.sql.sql("CREATE TABLE effect (name text)").update();
-        final class Swallowing implements JobInterceptor, ChunkInterceptor {
-
-            @Override
-            public @Nullable Object intercept(JobContext job, Invocation next) throws Exception {
-                return next.proceed();
-            }
-
-            @Override
-            public @Nullable Object intercept(List<JobContext> jobs, Invocation next) {
-                try {
-                    return next.proceed();
-                } catch (Exception e) {
-                    return null;
-                }
-            }
-        }
-        node.interceptor(new Swallowing())
-                .chunkListener(
-                        Greet.class,
-                        jobs -> {
-                            calls.note(jobs);
-                            jobs.forEach(job -> node.sql
-                                    .sql("INSERT INTO effect VALUES (?)")
-                                    .param(Calls.name(job))
-                                    .update());
-                            if (calls.sizes().size() == 1) {
-                                node.takeAway(jobs.get(0).context());
-                            }
-                            return ChunkResult.ALL_COMPLETED;
-                        },
-                        listener -> listener.batch(3).linger(LONG).transactional(true));
-        long[] ids = node.jobs.enqueueAll(Calls.people(3));
-
-        node.start();
-
-        node.awaitCount("done", 2);
-        node.awaitEvent("lost " + ids[0]);
-        assertThat(node.sql
-                        .sql("SELECT name FROM effect ORDER BY name")
-                        .query(String.class)
-                        .list())
-                .containsExactly("p001", "p002");
     }
 }

@@ -132,7 +132,7 @@ class TransactionalChunksTest extends NodeTest {
         AtomicInteger times = new AtomicInteger();
         runs(4, LONG, jobs -> {
             if (times.incrementAndGet() == 1) {
-                node.takeAway(jobs.get(1).context());
+                node.others.takeAway(jobs.get(1).context());
             }
             return ChunkResult.ALL_COMPLETED;
         });
@@ -153,7 +153,7 @@ class TransactionalChunksTest extends NodeTest {
         AtomicInteger times = new AtomicInteger();
         runs(2, LONG, jobs -> {
             if (times.incrementAndGet() == 1) {
-                node.takeAway(jobs.get(0).context());
+                node.others.takeAway(jobs.get(0).context());
                 jobs.get(0).context().progress(1); // throws
             }
             return ChunkResult.ALL_COMPLETED;

@@ -67,7 +67,7 @@ class ClockStepsTest {
     void aDeadNodesJobRunsElsewhereWithinSecondsAlthoughTheClockWasSetBack() {
         node.listener(Greet.class, (context, payload) -> null);
         long id = node.jobs.enqueue(new Greet("Ada"));
-        node.claimForADeadNode();
+        node.others.claimForADeadNode();
 
         clock.set(HOUR.negated());
         node.start();
@@ -81,7 +81,7 @@ class ClockStepsTest {
         node.awaitState(node.jobs.enqueue(new Greet("Ada")), JobState.COMPLETED);
         node.admin.pause("default");
         long id = node.jobs.enqueue(new Greet("Eve"));
-        node.claimForADeadNode();
+        node.others.claimForADeadNode();
         node.awaitTwoHeartbeats(); // it has seen the other one
 
         clock.set(HOUR.negated());

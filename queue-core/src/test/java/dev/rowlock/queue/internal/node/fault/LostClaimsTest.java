@@ -23,7 +23,7 @@ class LostClaimsTest extends NodeTest {
     void suspectsOfACrashAllCompleteAlthoughTheyStartOneByOne() {
         long[] ids = node.jobs.enqueueAll(
                 IntStream.range(0, 20).mapToObj(i -> new Greet("g" + i)).toList());
-        node.claimForADeadNode();
+        node.others.claimForADeadNode();
 
         node.lease(Duration.ofSeconds(1), Duration.ofMillis(100), 3)
                 .listener(Greet.class, (context, payload) -> context.crashes())
@@ -42,7 +42,7 @@ class LostClaimsTest extends NodeTest {
     @Test
     void anOutcomeWhoseClaimWasLostIsRefused() {
         node.listener(Greet.class, (context, payload) -> {
-                    node.takeAway(context);
+                    node.others.takeAway(context);
                     assertThatThrownBy(() -> context.progress(1, null)).isInstanceOf(ClaimLostException.class);
                     assertThatThrownBy(() -> context.extend(Duration.ofSeconds(9)))
                             .isInstanceOf(ClaimLostException.class);
@@ -60,7 +60,7 @@ class LostClaimsTest extends NodeTest {
     @Test
     void aJobWhoseNodeDiedRunsAgainElsewhere() {
         long id = node.jobs.enqueue(new Greet("orphan"));
-        node.claimForADeadNode();
+        node.others.claimForADeadNode();
 
         node.lease(Duration.ofSeconds(1), Duration.ofMillis(100), 3)
                 .listener(Greet.class, (context, payload) -> context.crashes() + "/" + context.attempt())
@@ -73,7 +73,7 @@ class LostClaimsTest extends NodeTest {
     @Test
     void aJobThatBringsDownItsNodesIsQuarantined() {
         long id = node.jobs.enqueue(new Greet("poison"));
-        node.claimForADeadNode();
+        node.others.claimForADeadNode();
 
         node.lease(Duration.ofSeconds(1), Duration.ofMillis(100), 1)
                 .listener(Greet.class, (context, payload) -> null)

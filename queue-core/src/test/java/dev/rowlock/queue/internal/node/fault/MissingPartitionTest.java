@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.node.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.JobDetails;
+import dev.rowlock.queue.internal.node.Effects;
 import dev.rowlock.queue.internal.node.NodeTest;
 import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.internal.store.Rooms;
@@ -64,14 +65,11 @@ class MissingPartitionTest extends NodeTest {
 
     @Test
     void aTransactionalListenerRunsAgainAtNoCost() {
-        node.sql.sql("CREATE TABLE effect (job bigint)").update();
+        Effects effects = new Effects(node);
         node.listener(
                         Greet.class,
                         (context, payload) -> {
-                            node.sql
-                                    .sql("INSERT INTO effect VALUES (?)")
-                                    .param(context.id())
-                                    .update();
+                            effects.add(context);
                             if (runs.incrementAndGet() == 1) {
                                 rooms.dropDonePartitions();
                             }
@@ -84,8 +82,7 @@ class MissingPartitionTest extends NodeTest {
         node.awaitState(id, JobState.COMPLETED);
 
         assertCompletedAtFirstAttempt(id);
-        assertThat(node.sql.sql("SELECT count(*) FROM effect").query(Long.class).single())
-                .isEqualTo(1);
+        assertThat(effects.count()).isEqualTo(1);
     }
 
     @Test

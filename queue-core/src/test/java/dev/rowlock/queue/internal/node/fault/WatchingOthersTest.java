@@ -49,7 +49,7 @@ class WatchingOthersTest extends NodeTest {
 
     @Test
     void aNodeWithAShorterLeaseTellsTheOthersThatItIsThere(TestDatabase database) throws SQLException {
-        node.addNode(Duration.ofHours(1));
+        node.others.addNode(Duration.ofHours(1));
         node.listener(Greet.class, (context, payload) -> null);
         try (Connection listening = database.unpooled().getConnection()) {
             listening.createStatement().execute("LISTEN rowlock_rowlock");
@@ -67,7 +67,7 @@ class WatchingOthersTest extends NodeTest {
     private long diesWith(Greet greet) {
         return node.transactions.execute(status -> {
             long id = node.jobs.enqueue(greet);
-            node.claimForADeadNode();
+            node.others.claimForADeadNode();
             node.sql
                     .sql("UPDATE rowlock.node SET lease_millis = 3000 WHERE name = 'dead'")
                     .update();
@@ -78,7 +78,7 @@ class WatchingOthersTest extends NodeTest {
     private void aDeadNodesJobRuns() {
         node.listener(Greet.class, (context, payload) -> null);
         long id = node.jobs.enqueue(new Greet("Ada"));
-        node.claimForADeadNode();
+        node.others.claimForADeadNode();
         node.sql.sql("UPDATE rowlock.node SET lease_millis = 3000").update();
 
         node.start();

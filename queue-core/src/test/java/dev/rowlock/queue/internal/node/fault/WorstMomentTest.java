@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.node.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.node.Others;
 import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -82,7 +83,7 @@ class WorstMomentTest {
         AtomicBoolean taken = new AtomicBoolean();
         node.listener(Greet.class, (context, payload) -> {
             if (!taken.getAndSet(true)) {
-                node.takeAway(context);
+                node.others.takeAway(context);
             }
             return null;
         });
@@ -100,7 +101,7 @@ class WorstMomentTest {
     @Test
     void aRecorderThatMeetsErrorsTimeAndAgainEndsAtTheStop() {
         node.listener(Greet.class, (context, payload) -> {
-            node.takeAway(context);
+            node.others.takeAway(context);
             return null;
         });
         fail(RECORDER, 2, new OutOfMemoryError("for a test"));
@@ -123,7 +124,7 @@ class WorstMomentTest {
         try (Connection business = database.unpooled().getConnection()) {
             business.setAutoCommit(false);
             node.listener(Greet.class, (context, payload) -> {
-                TestNode.lockRunning(business, context.id());
+                Others.lockRunning(business, context.id());
                 return null;
             });
             fail(RECORDER, look, new SQLException("the connection broke", "08006"));

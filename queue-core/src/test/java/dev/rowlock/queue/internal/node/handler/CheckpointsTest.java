@@ -77,7 +77,7 @@ class CheckpointsTest extends NodeTest {
     @Test
     void anotherNodeFindsItAfterACrash() {
         long id = node.jobs.enqueue(new Greet("orphan"));
-        node.claimForADeadNode();
+        node.others.claimForADeadNode();
         node.sql
                 .sql(
                         "INSERT INTO rowlock.checkpoint SELECT id, token, now(), '{\"page\": 7, \"name\": \"dead\"}' FROM rowlock.running")
@@ -95,7 +95,7 @@ class CheckpointsTest extends NodeTest {
     void aZombiesCheckpointIsRefused() {
         node.listener(Greet.class, (context, payload) -> {
                     context.saveCheckpoint(new Position(1, "mine"));
-                    node.takeAway(context);
+                    node.others.takeAway(context);
                     assertThatThrownBy(() -> context.saveCheckpoint(new Position(2, "zombie's")))
                             .isInstanceOf(ClaimLostException.class);
                     assertThatThrownBy(() -> context.checkpoint(Position.class)).isInstanceOf(ClaimLostException.class);
@@ -135,7 +135,7 @@ class CheckpointsTest extends NodeTest {
     void aZombiesStepIsRolledBackWithItsCheckpoint() {
         node.sql.sql("CREATE TABLE step (page int PRIMARY KEY)").update();
         node.listener(Greet.class, (context, payload) -> {
-                    node.takeAway(context);
+                    node.others.takeAway(context);
                     assertThatThrownBy(() -> node.transactions.executeWithoutResult(status -> step(context, 1)))
                             .isInstanceOf(ClaimLostException.class);
                     return null;

@@ -139,7 +139,7 @@ class JobContextTest extends NodeTest {
     void aLostClaimIsAReasonToStop() {
         AtomicReference<Optional<StopReason>> told = new AtomicReference<>();
         node.listener(Greet.class, (context, payload) -> {
-                    node.takeAway(context);
+                    node.others.takeAway(context);
                     assertThatThrownBy(() -> context.progress(1)).isInstanceOf(ClaimLostException.class);
                     assertThatThrownBy(context::errors).isInstanceOf(ClaimLostException.class);
                     told.set(context.stopReason());

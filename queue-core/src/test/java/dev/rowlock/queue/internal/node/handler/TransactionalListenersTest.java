@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.JobDetails;
+import dev.rowlock.queue.internal.node.Effects;
 import dev.rowlock.queue.internal.node.NodeTest;
 import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.job.ClaimLostException;
@@ -21,15 +22,12 @@ class TransactionalListenersTest extends NodeTest {
 
     @Test
     void aTransactionalListenerCommitsItsRowsAndItsCompletionTogether() {
-        node.sql.sql("CREATE TABLE effect (job bigint)").update();
+        Effects effects = new Effects(node);
         AtomicInteger runs = new AtomicInteger();
         node.listener(
                         Greet.class,
                         (context, payload) -> {
-                            node.sql
-                                    .sql("INSERT INTO effect VALUES (?)")
-                                    .param(context.id())
-                                    .update();
+                            effects.add(context);
                             if (runs.incrementAndGet() == 1) {
                                 throw new IllegalStateException("after the insert");
                             }
@@ -42,8 +40,7 @@ class TransactionalListenersTest extends NodeTest {
         node.awaitState(id, JobState.COMPLETED);
         node.awaitEvent("completed " + id);
 
-        assertThat(node.sql.sql("SELECT count(*) FROM effect").query(Long.class).single())
-                .isEqualTo(1);
+        assertThat(effects.count()).isEqualTo(1);
         assertThat(node.search.find(id).orElseThrow().result()).isEqualTo("\"yes\"");
     }
 
@@ -70,17 +67,14 @@ class TransactionalListenersTest extends NodeTest {
 
     @Test
     void aCompletionThatIsRolledBackToASavepointUndoesWhatTheListenerWrote() {
-        node.sql.sql("CREATE TABLE effect (job bigint)").update();
+        Effects effects = new Effects(node);
         AtomicInteger runs = new AtomicInteger();
         TransactionTemplate nested = new TransactionTemplate(node.transactions.getTransactionManager());
         nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
         node.listener(
                         Greet.class,
                         (context, payload) -> {
-                            node.sql
-                                    .sql("INSERT INTO effect VALUES (?)")
-                                    .param(context.id())
-                                    .update();
+                            effects.add(context);
                             nested.executeWithoutResult(status -> {
                                 context.completeInTransaction(null);
                                 if (runs.incrementAndGet() == 1) {
@@ -95,8 +89,7 @@ class TransactionalListenersTest extends NodeTest {
         long id = node.jobs.enqueue(new Greet("Ada"));
         node.awaitState(id, JobState.COMPLETED);
 
-        assertThat(node.sql.sql("SELECT count(*) FROM effect").query(Long.class).single())
-                .isEqualTo(1);
+        assertThat(effects.count()).isEqualTo(1);
     }
 
     @Test
@@ -145,16 +138,13 @@ class TransactionalListenersTest extends NodeTest {
 
     @Test
     void aTransactionalListenerThatLostItsClaimRollsBack() {
-        node.sql.sql("CREATE TABLE effect (job bigint)").update();
+        Effects effects = new Effects(node);
         AtomicReference<Throwable> thrown = new AtomicReference<>();
         node.listener(
                         Greet.class,
                         (context, payload) -> {
-                            node.sql
-                                    .sql("INSERT INTO effect VALUES (?)")
-                                    .param(context.id())
-                                    .update();
-                            node.takeAway(context);
+                            effects.add(context);
+                            node.others.takeAway(context);
                             try {
                                 context.completeInTransaction(null);
                             } catch (ClaimLostException e) {
@@ -170,8 +160,7 @@ class TransactionalListenersTest extends NodeTest {
         node.awaitEvent("lost " + id);
 
         assertThat(thrown.get()).isInstanceOf(ClaimLostException.class);
-        assertThat(node.sql.sql("SELECT count(*) FROM effect").query(Long.class).single())
-                .isZero();
+        assertThat(effects.count()).isZero();
         assertThat(node.search.find(id).orElseThrow().state()).isEqualTo(JobState.RUNNING);
     }
 }

@@ -1,0 +1,316 @@
+package dev.rowlock.queue.chaos;
+
+import static dev.rowlock.queue.chaos.Story.move;
+import static dev.rowlock.queue.chaos.Story.removal;
+import static dev.rowlock.queue.chaos.Story.row;
+import static dev.rowlock.queue.chaos.Story.second;
+import static dev.rowlock.queue.chaos.Story.told;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.chaos.history.History.Effect;
+import dev.rowlock.queue.chaos.history.History.End;
+import dev.rowlock.queue.chaos.history.History.Gone;
+import dev.rowlock.queue.chaos.history.History.Move;
+import dev.rowlock.queue.chaos.history.History.Removal;
+import dev.rowlock.queue.chaos.history.History.Run;
+import dev.rowlock.queue.chaos.history.History.Said;
+import dev.rowlock.queue.chaos.history.History.Start;
+import dev.rowlock.queue.chaos.history.History.Steering;
+import dev.rowlock.queue.chaos.history.History.Step;
+import dev.rowlock.queue.chaos.history.History.Strike;
+import dev.rowlock.queue.chaos.history.History.Trace;
+import dev.rowlock.queue.chaos.history.Recovery;
+import dev.rowlock.queue.chaos.law.Violation;
+import dev.rowlock.queue.chaos.load.Act;
+import dev.rowlock.queue.chaos.load.Awaits.Answer;
+import dev.rowlock.queue.chaos.load.Awaits.Wait;
+import dev.rowlock.queue.chaos.load.Drafts.Word;
+import dev.rowlock.queue.chaos.load.Fate;
+import dev.rowlock.queue.chaos.load.Operators.Paused;
+import dev.rowlock.queue.chaos.load.Recurrences.Life;
+import dev.rowlock.queue.chaos.load.Told;
+import dev.rowlock.queue.job.JobOptions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A checker that cannot fail is a defect: it must find and name every way of breaking a promise. */
+class CheckerTest {
+
+    private static final String NOBODY_WAITS = "nobody waits beside the idle";
+
+    @Test
+    void aHistoryInWhichEveryPromiseHeldIsAccepted() {
+        assertThat(Checker.check(new Story().history())).isEmpty();
+    }
+
+    @Test
+    void aJobMayWaitAMomentInPeace() {
+        assertThat(Checker.check(new Story().peace().fifth(12).history())).isEmpty();
+    }
+
+    @Test
+    void aJobMayWaitWhileAllThreadsAreBusy() {
+        Story story = new Story().peace().fifth(20);
+        story.starts.add(new Start("w1", second(8), 6, 17, 6, 1, 0));
+        story.starts.add(new Start("w2", second(8), 7, 18, 7, 1, 0));
+        story.moves.add(new Move(19, second(8), 6, "default", "running", "", 17, 1, 1, 0));
+        story.moves.add(new Move(20, second(8), 7, "default", "running", "", 18, 2, 1, 0));
+
+        assertThat(Checker.check(story.history()))
+                .extracting(Violation::promise)
+                .doesNotContain(NOBODY_WAITS);
+    }
+
+    @Test
+    void aJobMayWaitUnderAFaultAndWhereNobodyIsAwake() {
+        Story struck = new Story().peace().fifth(20);
+        struck.strikes.add(new Strike("NETWORK_CUT", "w1", second(9), second(19), true));
+        Story asleep = new Story().peace().fifth(20);
+        asleep.pulses.removeIf(pulse -> pulse.nanos() > second(11) && pulse.nanos() < second(19));
+
+        assertThat(Checker.check(struck.history())).isEmpty();
+        assertThat(Checker.check(asleep.history())).isEmpty();
+    }
+
+    @Test
+    void aNodeThatAFaultSilencedMayBeDeclaredDead() {
+        Story story = new Story().peace();
+        story.removals.add(new Removal(30, second(30), 2, "w2"));
+        story.strikes.add(new Strike("NETWORK_CUT", "w2", second(26), second(29), true));
+
+        assertThat(Checker.check(story.history())).isEmpty();
+    }
+
+    @Test
+    void aClockThatStepsMayLeaveRunsOut() {
+        Story story = new Story();
+        story.lives.add(new Life("each-second", 0, second(13)));
+        story.strikes.add(new Strike("CLOCK_FORWARD", "", second(3), second(6), false));
+        LongStream.of(1, 2, 3, 3_603, 3_604).forEach(at -> story.runs.add(run(at, at)));
+
+        assertThat(Checker.check(story.history())).isEmpty();
+    }
+
+    private static Run run(long second, long job) {
+        return new Run("each-second", Instant.ofEpochSecond(second), job);
+    }
+
+    @Test
+    void theTimeUntilAKilledNodesJobRanAgainIsMeasured() {
+        assertThat(Recovery.times(new Story().history())).containsExactly(Duration.ofNanos(30));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("lies")
+    void everyBrokenPromiseIsFound(String lie, String promise, Consumer<Story> tell) {
+        Story story = new Story();
+
+        tell.accept(story);
+
+        assertThat(Checker.check(story.history()))
+                .as(lie)
+                .extracting(Violation::promise)
+                .contains(promise);
+    }
+
+    static Stream<Arguments> lies() {
+        return Stream.of(
+                lie("a job is lost", "conservation", s -> s.rows.remove(0)),
+                lie("a job is in two rooms", "conservation", s -> s.rows.add(row(1, 1, "failed", 1, 0, 1, null))),
+                lie(
+                        "a job was enqueued twice under its key",
+                        "conservation",
+                        s -> s.rows.add(row(8, 1, "completed", 1, 0, 0, 10L))),
+                lie("a job comes from nowhere", "conservation", s -> s.rows.add(row(9, 9, "completed", 1, 0, 0, 9L))),
+                lie("a rolled-back job exists", "conservation", s -> s.rows.add(row(4, 4, "completed", 1, 0, 0, 9L))),
+                lie("a rolled-back job ran", "conservation", s -> s.starts.add(new Start("w1", 5, 4, 15, 4, 1, 0))),
+                lie("a job changed its id", "conservation", s -> s.rows.set(0, row(7, 1, "completed", 1, 0, 0, 10L))),
+                lie("a run has two jobs", "one job for each run", s -> {
+                    s.runs.add(run(5, 1));
+                    s.runs.add(run(5, 2));
+                }),
+                lie("a run is left out", "one job for each run", s -> {
+                    s.lives.add(new Life("each-second", 0, second(13)));
+                    s.strikes.add(new Strike("KILL_WORKER", "w1", second(3), second(6), true));
+                    LongStream.of(1, 2, 3, 5, 6, 7, 8).forEach(at -> s.runs.add(run(at, at)));
+                }),
+                lie("the last payload of a key does not run", "the last payload of a key runs", s -> {
+                    s.starts.add(new Start("w1", 5, 4, 15, new Word(2, 6).uid(), 1, 0));
+                    s.words.add(new Word(2, 7));
+                }),
+                lie(
+                        "a wait never ends",
+                        "waits end as their jobs",
+                        s -> s.waits.add(new Wait(s.rows.get(0).id(), Answer.NONE))),
+                lie("a recurring job stands still", "one job for each run", s -> {
+                    s.lives.add(new Life("each-second", second(2), second(15)));
+                    LongStream.of(1, 2).forEach(at -> s.runs.add(run(at, at)));
+                }),
+                lie("a job of a paused type begins", "operators are obeyed", s -> {
+                    s.peace().fifth(20);
+                    s.told.removeIf(told -> told.uid() == 5);
+                    s.told.add(told(5, 5, Fate.COMMITTED, "steered", Act.SLEEP, 0));
+                    s.steering = new Steering(List.of(new Paused(second(12), second(30))), 0, 0, 0);
+                }),
+                lie(
+                        "a bulk action counts a chunk twice",
+                        "operators are obeyed",
+                        s -> s.steering = new Steering(List.of(), 1, 1, 0)),
+                lie(
+                        "a bulk action goes on for ever",
+                        "operators are obeyed",
+                        s -> s.steering = new Steering(List.of(), 0, 0, 1)),
+                lie("a job is stuck in running", "nobody waits for ever", s -> {
+                    s.rows.set(0, row(1, 1, "running", 1, 0, 0, 10L));
+                    s.moves.removeIf(move -> move.seq() == 5);
+                }),
+                lie(
+                        "two outcomes for one claim",
+                        "one outcome per claim",
+                        s -> s.moves.add(move(16, 1, "dead", "failed", 0, 0, 1, 0))),
+                lie(
+                        "a job done twice",
+                        "one outcome per claim",
+                        s -> s.moves.add(move(16, 1, "done", "completed", 10, 1, 1, 0))),
+                lie(
+                        "a release that cost an attempt",
+                        "one outcome per claim",
+                        s -> s.moves.set(6, move(8, 2, "ready", "", 0, 0, 1, 1))),
+                lie(
+                        "a retry that counted as a crash",
+                        "one outcome per claim",
+                        s -> s.moves.set(10, move(12, 3, "waiting", "retry", 0, 0, 1, 1))),
+                lie("a token going back", "tokens grow", s -> s.moves.set(7, move(9, 2, "running", "", 9, 2, 1, 1))),
+                lie(
+                        "a token given twice",
+                        "tokens grow",
+                        s -> s.moves.set(12, move(14, 3, "running", "", 12, 2, 2, 0))),
+                lie(
+                        "an outcome accepted from a zombie",
+                        "outcomes only from owners",
+                        s -> s.said.add(new Said("w1", 61, 2, 11, "completed"))),
+                lie(
+                        "one outcome accepted twice",
+                        "outcomes only from owners",
+                        s -> s.said.add(new Said("w1", 61, 1, 10, "completed"))),
+                lie(
+                        "an outcome recorded as another",
+                        "outcomes only from owners",
+                        s -> s.said.set(0, new Said("w1", 13, 1, 10, "failed"))),
+                lie(
+                        "two nodes in one claim",
+                        "one handler per claim",
+                        s -> s.starts.add(new Start("w2", 11, 1, 10, 1, 1, 0))),
+                lie(
+                        "a handler without a claim",
+                        "one handler per claim",
+                        s -> s.starts.add(new Start("w2", 11, 1, 99, 1, 1, 0))),
+                lie(
+                        "a handler of a finished claim beside the next one",
+                        "one handler per claim",
+                        s -> s.ends.set(2, new End("w2", 81, 3, 13, "IllegalStateException"))),
+                lie("a job done without running", "one handler per claim", s -> s.ends.remove(0)),
+                lie(
+                        "a job done though it failed",
+                        "one handler per claim",
+                        s -> s.ends.set(0, new End("w1", 12, 1, 10, "IllegalStateException"))),
+                lie("an effect twice", "effects exactly once", s -> s.effects.add(new Effect(2, 2, 12))),
+                lie("a step twice", "steps exactly once", s -> s.steps.add(new Step(1, 2, 12))),
+                lie("a step left out", "steps exactly once", s -> s.steps.remove(0)),
+                lie("a step of a zombie", "steps exactly once", s -> s.steps.set(0, new Step(1, 1, 13))),
+                lie("an effect lost", "effects exactly once", s -> s.effects.clear()),
+                lie(
+                        "an effect of the claim that was lost",
+                        "effects exactly once",
+                        s -> s.effects.set(0, new Effect(2, 2, 11))),
+                lie("an effect of no job", "effects exactly once", s -> s.effects.add(new Effect(4, 4, 15))),
+                lie(
+                        "an attempt burnt",
+                        "attempts are counted right",
+                        s -> s.rows.set(0, row(1, 1, "completed", 2, 0, 1, 10L))),
+                lie(
+                        "an error that left no trace",
+                        "attempts are counted right",
+                        s -> s.rows.set(2, row(3, 3, "completed", 2, 0, 0, 14L))),
+                lie(
+                        "a healthy job given up",
+                        "attempts are counted right",
+                        s -> s.rows.set(0, row(1, 1, "failed", 4, 0, 4, null))),
+                lie(
+                        "quarantined too early",
+                        "attempts are counted right",
+                        s -> s.rows.set(0, row(1, 1, "quarantined", 1, 1, 1, null))),
+                lie("a job taken from a living node", "only dead nodes lose jobs", s -> s.removals.clear()),
+                lie(
+                        "a job taken before its node was declared dead",
+                        "only dead nodes lose jobs",
+                        s -> s.removals.set(0, removal(20, 1, "w1"))),
+                lie(
+                        "an id without a job",
+                        "answered ids are jobs",
+                        s -> s.told.add(told(5, 5, Fate.COMMITTED, "plain", Act.SLEEP, 0))),
+                lie(
+                        "a job dead whose handler returned",
+                        "nothing that succeeded is dead",
+                        s -> s.moves.set(4, move(5, 1, "dead", "failed", 0, 0, 1, 0))),
+                lie(
+                        "a job retried whose handler returned",
+                        "nothing that succeeded is dead",
+                        s -> s.moves.set(4, move(5, 1, "waiting", "retry", 0, 0, 1, 0))),
+                lie("an attempt of a handler that never began", "attempts are earned", s -> s.starts.remove(3)),
+                lie("a timeout before its time", "attempts are earned", s -> {
+                    s.told.set(0, limited(JobOptions.NONE.timeout(Duration.ofSeconds(1))));
+                    s.moves.set(4, move(5, 1, "dead", "failed", 0, 0, 1, 0));
+                }),
+                lie("a job retried that never may be", "retries are the listener's", s -> {
+                    s.told.set(0, limited(JobOptions.NONE.maxRetries(0)));
+                    s.moves.set(4, move(5, 1, "waiting", "retry", 0, 0, 1, 0));
+                }),
+                lie(
+                        "a claimed job stranded beside an idle node",
+                        NOBODY_WAITS,
+                        s -> s.peace().fifth(20)),
+                lie("a ready job that nobody claims", NOBODY_WAITS, s -> {
+                    s.peace().fifth(20);
+                    s.moves.removeIf(move -> move.seq() > 16);
+                    s.starts.removeIf(start -> start.job() == 5);
+                    s.ends.removeIf(end -> end.job() == 5);
+                }),
+                lie("a node that beats and does not record", "who cannot record does not keep its lease", s -> {
+                    s.peace().fifth(12);
+                    s.moves.removeIf(move -> move.seq() == 18);
+                }),
+                lie(
+                        "a node declared dead that was there",
+                        "only the silent are declared dead",
+                        s -> s.peace().removals.add(new Removal(30, second(30), 2, "w2"))),
+                lie("a node declared dead because a clock stepped", "only the silent are declared dead", s -> {
+                    s.peace().removals.add(new Removal(30, second(30), 2, "w2"));
+                    s.strikes.add(new Strike("CLOCK_FORWARD", "", second(28), second(40), false));
+                }),
+                lie(
+                        "a thread that ended",
+                        "no thread of ours is gone",
+                        s -> s.gone.add(new Gone("w1", 20, "rowlock-janitor"))),
+                lie(
+                        "an MDC that a handler left",
+                        "user code leaves no trace",
+                        s -> s.traces.add(new Trace("w1", 20, "job 3 found a key of the MDC"))));
+    }
+
+    private static Told limited(JobOptions options) {
+        return new Told(1, 1, Fate.COMMITTED, "plain", Act.SLEEP, 0, options, "alone");
+    }
+
+    private static Arguments lie(String lie, String promise, Consumer<Story> tell) {
+        return Arguments.of(lie, promise, tell);
+    }
+}
