@@ -190,9 +190,10 @@ public final class WorkerNode {
             featureChores.stop();
             LastClaims claims = new LastClaims(
                     parts.claim(), fetchers.stop(), settings.worker().drainTimeout());
-            parts.queues().forEach(QueueWorker::releaseUnstarted);
+            parts.queues().forEach(QueueWorker::close);
             int interrupted = Drain.await(parts.queues(), settings.worker().drainTimeout(), UNWIND);
             claims.await();
+            Drain.awaitLast(parts.queues());
             parts.queues().forEach(QueueWorker::stop);
             recording.end();
             parts.recorder().stop();

@@ -176,6 +176,23 @@ class QueueWorkerTest {
         Awaitility.await().until(() -> worker.budget().taken() == 0);
     }
 
+    @Test
+    void aJobThatAClaimBringsAfterTheDrainGoesBackAtNoCost() {
+        List<ClaimedJob> jobs = rooms.running(3);
+        worker.close();
+        Drain.await(List.of(worker), Duration.ofSeconds(1), Duration.ofSeconds(1));
+
+        worker.accept(jobs, System.nanoTime());
+        Drain.awaitLast(List.of(worker));
+        worker.stop();
+
+        Awaitility.await().until(() -> rooms.count("running") == 0);
+        assertThat(runs).hasValue(0);
+        assertThat(rooms.count("ready")).isEqualTo(3);
+        assertThat(rooms.truth("SELECT bool_and(attempt = 0 AND crashes = 0) FROM rowlock.ready"))
+                .isTrue();
+    }
+
     /** As if the job had been taken at its deadline, had waited, and had been claimed by the same node. */
     private ClaimedJob takenAndClaimedAgain(ClaimedJob job) {
         rooms.execute("""
