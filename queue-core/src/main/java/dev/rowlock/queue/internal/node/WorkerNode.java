@@ -269,7 +269,11 @@ public final class WorkerNode {
             boolean stuck = parts.recorder().stuck();
             return stuck || recording.troubled()
                     ? "outcomes are not written any more: '%s' %s"
-                            .formatted(recording.name(), stuck ? "is stuck" : "cannot go on")
+                            .formatted(
+                                    recording.name(),
+                                    stuck
+                                            ? "is stuck, in the driver or waiting for a connection of the pool"
+                                            : "cannot go on")
                     : null;
         }
 
