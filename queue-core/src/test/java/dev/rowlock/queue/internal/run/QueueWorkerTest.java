@@ -103,6 +103,22 @@ class QueueWorkerTest {
         assertThat(rooms.count("running")).isEqualTo(3);
     }
 
+    @Test
+    void aJobThatHasWaitedTooLongSinceTheAnswerGoesBackThoughItsClaimStands() {
+        worker.accept(rooms.running(3), System.nanoTime());
+        long accepted = System.nanoTime();
+        Awaitility.await().until(() -> runs.get() == 2);
+        Awaitility.await()
+                .until(() -> System.nanoTime() - accepted
+                        > Buffer.longestWait(FetchSettings.DEFAULT).toNanos());
+
+        release.countDown();
+
+        Awaitility.await().until(() -> worker.heldTokens().count() == 0);
+        assertThat(runs).hasValue(2);
+        assertThat(rooms.count("ready")).isEqualTo(1);
+    }
+
     private static long longAgo() {
         return System.nanoTime()
                 - Buffer.longestWait(FetchSettings.DEFAULT).plusMillis(1).toNanos();
