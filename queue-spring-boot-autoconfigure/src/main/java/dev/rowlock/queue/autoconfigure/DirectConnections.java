@@ -4,6 +4,7 @@ import dev.rowlock.queue.connection.InstantPeekSocketFactory;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Properties;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,9 @@ final class DirectConnections extends AbstractDataSource {
 
     private static final Logger log = LoggerFactory.getLogger(DirectConnections.class);
 
+    /** How long the server may take for each statement that prepares a connection. */
+    private static final Duration PREPARED_WITHIN = Duration.ofSeconds(10);
+
     private enum Sockets {
         UNTRIED,
         WORK,
@@ -34,12 +38,14 @@ final class DirectConnections extends AbstractDataSource {
 
     private final DataSource pool;
     private final @Nullable String url;
+    private final Duration preparedWithin;
     private volatile Sockets ours = Sockets.UNTRIED; // written by whoever opens a connection
     private volatile boolean lent; // the last connection was one of the pool's
 
-    private DirectConnections(DataSource pool, @Nullable String url) {
+    private DirectConnections(DataSource pool, @Nullable String url, Duration preparedWithin) {
         this.pool = pool;
         this.url = url;
+        this.preparedWithin = preparedWithin;
     }
 
     /** Opens nothing yet. */
@@ -49,7 +55,11 @@ final class DirectConnections extends AbstractDataSource {
 
     /** @param url leads to the same database past a pooler, which would swallow what is to be heard; null: the pool's own */
     static DataSource besides(DataSource pool, @Nullable String url) {
-        return new DirectConnections(pool, url);
+        return besides(pool, url, PREPARED_WITHIN);
+    }
+
+    static DataSource besides(DataSource pool, @Nullable String url, Duration preparedWithin) {
+        return new DirectConnections(pool, url, preparedWithin);
     }
 
     @Override
@@ -147,15 +157,21 @@ final class DirectConnections extends AbstractDataSource {
         return properties;
     }
 
-    /** As the pool prepares its connections: with SET ROLE, say, without which the tables are out of reach. */
-    private static Connection prepared(ConnectionTarget target, Connection connection) throws SQLException {
+    /**
+     * As the pool prepares its connections: with SET ROLE, say, without which the tables are out of reach. A statement that hangs
+     * must not hold the heartbeat's thread: whoever gets the connection can set a time limit only afterwards.
+     */
+    private Connection prepared(ConnectionTarget target, Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
+            int before = connection.getNetworkTimeout();
+            connection.setNetworkTimeout(Runnable::run, (int) preparedWithin.toMillis());
             for (String sql : target.initStatements()) {
                 statement.execute(sql);
             }
             if (target.schema() != null) {
                 connection.setSchema(target.schema());
             }
+            connection.setNetworkTimeout(Runnable::run, before);
             return connection;
         } catch (SQLException e) {
             connection.close();

@@ -13,8 +13,10 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.lang.reflect.Field;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import javax.net.SocketFactory;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -220,6 +222,31 @@ class DirectConnectionsTest {
                     .isInstanceOf(SQLException.class)
                     .hasMessageContaining("refused");
             assertThat(pool.getHikariPoolMXBean()).isNull();
+        }
+    }
+
+    @Test
+    void aStatementThatPreparesAConnectionMayNotHang() throws SQLException {
+        try (HikariDataSource pool = Pool.hikari(database)) {
+            pool.setConnectionInitSql("SELECT pg_sleep(5)");
+            DataSource direct = DirectConnections.besides(pool, null, Duration.ofMillis(300));
+
+            assertThatThrownBy(direct::getConnection)
+                    .isInstanceOf(SQLException.class)
+                    .hasRootCauseInstanceOf(SocketTimeoutException.class);
+            assertThat(pool.getHikariPoolMXBean()).isNull(); // which would hang as well
+        }
+    }
+
+    @Test
+    void aPreparedConnectionHasTheDriversOwnTimeLimitAgain() throws SQLException {
+        try (HikariDataSource pool = Pool.hikari(database)) {
+            pool.setConnectionInitSql("SELECT 1");
+            pool.addDataSourceProperty("socketTimeout", "7");
+
+            try (Connection direct = DirectConnections.besides(pool).getConnection()) {
+                assertThat(direct.getNetworkTimeout()).isEqualTo(7_000);
+            }
         }
     }
 }

@@ -13,7 +13,6 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -84,9 +83,9 @@ public final class Claimer {
      * As many as there are nodes, on average. When the server is slow it is slow for all of them: without chance they
      * would all wait equally long, and then look at the same time.
      */
-    private double sharers() {
+    private double sharers(double chance) {
         int nodes = place().nodes();
-        return nodes == 1 ? 1 : 2 * nodes * ThreadLocalRandom.current().nextDouble();
+        return nodes == 1 ? 1 : 2 * nodes * chance;
     }
 
     Place place() {

@@ -9,7 +9,7 @@ import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.DoubleSupplier;
+import java.util.function.DoubleUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,11 +81,12 @@ final class QueueCursor {
     private int lookedBack; // index of the last one
 
     /**
-     * @param sharers how many share what such looks may take: what one of them finds, the others need not look for
+     * @param sharers how many share what such looks may take, by a number between 0 and 1 that chance has drawn: what one of them
+     *     finds, the others need not look for
      * @param now monotonic, in nanoseconds
      */
-    QueueCursor(DoubleSupplier sharers, long now) {
-        DoubleSupplier share = () -> SHARE / sharers.getAsDouble();
+    QueueCursor(DoubleUnaryOperator sharers, long now) {
+        DoubleUnaryOperator share = chance -> SHARE / sharers.applyAsDouble(chance);
         this.backUntil = new AtomicLong(now);
         this.front = new CostBudget(share, now);
         this.nothing = new CostBudget(share, now);

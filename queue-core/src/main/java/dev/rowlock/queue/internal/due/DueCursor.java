@@ -49,8 +49,8 @@ final class DueCursor {
     /** @param nodes how many share what looks from the front may take: what one of them finds, the others need not look for */
     DueCursor(IntSupplier nodes, long now) {
         this.nodes = nodes;
-        this.shared = new CostBudget(() -> SHARE / nodes.getAsInt(), now);
-        this.own = new CostBudget(() -> SHARE, now);
+        this.shared = new CostBudget(chance -> SHARE / nodes.getAsInt(), now);
+        this.own = new CostBudget(chance -> SHARE, now);
         this.frontAt = now;
         this.lookedAt = now;
     }

@@ -190,9 +190,10 @@ public final class WorkerNode {
             featureChores.stop();
             LastClaims claims = new LastClaims(
                     parts.claim(), fetchers.stop(), settings.worker().drainTimeout());
-            parts.queues().forEach(QueueWorker::releaseUnstarted);
+            parts.queues().forEach(QueueWorker::close);
             int interrupted = Drain.await(parts.queues(), settings.worker().drainTimeout(), UNWIND);
             claims.await();
+            Drain.awaitLast(parts.queues());
             parts.queues().forEach(QueueWorker::stop);
             recording.end();
             parts.recorder().stop();
@@ -269,7 +270,11 @@ public final class WorkerNode {
             boolean stuck = parts.recorder().stuck();
             return stuck || recording.troubled()
                     ? "outcomes are not written any more: '%s' %s"
-                            .formatted(recording.name(), stuck ? "is stuck" : "cannot go on")
+                            .formatted(
+                                    recording.name(),
+                                    stuck
+                                            ? "is stuck, in the driver or waiting for a connection of the pool"
+                                            : "cannot go on")
                     : null;
         }
 

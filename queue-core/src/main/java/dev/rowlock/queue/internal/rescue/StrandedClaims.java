@@ -9,6 +9,9 @@ import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -83,18 +86,24 @@ public final class StrandedClaims implements Chore {
                 more = told(release.run(node, upTo, held, limit)) >= limit;
             } catch (RuntimeException e) {
                 batch.failed(e);
-                BatchSplitter.requireAnswer(e);
-                BatchSplitter.refused(
-                                release.stranded(node, upTo, held),
-                                ids -> told(release.named(node, upTo, held, ids)),
-                                e)
-                        .forEach(this::tellRefused);
+                Consumer<List<Long>> named = ids -> told(release.named(node, upTo, held, ids));
+                apart(() -> release.stranded(node, upTo, held), named, limit, e).forEach(this::tellRefused);
                 return;
             }
             if (more) {
                 batch.worked();
             }
         }
+    }
+
+    /** If one alone takes longer than a statement may, it would be the first again. */
+    private static Map<Long, RuntimeException> apart(
+            Supplier<List<Long>> stranded, Consumer<List<Long>> named, int limit, RuntimeException e) {
+        if (limit == 1 && BatchLimit.outOfTime(e)) {
+            return BatchSplitter.singly(stranded.get(), id -> named.accept(List.of(id)), e);
+        }
+        BatchSplitter.requireAnswer(e);
+        return BatchSplitter.refused(stranded.get(), named, e);
     }
 
     /** Its node keeps its lease, so nobody else takes it back. */

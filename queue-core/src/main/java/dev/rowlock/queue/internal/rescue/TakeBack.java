@@ -36,8 +36,9 @@ public final class TakeBack {
             try {
                 more = told(rescueJobs.run(maxCrashes, limit)) >= limit;
             } catch (RuntimeException e) {
+                boolean one = limit == 1 && BatchLimit.outOfTime(e);
                 batch.failed(e);
-                more = apart(e) >= RescueJobs.LIMIT;
+                more = (one ? singly(e) : apart(e)) >= RescueJobs.LIMIT;
             }
             if (more) {
                 batch.worked();
@@ -50,11 +51,21 @@ public final class TakeBack {
         BatchSplitter.requireAnswer(together);
         List<Long> orphans = rescueJobs.orphans();
         BatchSplitter.run(orphans, ids -> told(rescueJobs.run(maxCrashes, ids)), together)
-                .forEach((id, refusal) -> log.error(
-                        "job {} of a dead node cannot be taken back, unlike others; it stays in running for now",
-                        id,
-                        refusal));
+                .forEach(TakeBack::tellLeft);
         return orphans.size();
+    }
+
+    /** The first alone takes longer than a statement may, and would be the first again. Returns how many there were. */
+    private int singly(RuntimeException first) {
+        List<Long> orphans = rescueJobs.orphans();
+        BatchSplitter.singly(orphans, id -> told(rescueJobs.run(maxCrashes, List.of(id))), first)
+                .forEach(TakeBack::tellLeft);
+        return orphans.size();
+    }
+
+    private static void tellLeft(long id, RuntimeException refusal) {
+        log.error(
+                "job {} of a dead node cannot be taken back, unlike others; it stays in running for now", id, refusal);
     }
 
     private int told(List<Rescued> rescued) {

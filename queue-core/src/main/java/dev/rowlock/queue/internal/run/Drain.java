@@ -14,6 +14,8 @@ public final class Drain {
 
     private static final Logger log = LoggerFactory.getLogger(Drain.class);
 
+    private static final Duration MOMENT = Duration.ofSeconds(1);
+
     private static final Duration LOOK = Duration.ofMillis(20);
 
     /** A line of the log names no more jobs than this. */
@@ -39,6 +41,11 @@ public final class Drain {
         }
         queues.forEach(QueueWorker::giveUp);
         return interrupted;
+    }
+
+    /** Waits until jobs that came after the drain have been given back. They do not begin, so that is a matter of a moment. */
+    public static void awaitLast(List<QueueWorker> queues) {
+        awaitIdle(queues, MOMENT);
     }
 
     private static List<ClaimedJob> busy(List<QueueWorker> queues) {

@@ -32,6 +32,7 @@ final class JobRuns implements Workplace {
     private final long longestWait;
     private volatile TypesLeft left = TypesLeft.NONE;
     private volatile long wentBack = System.nanoTime(); // when the jobs went back the last time that had not begun
+    private volatile boolean closed;
 
     JobRuns(
             QueueWorker worker,
@@ -58,9 +59,14 @@ final class JobRuns implements Workplace {
         wentBack = System.nanoTime();
     }
 
+    /** From now on no job begins, whenever it comes. */
+    void close() {
+        closed = true;
+    }
+
     @Override
     public boolean overlooked(Execution execution) {
-        return execution.heldNanos() - wentBack < 0;
+        return closed || execution.heldNanos() - wentBack < 0;
     }
 
     /** Runs a job on a thread, or gives it back. */
@@ -91,7 +97,7 @@ final class JobRuns implements Workplace {
 
     @Override
     public boolean admits(Execution execution) {
-        if (left.ready().contains(execution.job().type()) || tooLate(execution)) {
+        if (closed || left.ready().contains(execution.job().type()) || tooLate(execution)) {
             worker.settle(execution, RELEASED, Duration.ZERO);
             return false;
         }

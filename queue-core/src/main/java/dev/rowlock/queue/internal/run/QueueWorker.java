@@ -259,6 +259,15 @@ public final class QueueWorker implements QueueConsumer, Holder {
         releaseUnstarted();
     }
 
+    /**
+     * The node begins to stop: no job begins any more. Those that have not begun go back, and so does what a claim brings that is still
+     * under way: a handler that began only after the drain would be interrupted with the threads, and its attempt would count.
+     */
+    public void close() {
+        runs.close();
+        releaseUnstarted();
+    }
+
     @Override
     public void releaseUnstarted() {
         runs.goBack(); // first, for those that a thread has in its hands

@@ -1,8 +1,11 @@
 package dev.rowlock.queue.internal.store;
 
+import java.net.SocketTimeoutException;
+import org.springframework.core.NestedExceptionUtils;
+
 /**
  * How many rows one statement moves at most: fewer while so many take longer than {@code statement_timeout} of role or database
- * allows, because the same batch would only run out of time again. One thread.
+ * allows, or than we wait for an answer, because the same batch would only run out of time again. One thread.
  */
 public final class BatchLimit {
 
@@ -32,8 +35,9 @@ public final class BatchLimit {
         }
     }
 
-    /** Whether a statement took longer than it may. */
+    /** Whether a statement took longer than it may, or than we wait for its answer. */
     public static boolean outOfTime(RuntimeException e) {
-        return QUERY_CANCELED.equals(BatchSplitter.state(e));
+        return QUERY_CANCELED.equals(BatchSplitter.state(e))
+                || NestedExceptionUtils.getMostSpecificCause(e) instanceof SocketTimeoutException;
     }
 }

@@ -20,6 +20,9 @@ public final class BatchSplitter<T> {
     /** When so many fail alone and nothing works, no row is to blame. */
     private static final int ENOUGH = 10;
 
+    /** When so many take too long and nothing works, the server is too slow. */
+    private static final int ENOUGH_SLOW = 3;
+
     /** When so many are refused for what is in them and nothing works, the rest is left for another time. */
     private static final int MANY = 100;
 
@@ -65,6 +68,38 @@ public final class BatchSplitter<T> {
     public static <T> Map<T, RuntimeException> refused(
             List<T> rows, Consumer<List<T>> work, RuntimeException together) {
         return new BatchSplitter<>(work, together, true).run(rows);
+    }
+
+    /**
+     * Does it to each row alone, where one row alone has taken longer than a statement may: others need not take as long. Not to all
+     * of them if several take too long.
+     *
+     * @param together how one failed; thrown again if it works for none
+     * @return the rows that failed, and why
+     */
+    public static <T> Map<T, RuntimeException> singly(List<T> rows, Consumer<T> work, RuntimeException together) {
+        List<T> mixed = new ArrayList<>(rows);
+        Collections.shuffle(mixed); // the next time it meets others first
+        Map<T, RuntimeException> failed = new LinkedHashMap<>();
+        boolean works = false;
+        for (T row : mixed) {
+            try {
+                work.accept(row);
+                works = true;
+            } catch (RuntimeException e) {
+                if (!BatchLimit.outOfTime(e)) {
+                    requireAnswer(e);
+                }
+                failed.put(row, e);
+                if (failed.size() >= (works ? ENOUGH : ENOUGH_SLOW)) {
+                    break;
+                }
+            }
+        }
+        if (!works) {
+            throw together;
+        }
+        return failed;
     }
 
     private Map<T, RuntimeException> run(List<T> rows) {

@@ -1,7 +1,8 @@
 package dev.rowlock.queue.internal.thread;
 
 import java.time.Duration;
-import java.util.function.DoubleSupplier;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleUnaryOperator;
 
 /** Lets something expensive happen as often as it takes no more than a share of the time. Times are monotonic nanoseconds. */
 public final class CostBudget {
@@ -9,21 +10,24 @@ public final class CostBudget {
     /** What it cost counts with at least this fraction, however cheap it was before. */
     private static final int DISTRUST = 8;
 
-    private final DoubleSupplier share;
+    private final DoubleUnaryOperator share;
     private long cost;
     private long lastAt;
-    private long allowedAt;
+    private double
+            chance; // since the last time; drawn once, for the time to wait must not depend on how often somebody asks
 
-    /** @param share of the time at the moment; from 1 on it need not wait at all */
-    public CostBudget(DoubleSupplier share, long now) {
+    /**
+     * @param share of the time at the moment, by a number between 0 and 1 that chance has drawn for this wait; from 1 on it need
+     *     not wait at all
+     */
+    public CostBudget(DoubleUnaryOperator share, long now) {
         this.share = share;
         this.lastAt = now;
-        this.allowedAt = now;
     }
 
-    /** How long it must still wait; 0: it may happen. */
+    /** How long it must still wait, by the share of this moment; 0: it may happen. */
     public long allowedIn(long now) {
-        return Math.max(0, allowedAt - now);
+        return allowedIn(now, share.applyAsDouble(chance));
     }
 
     /** How long it must still wait if it takes this share of the time, by whatever is allowed to it at the moment. */
@@ -49,6 +53,6 @@ public final class CostBudget {
         long measured = time.toNanos();
         cost = cost == 0 ? measured : Math.min(measured, Math.max(2 * cost, measured / DISTRUST));
         lastAt = now;
-        allowedAt = now + pause(share.getAsDouble());
+        chance = ThreadLocalRandom.current().nextDouble();
     }
 }

@@ -10,6 +10,7 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -68,6 +69,34 @@ class UnknownTypesTest {
         now += MINUTE.multipliedBy(5).toNanos();
 
         assertThat(wait(1)).isEqualTo(SECOND);
+    }
+
+    @Test
+    void aThousandTypesAreRememberedAndThoseMetLongestAgoAreForgotten() {
+        wait(5_000);
+        IntStream.range(0, 999).forEach(i -> types.putAside(ofType("other " + i), now));
+        assertThat(wait(1)).as("one of a thousand").isEqualTo(SECOND.plusMillis(50_000));
+
+        IntStream.range(0, 1_000).forEach(i -> types.putAside(ofType("another " + i), now));
+
+        assertThat(wait(1)).as("one more than a thousand").isEqualTo(SECOND);
+    }
+
+    private ClaimedJob ofType(String type) {
+        return new ClaimedJob(
+                job.claim(),
+                job.queue(),
+                type,
+                1,
+                0,
+                Duration.ZERO,
+                Duration.ZERO,
+                job.claimedAt(),
+                null,
+                null,
+                null,
+                null,
+                null);
     }
 
     @Test

@@ -17,7 +17,7 @@ class QueueCursorTest {
 
     private int nodes = 1;
     private long now = 1_000;
-    private final QueueCursor cursor = new QueueCursor(() -> nodes, now);
+    private final QueueCursor cursor = new QueueCursor(chance -> nodes, now);
 
     @Test
     void aBacklogIsReadFromWhereTheLastClaimEnded() {

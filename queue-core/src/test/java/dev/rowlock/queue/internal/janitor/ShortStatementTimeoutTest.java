@@ -95,6 +95,35 @@ class ShortStatementTimeoutTest {
     }
 
     @Test
+    void oneJobThatTakesTooLongAloneDoesNotKeepOthersOfDeadNodesBack() {
+        ClaimedJob first = rooms.running();
+        rooms.running(20);
+        rooms.execute("DELETE FROM rowlock.node");
+        slowAlone(first);
+        TakeBack takeBack = new TakeBack(new RescueJobs(hurried), 3, new JobObserver() {}, Wakeups.NONE);
+        StrayJobs strays = new StrayJobs(new TakeChore(rooms.database()), takeBack);
+
+        insist(strays::runOnce, 11); // until a batch of one
+
+        assertThat(rooms.count("ready")).isEqualTo(20);
+        assertThat(rooms.roomsOf(first.id())).containsExactly("running");
+    }
+
+    @Test
+    void oneStrandedClaimThatTakesTooLongAloneDoesNotKeepOthers() {
+        ClaimedJob first = rooms.running(21).get(0);
+        long node = rooms.number("SELECT max(id) FROM rowlock.node");
+        ReleaseStrandedJobs release = new ReleaseStrandedJobs(hurried);
+        StrandedClaims chore = new StrandedClaims(release, new TestOwnNode(node), Wakeups.NONE);
+        slowAlone(first);
+
+        insist(() -> chore.release(node, release.lastToken()), 11);
+
+        assertThat(rooms.count("ready")).isEqualTo(20);
+        assertThat(rooms.roomsOf(first.id())).containsExactly("running");
+    }
+
+    @Test
     void overdueJobsAreTakenFromTheirHandlers() {
         List<ClaimedJob> jobs = rooms.running(JOBS);
         TestOwnNode own = new TestOwnNode(rooms.number("SELECT max(id) FROM rowlock.node"));
@@ -135,10 +164,21 @@ class ShortStatementTimeoutTest {
                 .formatted(event, table));
     }
 
-    /** As a chore's thread does: what fails is tried again. */
+    private void slowAlone(ClaimedJob job) {
+        rooms.execute("""
+                CREATE FUNCTION public.slow() RETURNS trigger LANGUAGE plpgsql AS
+                'BEGIN IF NEW.id = %d THEN PERFORM pg_sleep(2); END IF; RETURN NEW; END'""".formatted(job.id()));
+        rooms.execute("CREATE TRIGGER slow BEFORE INSERT ON rowlock.ready FOR EACH ROW EXECUTE FUNCTION public.slow()");
+    }
+
     private static void insist(Runnable chore) {
+        insist(chore, ENOUGH_TRIES);
+    }
+
+    /** As a chore's thread does: what fails is tried again. */
+    private static void insist(Runnable chore, int tries) {
         boolean outOfTime = false;
-        for (int i = 0; i < ENOUGH_TRIES; i++) {
+        for (int i = 0; i < tries; i++) {
             try {
                 chore.run();
             } catch (DataAccessException e) {

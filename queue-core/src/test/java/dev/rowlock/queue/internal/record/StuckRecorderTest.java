@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.lease.NodeLease;
 import dev.rowlock.queue.internal.node.NodeParts;
@@ -10,6 +11,7 @@ import dev.rowlock.queue.internal.node.NodeServices;
 import dev.rowlock.queue.internal.node.NodeSettings;
 import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.internal.run.QueueWorker;
+import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.store.node.BeatNode;
@@ -24,6 +26,7 @@ import dev.rowlock.queue.settings.WorkerSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -39,6 +42,7 @@ class StuckRecorderTest {
 
     private static final LeaseSettings LEASE =
             new LeaseSettings("test", Duration.ofSeconds(30), Duration.ofSeconds(5), 3);
+    private static final long MILLI = 1_000_000;
     private static final Duration SOON = Duration.ofMinutes(1);
     private static final Duration LATER = Duration.ofMinutes(6);
 
@@ -56,16 +60,15 @@ class StuckRecorderTest {
     void prepare() {
         rooms = Rooms.emptyIn(database);
         notifier = new Notifier(new SendWakeup(rooms.database()));
+        assemble(rooms.database());
+    }
+
+    private void assemble(Database through) {
         NodeParts parts = NodeParts.assemble(
                 new NodeSettings(
                         WorkerSettings.DEFAULT, LEASE, RetentionSettings.DEFAULT, RetryPolicy.DEFAULT, 1 << 20, false),
                 new NodeServices(
-                        rooms.database(),
-                        database.unpooled(),
-                        TestNode.codec(),
-                        Extensions.NONE,
-                        new WakeupBus(notifier),
-                        null),
+                        through, database.unpooled(), TestNode.codec(), Extensions.NONE, new WakeupBus(notifier), null),
                 List.of(ListenerDefinition.of("greet", (context, payload) -> null)
                         .queue(Rooms.QUEUE)));
         recorder = parts.recorder();
@@ -95,6 +98,59 @@ class StuckRecorderTest {
         assertThat(recorder.stuck(in(LATER))).isFalse();
         recorder.stop();
         thread.join();
+    }
+
+    @Test
+    void aRecorderThatWaitsForAConnectionWithoutEndIsStuckUntilItHasOne() throws Exception {
+        try (HikariDataSource pool = poolOfOne(Duration.ZERO)) {
+            assemble(new Database(pool, rooms.database().schema()));
+            Connection taken = pool.getConnection();
+            Thread thread = recording();
+            Awaitility.await().until(() -> pool.getHikariPoolMXBean().getThreadsAwaitingConnection() == 1);
+
+            assertThat(recorder.stuck(in(SOON))).isFalse();
+            assertThat(recorder.stuck(in(LATER))).isTrue();
+
+            taken.close();
+            Awaitility.await().until(() -> recorder.unwritten() == 0);
+            assertThat(recorder.stuck(in(LATER))).isFalse();
+            recorder.stop();
+            thread.join();
+        }
+    }
+
+    @Test
+    void aRecorderThatIsToldThatThereIsNoConnectionIsNotStuck() throws Exception {
+        try (HikariDataSource pool = poolOfOne(Duration.ofMillis(250))) {
+            assemble(new Database(pool, rooms.database().schema()));
+            Connection taken = pool.getConnection();
+            Thread thread = recording();
+            Awaitility.await().until(recorder::failing);
+            long fiveMinutesLater = in(Duration.ofMinutes(5));
+
+            Awaitility.await().until(() -> !recorder.stuck(fiveMinutesLater + MILLI));
+
+            recorder.stop();
+            thread.join();
+            taken.close();
+        }
+    }
+
+    private HikariDataSource poolOfOne(Duration longestWait) {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setDataSource(database.unpooled());
+        pool.setMaximumPoolSize(1);
+        pool.setConnectionTimeout(longestWait.toMillis());
+        return pool;
+    }
+
+    private Thread recording() {
+        rooms.ready(1);
+        worker.accept(rooms.claim(rooms.node(), 1), System.nanoTime());
+        worker.releaseUnstarted();
+        Thread thread = new Thread(recorder);
+        thread.start();
+        return thread;
     }
 
     @Test

@@ -104,6 +104,22 @@ class QueueWorkerTest {
         assertThat(rooms.count("running")).isEqualTo(3);
     }
 
+    @Test
+    void aJobThatHasWaitedTooLongSinceTheAnswerGoesBackThoughItsClaimStands() {
+        worker.accept(rooms.running(3), System.nanoTime());
+        long accepted = System.nanoTime();
+        Awaitility.await().until(() -> runs.get() == 2);
+        Awaitility.await()
+                .until(() -> System.nanoTime() - accepted
+                        > Buffer.longestWait(FetchSettings.DEFAULT).toNanos());
+
+        release.countDown();
+
+        Awaitility.await().until(() -> worker.heldTokens().count() == 0);
+        assertThat(runs).hasValue(2);
+        assertThat(rooms.count("ready")).isEqualTo(1);
+    }
+
     private static long longAgo() {
         return System.nanoTime()
                 - Buffer.longestWait(FetchSettings.DEFAULT).plusMillis(1).toNanos();
@@ -175,6 +191,23 @@ class QueueWorkerTest {
         release.countDown();
 
         Awaitility.await().until(() -> worker.budget().taken() == 0);
+    }
+
+    @Test
+    void aJobThatAClaimBringsAfterTheDrainGoesBackAtNoCost() {
+        List<ClaimedJob> jobs = rooms.running(3);
+        worker.close();
+        Drain.await(List.of(worker), Duration.ofSeconds(1), Duration.ofSeconds(1));
+
+        worker.accept(jobs, System.nanoTime());
+        Drain.awaitLast(List.of(worker));
+        worker.stop();
+
+        Awaitility.await().until(() -> rooms.count("running") == 0);
+        assertThat(runs).hasValue(0);
+        assertThat(rooms.count("ready")).isEqualTo(3);
+        assertThat(rooms.truth("SELECT bool_and(attempt = 0 AND crashes = 0) FROM rowlock.ready"))
+                .isTrue();
     }
 
     /** As if the job had been taken at its deadline, had waited, and had been claimed by the same node. */

@@ -2,20 +2,30 @@ package dev.rowlock.queue.internal.node.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.chunk.ChunkResult;
 import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.spi.ChunkInterceptor;
+import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,6 +91,50 @@ class NotBegunTest {
         node.awaitState(id, JobState.COMPLETED);
         assertThat(runs).hasValue(1);
         assertThat(attempts(id)).isEqualTo(1);
+    }
+
+    /** Swallows what was thrown, or wraps it. */
+    private record MakingSomethingOfIt(boolean swallows) implements JobInterceptor, ChunkInterceptor {
+
+        @Override
+        public @Nullable Object intercept(JobContext job, Invocation next) throws Exception {
+            return next.proceed();
+        }
+
+        @Override
+        public @Nullable Object intercept(List<JobContext> jobs, Invocation next) {
+            try {
+                return next.proceed();
+            } catch (Exception e) {
+                if (swallows) {
+                    return "reported";
+                }
+                throw new IllegalStateException("with the tenant's name", e);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theTransactionOfAChunkThatCannotBeginCostsNoAttemptWhateverInterceptorsMakeOfIt(boolean swallows) {
+        Queue<Integer> calls = new ConcurrentLinkedQueue<>();
+        node.interceptor(new MakingSomethingOfIt(swallows));
+        node.chunkListener(
+                Note.class,
+                jobs -> {
+                    calls.add(jobs.size());
+                    return ChunkResult.ALL_COMPLETED;
+                },
+                listener -> listener.batch(3).linger(Duration.ofSeconds(10)).transactional(true));
+        pool.refusals.set(1);
+        long[] ids = node.jobs.enqueueAll(
+                List.of(new Note("a"), new Note("b"), new Note("c")), JobOptions.NONE.maxRetries(0));
+
+        node.start();
+
+        node.awaitCount("done", 3);
+        assertThat(calls).containsExactly(3);
+        assertThat(LongStream.of(ids)).allSatisfy(id -> assertThat(attempts(id)).isEqualTo(1));
     }
 
     @Test
