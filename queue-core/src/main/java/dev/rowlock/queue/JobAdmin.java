@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * answer says so.
  *
  * <p>What is done to many jobs is a {@link BulkAction}: the call counts the jobs, writes the action down and returns. The nodes
- * that run jobs do it in chunks, and go on where it was should one of them die. Without such a node it waits.
+ * that run jobs do it in batches, and go on where it was should one of them die. Without such a node it waits.
  *
  * <p>Thread-safe.
  */
@@ -256,7 +256,7 @@ public final class JobAdmin {
         return parts.actions.list(first(before), validLimit(limit));
     }
 
-    /** Ends a bulk action. What it has done stays. False if it does not go on. Waits for a chunk that is under way. */
+    /** Ends a bulk action. What it has done stays. False if it does not go on. Waits for a batch that is under way. */
     public boolean cancelBulkAction(long id) {
         TransactionStanding standing = parts.database.requireWritable("cancelBulkAction");
         boolean ended = parts.end.run(

@@ -12,7 +12,7 @@ CREATE TABLE ${schema}.pause (
 INSERT INTO ${schema}.pause (kind, name, paused_at, who) SELECT 'queue', name, paused_at, 'unknown' FROM ${schema}.queue WHERE paused_at IS NOT NULL;
 DROP TABLE ${schema}.queue;
 
--- One line for each action, written by the statement or in the transaction that acts. That of a bulk action counts with its chunks.
+-- One line for each action, written by the statement or in the transaction that acts. That of a bulk action counts with its batches.
 CREATE TABLE ${schema}.audit (
     id             bigint      GENERATED ALWAYS AS IDENTITY,
     at             timestamptz NOT NULL,
@@ -28,8 +28,8 @@ CREATE INDEX audit_by_age ON ${schema}.audit (at);
 CREATE INDEX audit_of_bulk_action ON ${schema}.audit (bulk_action_id) WHERE bulk_action_id IS NOT NULL;
 ALTER TABLE ${schema}.audit ADD PRIMARY KEY (id);
 
--- What is done to many jobs, in chunks. A chunk and the place that it reached are one transaction: whoever dies, the next node goes on
--- behind the last chunk that was committed.
+-- What is done to many jobs, in batches. A batch and the place that it reached are one transaction: whoever dies, the next node goes on
+-- behind the last batch that was committed.
 CREATE TABLE ${schema}.bulk_action (
     id          bigint      GENERATED ALWAYS AS IDENTITY,
     kind        text        COLLATE "C" NOT NULL CHECK (kind IN ('redrive', 'discard', 'cancel')),
@@ -44,7 +44,7 @@ CREATE TABLE ${schema}.bulk_action (
     after_id    bigint      NOT NULL DEFAULT 0,
     last_id     bigint      NOT NULL,
     per_second  int         CHECK (per_second > 0),
-    chunk_at    timestamptz NOT NULL,                -- of the last chunk
+    batch_at    timestamptz NOT NULL,                -- of the last batch
     next_at     timestamptz NOT NULL,                -- of the next one, not before
     ended_at    timestamptz,
     CHECK ((state = 'running') = (ended_at IS NULL))
@@ -84,6 +84,6 @@ COMMENT ON COLUMN ${schema}.bulk_action.done IS 'To how many jobs it has been do
 COMMENT ON COLUMN ${schema}.bulk_action.after_id IS 'Jobs up to this id are done with.';
 COMMENT ON COLUMN ${schema}.bulk_action.last_id IS 'The highest id that it is for.';
 COMMENT ON COLUMN ${schema}.bulk_action.per_second IS 'How many jobs a second at most; null: as fast as may be.';
-COMMENT ON COLUMN ${schema}.bulk_action.chunk_at IS 'When the last chunk was done.';
-COMMENT ON COLUMN ${schema}.bulk_action.next_at IS 'When the next chunk may be done.';
+COMMENT ON COLUMN ${schema}.bulk_action.batch_at IS 'When the last batch was done.';
+COMMENT ON COLUMN ${schema}.bulk_action.next_at IS 'When the next batch may be done.';
 COMMENT ON COLUMN ${schema}.bulk_action.ended_at IS 'When it was finished or cancelled; null: it goes on.';

@@ -5,7 +5,7 @@ import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.node.TakeChore;
-import dev.rowlock.queue.internal.store.operate.DoBulkChunk;
+import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
 import dev.rowlock.queue.internal.store.operate.RemoveOldAudit;
 import dev.rowlock.queue.spi.Wakeups;
@@ -30,7 +30,7 @@ public final class Operations implements Feature {
     @Override
     public List<Chore> chores(OwnNode node) {
         return List.of(
-                new BulkChunks(new DoBulkChunk(database), new ReadBulkActions(database), wakeups),
+                new BulkBatches(new DoBulkBatch(database), new ReadBulkActions(database), wakeups),
                 new AuditRetention(new TakeChore(database), new RemoveOldAudit(database)));
     }
 }

@@ -16,18 +16,18 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does a chunk of the bulk action that has waited longest for one: the jobs, the progress, and the audit line in one
+ * Does a batch of the bulk action that has waited longest for one: the jobs, the progress, and the audit line in one
  * transaction. An action that another node is working on is left to it.
  */
-public final class DoBulkChunk {
+public final class DoBulkBatch {
 
     /** A stretch of so many jobs is looked at, however few of them match. */
     static final int STRETCH = 10_000;
 
-    // One whose last chunk lies in the future is due: the clock was set back, and next_at may be far away.
+    // One whose last batch lies in the future is due: the clock was set back, and next_at may be far away.
     private static final String TAKE = """
             SELECT id, kind, filter::text, after_id, last_id, created_at, per_second FROM rowlock.bulk_action
-             WHERE state = 'running' AND (next_at <= statement_timestamp() OR chunk_at > statement_timestamp())
+             WHERE state = 'running' AND (next_at <= statement_timestamp() OR batch_at > statement_timestamp())
              ORDER BY next_at, id LIMIT 1
                FOR UPDATE SKIP LOCKED
             """;
@@ -37,7 +37,7 @@ public final class DoBulkChunk {
                 SELECT * FROM (SELECT ?::bigint, ?::bigint, ?::timestamptz, ?::int) AS given (after_id, last_id, created_at, most)
             )""";
 
-    // The stretch is cut before the filter looks at it, so that a chunk of a filter that nothing matches ends as well.
+    // The stretch is cut before the filter looks at it, so that a batch of a filter that nothing matches ends as well.
     private static final String WANTED = """
             , wanted_%1$s AS MATERIALIZED (
                 SELECT id FROM (SELECT * FROM rowlock.%1$s
@@ -65,7 +65,7 @@ public final class DoBulkChunk {
                 RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, type, payload, headers, errors
             )""";
 
-    // The next chunk begins before the first job that somebody else has locked or moved.
+    // The next batch begins before the first job that somebody else has locked or moved.
     private static final String ANSWER = """
             SELECT (SELECT count(*) FROM taken),
                    (SELECT least((SELECT min(id) - 1 FROM (SELECT id FROM wanted EXCEPT SELECT id FROM taken) AS passed),
@@ -78,7 +78,7 @@ public final class DoBulkChunk {
     private static final String ADVANCE = """
             WITH advanced AS (
                 UPDATE rowlock.bulk_action
-                   SET done = done + ?, after_id = ?, chunk_at = statement_timestamp(),
+                   SET done = done + ?, after_id = ?, batch_at = statement_timestamp(),
                        next_at = statement_timestamp() + ? * interval '1 ms',
                        state = CASE WHEN ? >= last_id THEN 'finished' ELSE state END,
                        ended_at = CASE WHEN ? >= last_id THEN statement_timestamp() END
@@ -95,12 +95,12 @@ public final class DoBulkChunk {
     private final EnsureDonePartitions partitions;
     private final int largest;
 
-    public DoBulkChunk(Database database) {
+    public DoBulkBatch(Database database) {
         this(database, 1_000);
     }
 
-    /** @param largest how many jobs a chunk has at most */
-    public DoBulkChunk(Database database, int largest) {
+    /** @param largest how many jobs a batch has at most */
+    public DoBulkBatch(Database database, int largest) {
         this.database = database;
         this.partitions = new EnsureDonePartitions(database);
         this.largest = largest;
@@ -115,14 +115,14 @@ public final class DoBulkChunk {
     public record Done(long bulkActionId, int jobs, boolean redriven, boolean stuck) {}
 
     /** The jobs of this action cannot be moved. */
-    public static final class ChunkFailedException extends RuntimeException {
+    public static final class BatchFailedException extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
 
         private final long bulkActionId;
 
-        ChunkFailedException(long bulkActionId, SQLException cause) {
-            super("a chunk of bulk action %d failed".formatted(bulkActionId), cause);
+        BatchFailedException(long bulkActionId, SQLException cause) {
+            super("a batch of bulk action %d failed".formatted(bulkActionId), cause);
             this.bulkActionId = bulkActionId;
         }
 
@@ -145,7 +145,7 @@ public final class DoBulkChunk {
             return perSecond == null ? largest : Math.max(1, Math.min(largest, (perSecond + 3) / 4));
         }
 
-        /** How long the rate allows no further chunk. */
+        /** How long the rate allows no further batch. */
         long restMillis(int jobs) {
             return perSecond == null ? 0 : jobs * 1000L / perSecond;
         }
@@ -156,7 +156,7 @@ public final class DoBulkChunk {
     /**
      * In a transaction of its own. Empty: none is due, or others are working on those that are.
      *
-     * @throws ChunkFailedException if the server refuses the chunk
+     * @throws BatchFailedException if the server refuses the batch
      */
     public Optional<Done> run() {
         return partitions.around(() -> database.atomically(connection -> {
@@ -174,7 +174,7 @@ public final class DoBulkChunk {
         }));
     }
 
-    /** The next chunk of this action is not tried before ten seconds have passed. */
+    /** The next batch of this action is not tried before ten seconds have passed. */
     public void postpone(long bulkActionId) {
         database.alone(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(database.sql(POSTPONE))) {
@@ -223,7 +223,7 @@ public final class DoBulkChunk {
             if (EnsureDonePartitions.missing(e)) {
                 throw e;
             }
-            throw new ChunkFailedException(action.id, e);
+            throw new BatchFailedException(action.id, e);
         }
     }
 
