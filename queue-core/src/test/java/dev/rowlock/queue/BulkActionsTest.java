@@ -299,29 +299,6 @@ class BulkActionsTest {
         }
     }
 
-    @Test
-    void anActionThatTheServerRefusesDoesNotHoldUpOthers() {
-        dead(1, Rooms.QUEUE);
-        dead(1, "print");
-        rooms.execute("ALTER TABLE rowlock.waiting ADD CONSTRAINT no_mail CHECK (queue <> 'mail')");
-        try {
-            long refused = admin.redrive(MAIL).id();
-            long other = admin.redrive(JobFilter.where().queue("print")).id();
-            DoBulkBatch batch = new DoBulkBatch(database);
-
-            assertThatThrownBy(batch::run).isInstanceOfSatisfying(DoBulkBatch.BatchFailedException.class, e -> {
-                assertThat(e.bulkActionId()).isEqualTo(refused);
-                batch.postpone(e.bulkActionId());
-            });
-            batch.run();
-
-            assertThat(progress(other)).isEqualTo(tuple(FINISHED, 1L));
-            assertThat(progress(refused)).isEqualTo(tuple(RUNNING, 0L));
-        } finally {
-            rooms.execute("ALTER TABLE rowlock.waiting DROP CONSTRAINT no_mail");
-        }
-    }
-
     // Cancel, and many that match nothing
 
     @Test

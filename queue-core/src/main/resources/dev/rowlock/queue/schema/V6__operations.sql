@@ -22,6 +22,8 @@ CREATE TABLE ${schema}.audit (
     subject        text        NOT NULL,
     detail         text,
     jobs           bigint      NOT NULL,
+    refused        bigint      NOT NULL DEFAULT 0,
+    refusal        text,
     bulk_action_id bigint
 );
 CREATE INDEX audit_by_age ON ${schema}.audit (at);
@@ -41,6 +43,9 @@ CREATE TABLE ${schema}.bulk_action (
     counted     bigint      NOT NULL,
     counted_all boolean     NOT NULL,
     done        bigint      NOT NULL DEFAULT 0,
+    refused     bigint      NOT NULL DEFAULT 0,
+    refused_ids bigint[]    NOT NULL DEFAULT '{}',   -- those behind after_id
+    refusal     text,
     after_id    bigint      NOT NULL DEFAULT 0,
     last_id     bigint      NOT NULL,
     per_second  int         CHECK (per_second > 0),
@@ -69,6 +74,8 @@ COMMENT ON COLUMN ${schema}.audit.action IS 'What was done.';
 COMMENT ON COLUMN ${schema}.audit.subject IS 'To what: a job, a queue, a type, or the filter of a bulk action.';
 COMMENT ON COLUMN ${schema}.audit.detail IS 'How, such as the new priority; null: there is nothing to say.';
 COMMENT ON COLUMN ${schema}.audit.jobs IS 'To how many jobs so far.';
+COMMENT ON COLUMN ${schema}.audit.refused IS 'How many jobs a bulk action has passed over, because the server refuses to change them.';
+COMMENT ON COLUMN ${schema}.audit.refusal IS 'Why the last of them was refused; null: none was.';
 COMMENT ON COLUMN ${schema}.audit.bulk_action_id IS 'The bulk action; null: it was another action.';
 COMMENT ON TABLE ${schema}.bulk_action IS 'Redrives, discards and cancels of many jobs, with their progress.';
 COMMENT ON COLUMN ${schema}.bulk_action.id IS 'Its number. Gaps are normal.';
@@ -81,6 +88,9 @@ COMMENT ON COLUMN ${schema}.bulk_action.created_at IS 'When it was asked for. Jo
 COMMENT ON COLUMN ${schema}.bulk_action.counted IS 'How many jobs there were for it then.';
 COMMENT ON COLUMN ${schema}.bulk_action.counted_all IS 'Whether all of them were counted; false: there were more.';
 COMMENT ON COLUMN ${schema}.bulk_action.done IS 'To how many jobs it has been done.';
+COMMENT ON COLUMN ${schema}.bulk_action.refused IS 'How many jobs it has passed over, because the server refuses to move them.';
+COMMENT ON COLUMN ${schema}.bulk_action.refused_ids IS 'Those of them that it would meet again.';
+COMMENT ON COLUMN ${schema}.bulk_action.refusal IS 'Why the last of them was refused; null: none was.';
 COMMENT ON COLUMN ${schema}.bulk_action.after_id IS 'Jobs up to this id are done with.';
 COMMENT ON COLUMN ${schema}.bulk_action.last_id IS 'The highest id that it is for.';
 COMMENT ON COLUMN ${schema}.bulk_action.per_second IS 'How many jobs a second at most; null: as fast as may be.';

@@ -7,6 +7,9 @@
  *
  * <p>A batch looks at a stretch of jobs in the order of their ids, and acts on those that match. A job that somebody else has locked
  * holds the place back: the next batch looks at it again.
+ *
+ * <p>A batch that the server refuses is done in parts by a second transaction. Jobs that are refused alone are counted and passed over. As long as
+ * the place is in front of one of them, the action's row has its id, so that none is tried twice.
  */
 @NullMarked
 package dev.rowlock.queue.internal.operate;
