@@ -241,7 +241,7 @@ public final class JobAdmin {
         return perSecond;
     }
 
-    /** The bulk action with this id as it is now; empty if there is none, or it ended more than 90 days ago. */
+    /** The bulk action with this id as it is now; empty if there is none, or it ended so long ago that retention has removed it. */
     public Optional<BulkAction> bulkAction(long id) {
         return parts.actions.find(id);
     }
@@ -309,7 +309,8 @@ public final class JobAdmin {
     // Audit
 
     /**
-     * A page of what was done, newest first. For the next page pass the last id as {@code before}. Lines are kept for 90 days.
+     * A page of what was done, newest first. For the next page pass the last id as {@code before}. Lines are kept for 90
+     * days, or as {@link dev.rowlock.queue.settings.RetentionSettings#audit} says.
      *
      * @param before only lines with smaller ids; null for the first page
      * @param limit 1 to {@value #MAX_PAGE}

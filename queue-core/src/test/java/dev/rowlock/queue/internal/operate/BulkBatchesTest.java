@@ -9,11 +9,8 @@ import dev.rowlock.queue.internal.schedule.FrozenClock;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
-import dev.rowlock.queue.internal.store.operate.RemoveOldAudit;
-import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -112,27 +109,6 @@ class BulkBatchesTest {
         assertThat(rest).isEqualTo(Duration.ofSeconds(10));
         assertThat(meanwhile).isZero();
         assertThat(done(id)).isEqualTo(3);
-    }
-
-    @Test
-    void theAuditAndEndedActionsAreKeptForNinetyDays() {
-        AuditRetention retention =
-                new AuditRetention(new TakeChore(rooms.database()), new RemoveOldAudit(rooms.database()));
-        dead(1_500);
-        long ended = admin.redrive(MAIL).id();
-        batches.runOnce();
-        batches.runOnce();
-        admin.pause("mail");
-        dead(1);
-        long going = admin.redrive(MAIL, 1).id();
-        clock.advance(AuditRetention.KEPT.plusSeconds(1));
-        admin.resume("mail");
-
-        retention.runOnce();
-
-        assertThat(admin.bulkAction(ended)).isEmpty();
-        assertThat(admin.bulkAction(going)).map(BulkAction::state).contains(BulkAction.State.RUNNING);
-        assertThat(admin.audit(null, 10)).extracting(line -> line.action()).containsExactly("resume", "redrive");
     }
 
     private long done(long id) {
