@@ -309,7 +309,7 @@ CREATE TABLE ${schema}.depth (
 CREATE TABLE ${schema}.retention (
     done_millis bigint      NOT NULL,
     dead_millis bigint      NOT NULL,
-    audit_millis bigint     NOT NULL,
+    audit_millis bigint NOT NULL,
     stated_at   timestamptz NOT NULL,
     PRIMARY KEY (done_millis, dead_millis, audit_millis)
 );
@@ -506,6 +506,7 @@ BEGIN
             ('measured_at', 'When it was measured.'),
             ('done_millis', 'How long completed and cancelled jobs are kept, in milliseconds.'),
             ('dead_millis', 'How long dead jobs are kept, in milliseconds; the largest number: for ever.'),
+            ('audit_millis', 'How long the audit is kept, in milliseconds.'),
             ('stated_at', 'When a node last said so.'),
             ('dropped_at', 'When they were removed.'),
             ('room', 'From where: done or dead.')
