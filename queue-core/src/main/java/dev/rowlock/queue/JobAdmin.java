@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * answer says so.
  *
  * <p>What is done to many jobs is a {@link BulkAction}: the call counts the jobs, writes the action down and returns. The nodes
- * that run jobs do it in chunks, and go on where it was should one of them die. Without such a node it waits.
+ * that run jobs do it in batches, and go on where it was should one of them die. Without such a node it waits.
  *
  * <p>Thread-safe.
  */
@@ -241,7 +241,7 @@ public final class JobAdmin {
         return perSecond;
     }
 
-    /** The bulk action with this id as it is now; empty if there is none, or it ended more than 90 days ago. */
+    /** The bulk action with this id as it is now; empty if there is none, or it ended so long ago that retention has removed it. */
     public Optional<BulkAction> bulkAction(long id) {
         return parts.actions.find(id);
     }
@@ -256,7 +256,7 @@ public final class JobAdmin {
         return parts.actions.list(first(before), validLimit(limit));
     }
 
-    /** Ends a bulk action. What it has done stays. False if it does not go on. Waits for a chunk that is under way. */
+    /** Ends a bulk action. What it has done stays. False if it does not go on. Waits for a batch that is under way. */
     public boolean cancelBulkAction(long id) {
         TransactionStanding standing = parts.database.requireWritable("cancelBulkAction");
         boolean ended = parts.end.run(
@@ -309,7 +309,8 @@ public final class JobAdmin {
     // Audit
 
     /**
-     * A page of what was done, newest first. For the next page pass the last id as {@code before}. Lines are kept for 90 days.
+     * A page of what was done, newest first. For the next page pass the last id as {@code before}. Lines are kept for 90
+     * days, or as {@link dev.rowlock.queue.settings.RetentionSettings#audit} says.
      *
      * @param before only lines with smaller ids; null for the first page
      * @param limit 1 to {@value #MAX_PAGE}

@@ -322,7 +322,7 @@ public final class Rowlock implements AutoCloseable {
         if (settings.schedulesRecurring) {
             features.add(new Scheduling(database, wakeups, all(settings.recurring), this::scheduleRow));
         }
-        features.add(new Operations(database, wakeups));
+        features.add(new Operations(database, wakeups, settings.retention));
         features.add(new OnceMore(database, wakeups));
         return features;
     }

@@ -12,8 +12,8 @@ import dev.rowlock.queue.internal.store.ExplainedDatabase;
 import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.operate.DoBulkChunk;
-import dev.rowlock.queue.internal.store.operate.DoBulkChunk.Done;
+import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
+import dev.rowlock.queue.internal.store.operate.DoBulkBatch.Done;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.operate.AuditEntry;
@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What an operator does to many jobs, chunk by chunk. */
+/** What an operator does to many jobs, batch by batch. */
 @PostgresTest
 class BulkActionsTest {
 
@@ -69,21 +69,21 @@ class BulkActionsTest {
     }
 
     @Test
-    void deadJobsAreRedrivenInChunksWithProgress() {
+    void deadJobsAreRedrivenInBatchesWithProgress() {
         dead(2_500, Rooms.QUEUE);
         dead(3, "print");
         long id = admin.redrive(MAIL).id();
-        DoBulkChunk chunk = new DoBulkChunk(database);
+        DoBulkBatch batch = new DoBulkBatch(database);
 
-        Optional<Done> first = chunk.run();
+        Optional<Done> first = batch.run();
 
         assertThat(first).contains(new Done(id, 1_000, true, false));
         assertThat(progress(id)).isEqualTo(tuple(RUNNING, 1_000L));
-        chunk.run();
-        chunk.run();
+        batch.run();
+        batch.run();
         assertThat(progress(id)).isEqualTo(tuple(FINISHED, 2_500L));
         assertThat(admin.bulkAction(id).orElseThrow().endedAt()).isNotNull();
-        assertThat(chunk.run()).isEmpty();
+        assertThat(batch.run()).isEmpty();
         assertThat(rooms.count("waiting")).isEqualTo(2_500);
         assertThat(rooms.number("SELECT count(*) FROM rowlock.dead WHERE queue = 'print'"))
                 .isEqualTo(3);
@@ -142,7 +142,7 @@ class BulkActionsTest {
     void theAuditSaysHowManyJobsItWasDoneTo() {
         dead(1_500, Rooms.QUEUE);
         long id = admin.by("ann", "wrong price").redrive(MAIL, 100_000).id();
-        new DoBulkChunk(database).run();
+        new DoBulkBatch(database).run();
 
         AuditEntry halfway = admin.audit(null, 1).get(0);
         admin.by("bob", null).cancelBulkAction(id);
@@ -208,12 +208,12 @@ class BulkActionsTest {
     // Whatever dies
 
     @Test
-    void aChunkThatIsNotCommittedHasNotHappened() throws Exception {
+    void aBatchThatIsNotCommittedHasNotHappened() throws Exception {
         dead(2_000, Rooms.QUEUE);
         long id = admin.redrive(MAIL).id();
 
         try (OpenTransaction dying = new OpenTransaction(database)) {
-            new DoBulkChunk(dying.database()).run();
+            new DoBulkBatch(dying.database()).run();
             dying.rollback(); // as the server does when the node's connection breaks
         }
 
@@ -231,8 +231,8 @@ class BulkActionsTest {
 
         Optional<Done> ours;
         try (OpenTransaction other = new OpenTransaction(database)) {
-            new DoBulkChunk(other.database()).run();
-            ours = new DoBulkChunk(database).run();
+            new DoBulkBatch(other.database()).run();
+            ours = new DoBulkBatch(database).run();
             other.commit();
         }
 
@@ -247,13 +247,13 @@ class BulkActionsTest {
         dead(10, Rooms.QUEUE);
         long locked = rooms.number("SELECT min(id) + 3 FROM rowlock.dead");
         long id = admin.redrive(MAIL).id();
-        DoBulkChunk chunk = new DoBulkChunk(database);
+        DoBulkBatch batch = new DoBulkBatch(database);
 
         Optional<Done> behind;
         try (OpenTransaction other = new OpenTransaction(database)) {
             FrontDoors.admin(other.database(), wakeups).changePriority(locked, 5);
-            chunk.run();
-            behind = chunk.run();
+            batch.run();
+            behind = batch.run();
             other.rollback();
         }
 
@@ -281,44 +281,21 @@ class BulkActionsTest {
                 "CREATE TRIGGER die_again AFTER INSERT ON rowlock.waiting FOR EACH ROW EXECUTE FUNCTION die_again()");
 
         try {
-            DoBulkChunk chunk = new DoBulkChunk(database, 10);
+            DoBulkBatch batch = new DoBulkBatch(database, 10);
             try (OpenTransaction other = new OpenTransaction(database)) {
                 FrontDoors.admin(other.database(), wakeups).changePriority(locked, 5);
                 for (int i = 0; i < 5; i++) {
-                    chunk.run(); // looks again at all behind the one that is locked
+                    batch.run(); // looks again at all behind the one that is locked
                 }
                 other.rollback();
             }
             for (int i = 0; i < 5; i++) {
-                chunk.run();
+                batch.run();
             }
 
             assertThat(progress(id)).isEqualTo(tuple(FINISHED, 30L));
         } finally {
             rooms.execute("DROP TRIGGER die_again ON rowlock.waiting");
-        }
-    }
-
-    @Test
-    void anActionThatTheServerRefusesDoesNotHoldUpOthers() {
-        dead(1, Rooms.QUEUE);
-        dead(1, "print");
-        rooms.execute("ALTER TABLE rowlock.waiting ADD CONSTRAINT no_mail CHECK (queue <> 'mail')");
-        try {
-            long refused = admin.redrive(MAIL).id();
-            long other = admin.redrive(JobFilter.where().queue("print")).id();
-            DoBulkChunk chunk = new DoBulkChunk(database);
-
-            assertThatThrownBy(chunk::run).isInstanceOfSatisfying(DoBulkChunk.ChunkFailedException.class, e -> {
-                assertThat(e.bulkActionId()).isEqualTo(refused);
-                chunk.postpone(e.bulkActionId());
-            });
-            chunk.run();
-
-            assertThat(progress(other)).isEqualTo(tuple(FINISHED, 1L));
-            assertThat(progress(refused)).isEqualTo(tuple(RUNNING, 0L));
-        } finally {
-            rooms.execute("ALTER TABLE rowlock.waiting DROP CONSTRAINT no_mail");
         }
     }
 
@@ -328,12 +305,12 @@ class BulkActionsTest {
     void aCancelledActionGoesNoFurtherAndWhatItDidStays() {
         dead(2_500, Rooms.QUEUE);
         long id = admin.redrive(MAIL).id();
-        new DoBulkChunk(database).run();
+        new DoBulkBatch(database).run();
 
         assertThat(admin.cancelBulkAction(id)).isTrue();
         assertThat(admin.cancelBulkAction(id)).isFalse();
 
-        assertThat(new DoBulkChunk(database).run()).isEmpty();
+        assertThat(new DoBulkBatch(database).run()).isEmpty();
         assertThat(progress(id)).isEqualTo(tuple(CANCELLED, 1_000L));
         assertThat(rooms.count("dead")).isEqualTo(1_500);
     }
@@ -344,8 +321,8 @@ class BulkActionsTest {
         long last = rooms.dead();
 
         long id = admin.redrive(MAIL).id();
-        DoBulkChunk chunk = new DoBulkChunk(database);
-        chunk.run();
+        DoBulkBatch batch = new DoBulkBatch(database);
+        batch.run();
         assertThat(progress(id)).isEqualTo(tuple(RUNNING, 0L));
         doAll();
 
@@ -355,7 +332,7 @@ class BulkActionsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aChunkReadsItsStretchAndItsJobsByIndexWhateverTheStatisticsSay(boolean stale) throws Exception {
+    void aBatchReadsItsStretchAndItsJobsByIndexWhateverTheStatisticsSay(boolean stale) throws Exception {
         dead(30_000, Rooms.QUEUE);
         rooms.fill(20_000, rooms.node());
         rooms.execute("ANALYZE rowlock.dead, rowlock.waiting, rowlock.ready");
@@ -364,9 +341,9 @@ class BulkActionsTest {
         }
         try (ExplainedDatabase explained = new ExplainedDatabase(test, database.schema(), Plans.CUSTOM)) {
             admin.redrive(MAIL);
-            new DoBulkChunk(explained.database()).run();
+            new DoBulkBatch(explained.database()).run();
             admin.purge(Rooms.QUEUE);
-            new DoBulkChunk(explained.database()).run();
+            new DoBulkBatch(explained.database()).run();
 
             assertThat(explained.plans())
                     .filteredOn(plan -> plan.contains("taken"))
@@ -382,18 +359,18 @@ class BulkActionsTest {
         dead(3_000, "print");
         long one = admin.redrive(MAIL).id();
         long other = admin.redrive(JobFilter.where().queue("print")).id();
-        DoBulkChunk chunk = new DoBulkChunk(database);
+        DoBulkBatch batch = new DoBulkBatch(database);
 
-        chunk.run();
-        chunk.run();
+        batch.run();
+        batch.run();
 
         assertThat(progress(one)).isEqualTo(tuple(RUNNING, 1_000L));
         assertThat(progress(other)).isEqualTo(tuple(RUNNING, 1_000L));
     }
 
     private void doAll() {
-        DoBulkChunk chunk = new DoBulkChunk(database);
-        for (int i = 0; i < 100 && chunk.run().isPresent(); i++) {
+        DoBulkBatch batch = new DoBulkBatch(database);
+        for (int i = 0; i < 100 && batch.run().isPresent(); i++) {
             // until nothing is left
         }
     }

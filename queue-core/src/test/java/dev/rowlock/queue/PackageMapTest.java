@@ -88,7 +88,15 @@ class PackageMapTest {
                             "operate")),
             Map.entry(
                     "internal.operate",
-                    with(STORE, "internal.chore", "internal.wake", "internal.thread", "operate", "spi", "job")),
+                    with(
+                            STORE,
+                            "settings",
+                            "internal.chore",
+                            "internal.wake",
+                            "internal.thread",
+                            "operate",
+                            "spi",
+                            "job")),
             Map.entry("internal.store.unique", with(WORDS, "internal.store", "internal.store.enqueue")),
             Map.entry("schema", Set.of("internal.store", "spi", "settings")),
             Map.entry("connection", Set.of()),

@@ -2,9 +2,11 @@ package dev.rowlock.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.operate.AuditEntry;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.schema.SchemaScript;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -228,6 +230,38 @@ class SqlFunctionsTest {
                 .isTrue();
     }
 
+    @Test
+    void aCancelLeavesALineInTheAuditAsJobAdminDoes() {
+        String session = text("SELECT session_user", 0);
+        long idle = number("SELECT rowlock.enqueue('a', '{}')");
+        rooms.ready(1);
+        long running = rooms.claim(rooms.node(), 1).get(0).id();
+
+        text("SELECT rowlock.cancel(%d)", idle);
+        text("SELECT rowlock.cancel(%d)", running);
+        text("SELECT rowlock.cancel(%d)", idle); // has ended
+        text("SELECT rowlock.cancel(-1)", 0);
+
+        assertThat(FrontDoors.admin(rooms.database(), new RecordedWakeups()).audit(null, 10))
+                .extracting(
+                        AuditEntry::who, AuditEntry::why, AuditEntry::action, AuditEntry::subject, AuditEntry::detail)
+                .containsExactly(
+                        tuple(session, null, "cancel", "job " + running, "asked to stop"),
+                        tuple(session, null, "cancel", "job " + idle, null));
+    }
+
+    @Test
+    void aCancelThatIsRolledBackLeavesNoLineInTheAudit() {
+        long id = number("SELECT rowlock.enqueue('a', '{}')");
+
+        transaction.executeWithoutResult(status -> {
+            text("SELECT rowlock.cancel(%d)", id);
+            status.setRollbackOnly();
+        });
+
+        assertThat(rooms.count("audit")).isZero();
+    }
+
     // Rights
 
     @Test
@@ -239,7 +273,7 @@ class SqlFunctionsTest {
             try (Connection connection = test.unpooled().getConnection();
                     Statement statement = connection.createStatement()) {
                 statement.execute("SET ROLE " + role);
-                statement.execute("SELECT rowlock.cancel(rowlock.enqueue('a', '{}'))");
+                statement.execute("SELECT rowlock.cancel(rowlock.enqueue('a', '{}'))"); // writes the audit as well
                 statement.execute("SELECT * FROM rowlock.enqueue_unique('a', '{}', 'key')");
                 assertThatThrownBy(() -> statement.execute("SELECT * FROM rowlock.job_details"))
                         .hasMessageContaining("permission denied");

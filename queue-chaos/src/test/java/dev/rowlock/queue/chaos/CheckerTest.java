@@ -161,7 +161,7 @@ class CheckerTest {
                     s.steering = new Steering(List.of(new Paused(second(12), second(30))), 0, 0, 0);
                 }),
                 lie(
-                        "a bulk action counts a chunk twice",
+                        "a bulk action counts a batch twice",
                         "operators are obeyed",
                         s -> s.steering = new Steering(List.of(), 1, 1, 0)),
                 lie(

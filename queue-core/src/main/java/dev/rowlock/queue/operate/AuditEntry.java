@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param subject such as {@code job 42}, {@code queue mail}, or the filter of a bulk action
  * @param detail such as {@code to 5}; null: there is nothing to say
  * @param jobs how many jobs were changed; of a bulk action so far
+ * @param refused how many jobs a bulk action has passed over, because the server refuses to change them
+ * @param refusal why the last of them was refused, as in {@link BulkAction#refusal}; null: none was
  * @param bulkActionId null: it was no bulk action
  */
 public record AuditEntry(
@@ -25,4 +27,6 @@ public record AuditEntry(
         String subject,
         @Nullable String detail,
         long jobs,
+        long refused,
+        @Nullable String refusal,
         @Nullable Long bulkActionId) {}

@@ -10,6 +10,10 @@ import org.jspecify.annotations.Nullable;
  * @param counted how many jobs there were for it when it was asked for
  * @param countedAll whether all were counted; false: there were more than {@code counted}
  * @param done to how many jobs it has been done
+ * @param refused how many jobs it has passed over, because the server refuses to move them by a trigger or constraint for example; they
+ *     stay as they are
+ * @param refusal why the last of them was refused: SQLSTATE and the server's message, of a data exception (class 22) only the SQLSTATE;
+ *     null: none was
  * @param perSecond how many jobs a second at most; null: as fast as may be
  * @param createdAt when it was asked for; jobs that came later are none of its
  * @param endedAt null: it goes on
@@ -24,6 +28,8 @@ public record BulkAction(
         long counted,
         boolean countedAll,
         long done,
+        long refused,
+        @Nullable String refusal,
         @Nullable Integer perSecond,
         Instant createdAt,
         @Nullable Instant endedAt) {
@@ -42,7 +48,7 @@ public record BulkAction(
     public enum State {
         /** Nodes work on it. */
         RUNNING,
-        /** It has been done to all jobs. */
+        /** It has been done to all jobs but those that were refused. */
         FINISHED,
         /** Somebody has ended it. What had been done stays. */
         CANCELLED

@@ -4,21 +4,31 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long ended jobs are kept.
+ * How long ended jobs are kept, and the audit table. Where nodes want different times, the longest counts for all.
  *
  * @param done completed and cancelled jobs, to the day (partitions are dropped whole); zero keeps none, and completing
  *     a job is then a plain delete; at most {@link #LONGEST}
  * @param dead failed and quarantined jobs; null keeps them until somebody redrives or discards them; else at most
  *     {@link #LONGEST}
+ * @param audit lines of the audit table, and bulk actions since their end; at least one day, at most {@link #LONGEST}
  */
-public record RetentionSettings(Duration done, @Nullable Duration dead) {
+public record RetentionSettings(Duration done, @Nullable Duration dead, Duration audit) {
 
     /** A hundred years. The database knows no time that lies some thousand years back. */
     public static final Duration LONGEST = Duration.ofDays(36_500);
 
-    /** Done jobs for seven days, dead ones until somebody decides. */
+    /** How long the audit is kept unless somebody says otherwise. */
+    public static final Duration DEFAULT_AUDIT = Duration.ofDays(90);
+
+    /** Done jobs for seven days, dead ones until somebody decides, the audit for 90 days. */
     public static final RetentionSettings DEFAULT = new RetentionSettings(Duration.ofDays(7), null);
 
+    /** The audit is kept for {@link #DEFAULT_AUDIT}. */
+    public RetentionSettings(Duration done, @Nullable Duration dead) {
+        this(done, dead, DEFAULT_AUDIT);
+    }
+
+    /** @throws IllegalArgumentException if a time is shorter or longer than allowed */
     public RetentionSettings {
         if (done.isNegative() || (!done.isZero() && done.compareTo(Duration.ofDays(1)) < 0)) {
             throw new IllegalArgumentException(
@@ -27,16 +37,20 @@ public record RetentionSettings(Duration done, @Nullable Duration dead) {
         if (dead != null && (dead.isNegative() || dead.isZero())) {
             throw new IllegalArgumentException("retention of dead jobs %s must be positive".formatted(dead));
         }
-        requireNoLongerThanLongest("done", done);
-        if (dead != null) {
-            requireNoLongerThanLongest("dead", dead);
+        if (audit.compareTo(Duration.ofDays(1)) < 0) {
+            throw new IllegalArgumentException("retention of the audit %s must be at least one day".formatted(audit));
         }
+        requireNoLongerThanLongest("done jobs", done);
+        if (dead != null) {
+            requireNoLongerThanLongest("dead jobs", dead);
+        }
+        requireNoLongerThanLongest("the audit", audit);
     }
 
     private static void requireNoLongerThanLongest(String which, Duration time) {
         if (time.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException(
-                    "retention of %s jobs %s must be at most %d days".formatted(which, time, LONGEST.toDays()));
+                    "retention of %s %s must be at most %d days".formatted(which, time, LONGEST.toDays()));
         }
     }
 

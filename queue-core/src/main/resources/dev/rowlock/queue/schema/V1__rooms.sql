@@ -305,12 +305,13 @@ CREATE TABLE ${schema}.depth (
     PRIMARY KEY (queue, state)
 );
 
--- How long the nodes of the last days want ended jobs to be kept, in milliseconds: the longest wins. The largest number: for ever.
+-- How long the nodes of the last days want ended jobs and the audit to be kept, in milliseconds: the longest wins. The largest number: for ever.
 CREATE TABLE ${schema}.retention (
     done_millis bigint      NOT NULL,
     dead_millis bigint      NOT NULL,
+    audit_millis bigint NOT NULL,
     stated_at   timestamptz NOT NULL,
-    PRIMARY KEY (done_millis, dead_millis)
+    PRIMARY KEY (done_millis, dead_millis, audit_millis)
 );
 
 -- What retention dropped, so that the books still balance:
@@ -420,7 +421,7 @@ COMMENT ON TABLE ${schema}.reached IS 'How far claims have got in each queue. A 
 COMMENT ON TABLE ${schema}.queue IS 'Queues that were paused.';
 COMMENT ON TABLE ${schema}.chore IS 'Work that one node does for all.';
 COMMENT ON TABLE ${schema}.depth IS 'The last measurement of how many jobs there are.';
-COMMENT ON TABLE ${schema}.retention IS 'How long nodes want ended jobs to be kept. The longest wins.';
+COMMENT ON TABLE ${schema}.retention IS 'How long nodes want ended jobs and the audit to be kept. The longest wins.';
 COMMENT ON TABLE ${schema}.dropped IS 'How many jobs retention and discard have removed.';
 COMMENT ON FUNCTION ${schema}.with_error(jsonb, smallint, bigint, jsonb) IS 'Adds an entry to the errors of a job; keeps the last 20.';
 COMMENT ON FUNCTION ${schema}.is_done_partition(text) IS 'Whether the table is an attached partition of done.';
@@ -505,6 +506,7 @@ BEGIN
             ('measured_at', 'When it was measured.'),
             ('done_millis', 'How long completed and cancelled jobs are kept, in milliseconds.'),
             ('dead_millis', 'How long dead jobs are kept, in milliseconds; the largest number: for ever.'),
+            ('audit_millis', 'How long the audit is kept, in milliseconds.'),
             ('stated_at', 'When a node last said so.'),
             ('dropped_at', 'When they were removed.'),
             ('room', 'From where: done or dead.')

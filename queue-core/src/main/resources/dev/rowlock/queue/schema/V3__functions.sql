@@ -203,10 +203,14 @@ BEGIN
             idle := ${schema}.cancel_idle(job);
         END;
         IF idle THEN
+            INSERT INTO ${schema}.audit (at, who, action, subject, jobs) -- a table of V6
+            VALUES (statement_timestamp(), session_user, 'cancel', 'job ' || job, 1);
             RETURN 'cancelled';
         END IF;
         UPDATE ${schema}.running SET cancel_requested = true WHERE id = job;
         IF FOUND THEN
+            INSERT INTO ${schema}.audit (at, who, action, subject, detail, jobs)
+            VALUES (statement_timestamp(), session_user, 'cancel', 'job ' || job, 'asked to stop', 1);
             PERFORM ${schema}.send_wakeup('a|');
             RETURN 'requested';
         END IF;

@@ -22,4 +22,18 @@ class RetentionSettingsTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("retention of dead jobs PT876000H0.001S must be at most 36500 days");
     }
+
+    @Test
+    void theAuditIsKeptForADayAtLeastAndAHundredYearsAtMost() {
+        assertThat(RetentionSettings.DEFAULT.audit()).isEqualTo(Duration.ofDays(90));
+        assertThat(new RetentionSettings(Duration.ZERO, null).audit()).isEqualTo(Duration.ofDays(90));
+        assertThat(new RetentionSettings(Duration.ZERO, null, LONGEST).audit()).isEqualTo(LONGEST);
+
+        assertThatThrownBy(() -> new RetentionSettings(Duration.ZERO, null, TOO_LONG))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("retention of the audit PT876000H0.001S must be at most 36500 days");
+        assertThatThrownBy(() -> new RetentionSettings(Duration.ZERO, null, Duration.ofHours(23)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("retention of the audit PT23H must be at least one day");
+    }
 }

@@ -128,13 +128,16 @@ public record RowlockProperties(
             @Nullable Duration giveUpAfter) {}
 
     /**
-     * How long ended jobs are kept.
+     * How long ended jobs are kept, and the audit.
      *
      * @param done How long completed and cancelled jobs are kept, to the day; 0 keeps none, which is the fastest; at most 36500d.
      * @param dead How long failed and quarantined jobs are kept; until somebody decides by default; at most 36500d.
+     * @param audit How long lines of the audit table are kept, and bulk actions since their end; 1d to 36500d.
      */
     public record Retention(
-            @DefaultValue("7d") Duration done, @Nullable Duration dead) {}
+            @DefaultValue("7d") Duration done,
+            @Nullable Duration dead,
+            @DefaultValue("90d") Duration audit) {}
 
     /**
      * What jobs may carry.

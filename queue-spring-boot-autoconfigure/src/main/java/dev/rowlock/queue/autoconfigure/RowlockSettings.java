@@ -161,7 +161,9 @@ final class RowlockSettings {
 
     static RetentionSettings retention(RowlockProperties properties) {
         RowlockProperties.Retention retention = properties.retention();
-        return checked("rowlock.retention", () -> new RetentionSettings(retention.done(), retention.dead()));
+        return checked(
+                "rowlock.retention",
+                () -> new RetentionSettings(retention.done(), retention.dead(), retention.audit()));
     }
 
     private static <T> T checked(String prefix, Supplier<T> settings) {

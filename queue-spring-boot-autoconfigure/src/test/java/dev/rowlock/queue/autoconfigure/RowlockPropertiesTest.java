@@ -61,6 +61,7 @@ class RowlockPropertiesTest {
                 Map.entry("rowlock.retry.jitter", "0"),
                 Map.entry("rowlock.retention.done", "0"),
                 Map.entry("rowlock.retention.dead", "30d"),
+                Map.entry("rowlock.retention.audit", "400d"),
                 Map.entry("rowlock.payload.max-size", "2KB"),
                 Map.entry("rowlock.search.time-limit", "2s"),
                 Map.entry("rowlock.notify.enabled", "false"),
@@ -85,7 +86,7 @@ class RowlockPropertiesTest {
                         .jitter(0)
                         .maxRetries(0));
         assertThat(RowlockSettings.retention(properties))
-                .isEqualTo(new RetentionSettings(Duration.ZERO, Duration.ofDays(30)));
+                .isEqualTo(new RetentionSettings(Duration.ZERO, Duration.ofDays(30), Duration.ofDays(400)));
         assertThat(RowlockSettings.search(properties)).isEqualTo(new SearchSettings(Duration.ofSeconds(2)));
         assertThat(properties.payload().maxSize().toBytes()).isEqualTo(2048);
         assertThat(properties.notifications().enabled()).isFalse();

@@ -1,24 +1,32 @@
 package dev.rowlock.queue.internal.operate;
 
 import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.internal.store.operate.RemoveOldAudit;
+import dev.rowlock.queue.settings.RetentionSettings;
 import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Removes audit lines and ended bulk actions when they are old, one node for all. */
+/** Removes audit lines and ended bulk actions when they are old, one node for all. They are kept as long as any node wants it. */
 final class AuditRetention implements Chore {
 
-    /** So long they are kept. */
-    static final Duration KEPT = Duration.ofDays(90);
+    private static final Logger log = LoggerFactory.getLogger(AuditRetention.class);
 
     private static final Duration INTERVAL = Duration.ofHours(1);
     private static final int BATCH = 1_000;
 
+    private final RetentionSettings settings;
+    private final AgreeRetention agree;
     private final TakeChore chore;
     private final RemoveOldAudit remove;
     private boolean more;
+    private boolean told;
 
-    AuditRetention(TakeChore chore, RemoveOldAudit remove) {
+    AuditRetention(RetentionSettings settings, AgreeRetention agree, TakeChore chore, RemoveOldAudit remove) {
+        this.settings = settings;
+        this.agree = agree;
         this.chore = chore;
         this.remove = remove;
     }
@@ -30,11 +38,24 @@ final class AuditRetention implements Chore {
 
     @Override
     public Duration runOnce() {
+        Duration kept = agree.run(settings).audit();
+        tellIfDifferent(kept);
         if (!more && !chore.run(name(), INTERVAL)) {
             return INTERVAL;
         }
         more = false; // should the next line fail
-        more = remove.run(KEPT, BATCH) == BATCH;
+        more = remove.run(kept, BATCH) == BATCH;
         return more ? Duration.ZERO : INTERVAL;
+    }
+
+    private void tellIfDifferent(Duration kept) {
+        boolean different = !kept.equals(settings.audit());
+        if (different && !told) {
+            log.warn(
+                    "other nodes keep the audit longer than this one ({}): the longest time counts for all, {}",
+                    settings.audit(),
+                    kept);
+        }
+        told = different;
     }
 }

@@ -4,10 +4,12 @@ import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
 import dev.rowlock.queue.internal.store.node.TakeChore;
-import dev.rowlock.queue.internal.store.operate.DoBulkChunk;
+import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
 import dev.rowlock.queue.internal.store.operate.RemoveOldAudit;
+import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.spi.Wakeups;
 import java.util.List;
 
@@ -16,10 +18,12 @@ public final class Operations implements Feature {
 
     private final Database database;
     private final Wakeups wakeups;
+    private final RetentionSettings retention;
 
-    public Operations(Database database, Wakeups wakeups) {
+    public Operations(Database database, Wakeups wakeups, RetentionSettings retention) {
         this.database = database;
         this.wakeups = wakeups;
+        this.retention = retention;
     }
 
     @Override
@@ -30,7 +34,11 @@ public final class Operations implements Feature {
     @Override
     public List<Chore> chores(OwnNode node) {
         return List.of(
-                new BulkChunks(new DoBulkChunk(database), new ReadBulkActions(database), wakeups),
-                new AuditRetention(new TakeChore(database), new RemoveOldAudit(database)));
+                new BulkBatches(new DoBulkBatch(database), new ReadBulkActions(database), wakeups),
+                new AuditRetention(
+                        retention,
+                        new AgreeRetention(database),
+                        new TakeChore(database),
+                        new RemoveOldAudit(database)));
     }
 }

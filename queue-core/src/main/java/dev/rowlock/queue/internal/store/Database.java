@@ -260,10 +260,15 @@ public final class Database {
         try {
             return work.get();
         } catch (SQLException e) {
-            SQLException safe = withoutContent(e);
-            DataAccessException translated = translator.translate("rowlock", null, safe);
-            throw translated != null ? translated : new UncategorizedSQLException("rowlock", null, safe);
+            throw translated(e);
         }
+    }
+
+    /** As all that come out of here: for those who go on in their transaction, behind a savepoint. */
+    public DataAccessException translated(SQLException e) {
+        SQLException safe = withoutContent(e);
+        DataAccessException translated = translator.translate("rowlock", null, safe);
+        return translated != null ? translated : new UncategorizedSQLException("rowlock", null, safe);
     }
 
     /** Where the server refuses a value, its detail and context quote it; but payloads are never logged. */

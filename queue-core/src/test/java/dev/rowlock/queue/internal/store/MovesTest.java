@@ -15,7 +15,7 @@ import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
 import dev.rowlock.queue.internal.store.operate.CreateBulkAction;
-import dev.rowlock.queue.internal.store.operate.DoBulkChunk;
+import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
 import dev.rowlock.queue.internal.store.outcome.FinishJobs;
 import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
@@ -175,7 +175,7 @@ class MovesTest {
 
     private void bulk(BulkAction.Kind kind) {
         new CreateBulkAction(database).run(TransactionStanding.OUTSIDE, kind, JobFilter.all(), null, Actor.APPLICATION);
-        new DoBulkChunk(database).run();
+        new DoBulkBatch(database).run();
     }
 
     @ParameterizedTest

@@ -18,7 +18,7 @@ import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
 import dev.rowlock.queue.internal.store.operate.CreateBulkAction;
-import dev.rowlock.queue.internal.store.operate.DoBulkChunk;
+import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.outcome.BuryJobs;
 import dev.rowlock.queue.internal.store.outcome.DeferJobs;
 import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
@@ -222,11 +222,11 @@ public final class RandomWalk {
         }
     }
 
-    /** A chunk of the oldest bulk action that is not finished. */
+    /** A batch of the oldest bulk action that is not finished. */
     private void bulk(BulkAction.Kind kind, int jobs) {
         new CreateBulkAction(db)
                 .run(TransactionStanding.OUTSIDE, kind, JobFilter.where().queue(Rooms.QUEUE), null, Actor.APPLICATION);
-        new DoBulkChunk(db, jobs).run();
+        new DoBulkBatch(db, jobs).run();
     }
 
     private void discard() {

@@ -89,7 +89,7 @@ class ViewsTest {
         stop(node);
         long other = rooms.node("host-8");
         stop(other);
-        rooms.execute("INSERT INTO rowlock.retention VALUES (604800000, 9223372036854775807, now())");
+        rooms.execute("INSERT INTO rowlock.retention VALUES (604800000, 9223372036854775807, 7776000000, now())");
         RemovePastNodes remove = new RemovePastNodes(rooms.database());
 
         assertThat(remove.run(10)).isZero(); // jobs that they completed may still be there

@@ -15,7 +15,8 @@ final class BulkRow {
 
     /** What {@link #read} reads. */
     static final String COLUMNS =
-            "id, kind, state, filter::text AS filter, who, why, counted, counted_all, done, per_second, created_at, ended_at";
+            "id, kind, state, filter::text AS filter, who, why, counted, counted_all, done, refused, refusal, per_second, created_at,"
+                    + " ended_at";
 
     private static final JsonMapper MAPPER = JsonMapper.shared();
 
@@ -42,6 +43,8 @@ final class BulkRow {
                 row.getLong("counted"),
                 row.getBoolean("counted_all"),
                 row.getLong("done"),
+                row.getLong("refused"),
+                row.getString("refusal"),
                 rate,
                 row.getObject("created_at", OffsetDateTime.class).toInstant(),
                 instant(row.getObject("ended_at", OffsetDateTime.class)));

@@ -27,7 +27,7 @@ public final class CreateBulkAction {
     private static final String SQL = """
             WITH created AS (
                 INSERT INTO rowlock.bulk_action (kind, state, filter, who, why, created_at, counted, counted_all, last_id, per_second,
-                                                 chunk_at, next_at)
+                                                 batch_at, next_at)
                 VALUES (?, 'running', ?::json, ?, ?, statement_timestamp(), ?, ?, nextval('rowlock.job_id'), ?,
                         statement_timestamp(), statement_timestamp())
                 RETURNING *

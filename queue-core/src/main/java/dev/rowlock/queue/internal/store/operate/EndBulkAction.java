@@ -8,7 +8,7 @@ import java.sql.ResultSet;
 /** Ends a bulk action before it is finished. */
 public final class EndBulkAction {
 
-    // Waits for the chunk that is under way: it is done, or it is not.
+    // Waits for the batch that is under way: it is done, or it is not.
     private static final String SQL = """
             WITH ended AS (
                 UPDATE rowlock.bulk_action SET state = 'cancelled', ended_at = statement_timestamp()

@@ -13,7 +13,8 @@ import java.util.List;
 public final class ReadAudit {
 
     private static final String SQL = """
-            SELECT id, at, who, why, action, subject, detail, jobs, bulk_action_id FROM rowlock.audit
+            SELECT id, at, who, why, action, subject, detail, jobs, refused, refusal, bulk_action_id
+              FROM rowlock.audit
              WHERE id < ? ORDER BY id DESC LIMIT ?
             """;
 
@@ -40,7 +41,9 @@ public final class ReadAudit {
                                 row.getString(6),
                                 row.getString(7),
                                 row.getLong(8),
-                                Columns.number(row, 9)));
+                                row.getLong(9),
+                                row.getString(10),
+                                Columns.number(row, 11)));
                     }
                     return page;
                 }

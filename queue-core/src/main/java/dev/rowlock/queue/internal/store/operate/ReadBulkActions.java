@@ -19,7 +19,7 @@ public final class ReadBulkActions {
             "SELECT " + BulkRow.COLUMNS + " FROM rowlock.bulk_action WHERE id < ? ORDER BY id DESC LIMIT ?";
 
     private static final String NEXT = """
-            SELECT date_part('epoch', min(CASE WHEN chunk_at > statement_timestamp() THEN statement_timestamp() ELSE next_at END)
+            SELECT date_part('epoch', min(CASE WHEN batch_at > statement_timestamp() THEN statement_timestamp() ELSE next_at END)
                    - statement_timestamp())
               FROM rowlock.bulk_action WHERE state = 'running'
             """;
@@ -43,7 +43,7 @@ public final class ReadBulkActions {
         });
     }
 
-    /** How long until a chunk is due; negative: one is. Empty: no action goes on. */
+    /** How long until a batch is due; negative: one is. Empty: no action goes on. */
     public Optional<Duration> untilNext() {
         return database.alone(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(database.sql(NEXT));

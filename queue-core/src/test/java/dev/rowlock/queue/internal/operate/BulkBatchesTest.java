@@ -9,11 +9,8 @@ import dev.rowlock.queue.internal.schedule.FrozenClock;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.node.TakeChore;
-import dev.rowlock.queue.internal.store.operate.DoBulkChunk;
+import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
-import dev.rowlock.queue.internal.store.operate.RemoveOldAudit;
-import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -23,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** When bulk actions go on, by a clock that the test sets. */
 @PostgresTest(freshPerTest = true)
-class BulkChunksTest {
+class BulkBatchesTest {
 
     private static final JobFilter MAIL = JobFilter.where().queue(Rooms.QUEUE);
 
@@ -31,30 +28,30 @@ class BulkChunksTest {
     private final Rooms rooms;
     private final RecordedWakeups wakeups = new RecordedWakeups();
     private final JobAdmin admin;
-    private final BulkChunks chunks;
+    private final BulkBatches batches;
 
-    BulkChunksTest(TestDatabase test) throws SQLException {
+    BulkBatchesTest(TestDatabase test) throws SQLException {
         clock = new FrozenClock(test);
         rooms = Rooms.emptyIn(test.dataSource(), new Schema("rowlock"));
         Database database = rooms.database();
         admin = FrontDoors.admin(database, wakeups);
-        chunks = new BulkChunks(new DoBulkChunk(database), new ReadBulkActions(database), wakeups);
+        batches = new BulkBatches(new DoBulkBatch(database), new ReadBulkActions(database), wakeups);
     }
 
     @Test
-    void atARateChunksComeOneByOneAndTheDispatcherHears() {
+    void atARateBatchesComeOneByOneAndTheDispatcherHears() {
         dead(100);
         long id = admin.redrive(MAIL, 40).id();
 
-        Duration afterChunk = chunks.runOnce();
-        Duration tooSoon = chunks.runOnce();
+        Duration afterBatch = batches.runOnce();
+        Duration tooSoon = batches.runOnce();
         clock.advance(Duration.ofMillis(249));
-        chunks.runOnce();
+        batches.runOnce();
         long before = done(id);
         clock.advance(Duration.ofMillis(1));
-        chunks.runOnce();
+        batches.runOnce();
 
-        assertThat(afterChunk).isEqualTo(Duration.ZERO);
+        assertThat(afterBatch).isEqualTo(Duration.ZERO);
         assertThat(tooSoon).isEqualTo(Duration.ofMillis(250));
         assertThat(before).isEqualTo(10);
         assertThat(done(id)).isEqualTo(20);
@@ -65,12 +62,12 @@ class BulkChunksTest {
     void timeThatPassedWhileNoNodeWasThereDoesNotComeAsABurst() {
         dead(100);
         long id = admin.redrive(MAIL, 4).id();
-        chunks.runOnce();
+        batches.runOnce();
         clock.advance(Duration.ofHours(1));
 
-        chunks.runOnce();
-        chunks.runOnce();
-        chunks.runOnce();
+        batches.runOnce();
+        batches.runOnce();
+        batches.runOnce();
 
         assertThat(done(id)).isEqualTo(2);
     }
@@ -79,57 +76,39 @@ class BulkChunksTest {
     void aClockThatIsSetBackDoesNotStopAnAction() {
         dead(100);
         long id = admin.redrive(MAIL, 4).id();
-        chunks.runOnce();
+        batches.runOnce();
         clock.advance(Duration.ofDays(-1));
         rooms.execute("UPDATE rowlock.dead SET died_at = '2020-01-01'");
 
-        chunks.runOnce();
+        batches.runOnce();
 
         assertThat(done(id)).isEqualTo(2);
     }
 
     @Test
     void withoutActionsTheChoreRests() {
-        assertThat(chunks.runOnce()).isEqualTo(Duration.ofSeconds(15));
+        assertThat(batches.runOnce()).isEqualTo(Duration.ofSeconds(15));
     }
 
     @Test
-    void anActionThatTheServerRefusesIsTriedAgainLaterAndLosesNothing() {
+    void anActionForWhichTheServerHasNoRoomIsTriedAgainLaterAndLosesNothing() {
         dead(3);
         long id = admin.redrive(MAIL).id();
-        rooms.execute("ALTER TABLE rowlock.waiting ADD CONSTRAINT no_mail CHECK (queue <> 'mail')");
+        rooms.execute("""
+                CREATE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE disk_full; END'
+                """);
+        rooms.execute("CREATE TRIGGER disk_full BEFORE INSERT ON rowlock.waiting EXECUTE FUNCTION disk_full()");
 
-        Duration rest = chunks.runOnce();
-        rooms.execute("ALTER TABLE rowlock.waiting DROP CONSTRAINT no_mail");
-        chunks.runOnce();
+        Duration rest = batches.runOnce();
+        rooms.execute("DROP FUNCTION disk_full() CASCADE");
+        batches.runOnce();
         long meanwhile = done(id);
         clock.advance(Duration.ofSeconds(10));
-        chunks.runOnce();
+        batches.runOnce();
 
         assertThat(rest).isEqualTo(Duration.ofSeconds(10));
         assertThat(meanwhile).isZero();
         assertThat(done(id)).isEqualTo(3);
-    }
-
-    @Test
-    void theAuditAndEndedActionsAreKeptForNinetyDays() {
-        AuditRetention retention =
-                new AuditRetention(new TakeChore(rooms.database()), new RemoveOldAudit(rooms.database()));
-        dead(1_500);
-        long ended = admin.redrive(MAIL).id();
-        chunks.runOnce();
-        chunks.runOnce();
-        admin.pause("mail");
-        dead(1);
-        long going = admin.redrive(MAIL, 1).id();
-        clock.advance(AuditRetention.KEPT.plusSeconds(1));
-        admin.resume("mail");
-
-        retention.runOnce();
-
-        assertThat(admin.bulkAction(ended)).isEmpty();
-        assertThat(admin.bulkAction(going)).map(BulkAction::state).contains(BulkAction.State.RUNNING);
-        assertThat(admin.audit(null, 10)).extracting(line -> line.action()).containsExactly("resume", "redrive");
     }
 
     private long done(long id) {

@@ -1,9 +1,9 @@
 package dev.rowlock.queue.internal.operate;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.store.operate.DoBulkChunk;
-import dev.rowlock.queue.internal.store.operate.DoBulkChunk.ChunkFailedException;
-import dev.rowlock.queue.internal.store.operate.DoBulkChunk.Done;
+import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
+import dev.rowlock.queue.internal.store.operate.DoBulkBatch.BatchFailedException;
+import dev.rowlock.queue.internal.store.operate.DoBulkBatch.Done;
 import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
@@ -11,10 +11,10 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Does bulk actions, a chunk at a time. Sleeps while there are none. */
-final class BulkChunks implements Chore {
+/** Does bulk actions, a batch at a time. Sleeps while there are none. */
+final class BulkBatches implements Chore {
 
-    private static final Logger log = LoggerFactory.getLogger(BulkChunks.class);
+    private static final Logger log = LoggerFactory.getLogger(BulkBatches.class);
 
     /** Of an action that was made while this node did not hear of it. */
     private static final Duration LONGEST_REST = Duration.ofSeconds(15);
@@ -25,12 +25,12 @@ final class BulkChunks implements Chore {
     /** Before a job that somebody has locked. */
     private static final Duration REST_BEFORE_LOCKED_JOB = Duration.ofMillis(100);
 
-    private final DoBulkChunk chunk;
+    private final DoBulkBatch batch;
     private final ReadBulkActions actions;
     private final Wakeups wakeups;
 
-    BulkChunks(DoBulkChunk chunk, ReadBulkActions actions, Wakeups wakeups) {
-        this.chunk = chunk;
+    BulkBatches(DoBulkBatch batch, ReadBulkActions actions, Wakeups wakeups) {
+        this.batch = batch;
         this.actions = actions;
         this.wakeups = wakeups;
     }
@@ -69,13 +69,13 @@ final class BulkChunks implements Chore {
 
     private Optional<Done> next() {
         try {
-            return chunk.run();
-        } catch (ChunkFailedException e) {
+            return batch.run();
+        } catch (BatchFailedException e) {
             log.warn(
-                    "a chunk of bulk action {} failed and is tried again in 10 s; the jobs of the chunk are as they were",
+                    "a batch of bulk action {} failed and is tried again in 10 s; the jobs of the batch are as they were",
                     e.bulkActionId(),
                     e.getCause());
-            chunk.postpone(e.bulkActionId());
+            batch.postpone(e.bulkActionId());
             return Optional.empty();
         }
     }

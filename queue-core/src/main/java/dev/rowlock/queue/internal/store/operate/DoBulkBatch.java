@@ -1,0 +1,138 @@
+package dev.rowlock.queue.internal.store.operate;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.operate.AdvanceBulkAction.Step;
+import dev.rowlock.queue.internal.store.search.RoomCondition;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.springframework.dao.DataAccessException;
+
+/**
+ * Does a batch of the bulk action that has waited longest for one: the jobs, the progress, and the audit line in one
+ * transaction. An action that another node is working on is left to it.
+ */
+public final class DoBulkBatch {
+
+    private static final String POSTPONE =
+            "UPDATE rowlock.bulk_action SET next_at = statement_timestamp() + interval '10 s' WHERE id = ?";
+
+    private final Database database;
+    private final EnsureDonePartitions partitions;
+    private final TakeBulkAction take;
+    private final AdvanceBulkAction advance;
+    private final DoBulkBatchApart apart;
+    private final int largest;
+
+    public DoBulkBatch(Database database) {
+        this(database, 1_000);
+    }
+
+    /** @param largest how many jobs a batch has at most */
+    public DoBulkBatch(Database database, int largest) {
+        this.database = database;
+        this.partitions = new EnsureDonePartitions(database);
+        this.take = new TakeBulkAction(database);
+        this.advance = new AdvanceBulkAction(database);
+        this.apart = new DoBulkBatchApart(database, largest);
+        this.largest = largest;
+    }
+
+    /**
+     * What was done.
+     *
+     * @param redriven whether jobs wait now that were dead
+     * @param stuck whether somebody else has locked all jobs that there were
+     */
+    public record Done(long bulkActionId, int jobs, boolean redriven, boolean stuck) {
+
+        static Done of(TakenAction action, Step step) {
+            return new Done(
+                    action.id(),
+                    step.jobs(),
+                    action.kind() == BulkKind.REDRIVE && step.jobs() > 0,
+                    step.jobs() == 0 && step.refused().isEmpty() && step.afterId() <= action.afterId());
+        }
+    }
+
+    /** The jobs of this action cannot be moved now. */
+    public static final class BatchFailedException extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final long bulkActionId;
+
+        BatchFailedException(long bulkActionId, DataAccessException cause) {
+            super("a batch of bulk action %d failed".formatted(bulkActionId), cause);
+            this.bulkActionId = bulkActionId;
+        }
+
+        /** How the server refused it, without what stands in the jobs. */
+        DataAccessException refusal() {
+            return (DataAccessException) Objects.requireNonNull(getCause());
+        }
+
+        public long bulkActionId() {
+            return bulkActionId;
+        }
+    }
+
+    /**
+     * In a transaction of its own. If the server refuses the batch, it is done in parts by another one, and the jobs that are refused alone
+     * are passed over. Empty: none is due, or others are working on those that are.
+     *
+     * @throws BatchFailedException if no job is to blame, but the server or the connection
+     */
+    public Optional<Done> run() {
+        try {
+            return partitions.around(() -> database.atomically(this::doNext));
+        } catch (BatchFailedException e) {
+            return apart.run(e);
+        }
+    }
+
+    private Optional<Done> doNext(Connection connection) throws SQLException {
+        TakenAction action = take.due(connection);
+        if (action == null) {
+            return Optional.empty();
+        }
+        Step step = move(connection, action);
+        advance.run(connection, action, step);
+        return Optional.of(Done.of(action, step));
+    }
+
+    /** The next batch of this action is not tried before ten seconds have passed. */
+    public void postpone(long bulkActionId) {
+        database.alone(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(database.sql(POSTPONE))) {
+                statement.setLong(1, bulkActionId);
+                return statement.executeUpdate();
+            }
+        });
+    }
+
+    private Step move(Connection connection, TakenAction action) throws SQLException {
+        List<RoomCondition> rooms = action.kind().conditions(action.filter());
+        String sql = database.sql(BulkBatchSql.move(action.kind(), rooms));
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+            BulkBatchSql.bind(statement, action, action.most(largest), rooms);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                Step step = new Step(row.getInt(1), row.getLong(2), List.of(), null);
+                BulkBatchSql.checkNow(connection);
+                return step;
+            }
+        } catch (SQLException e) {
+            if (EnsureDonePartitions.missing(e)) {
+                throw e;
+            }
+            throw new BatchFailedException(action.id(), database.translated(e));
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package dev.rowlock.queue.internal.store.operate;
+
+import dev.rowlock.queue.internal.store.BatchSplitter;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.operate.AdvanceBulkAction.Step;
+import dev.rowlock.queue.internal.store.operate.DoBulkBatch.BatchFailedException;
+import dev.rowlock.queue.internal.store.operate.DoBulkBatch.Done;
+import dev.rowlock.queue.internal.store.search.RoomCondition;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+
+/**
+ * Does a batch that the server has refused in ever smaller parts, until the jobs that it refuses stand alone. They stay as they are, and
+ * the action passes over them. One transaction: it locks the action and its jobs, and a savepoint stands around each part.
+ */
+final class DoBulkBatchApart {
+
+    private static final Logger log = LoggerFactory.getLogger(DoBulkBatchApart.class);
+
+    private static final int NAMED = 20;
+
+    private final Database database;
+    private final TakeBulkAction take;
+    private final AdvanceBulkAction advance;
+    private final int largest;
+
+    DoBulkBatchApart(Database database, int largest) {
+        this.database = database;
+        this.take = new TakeBulkAction(database);
+        this.advance = new AdvanceBulkAction(database);
+        this.largest = largest;
+    }
+
+    private record Locked(List<Long> jobs, long afterId) {}
+
+    /**
+     * Empty: somebody else is working on the action, or it has ended.
+     *
+     * @param together how the batch failed as a whole
+     * @throws BatchFailedException if no job is to blame, but the server or the connection
+     */
+    Optional<Done> run(BatchFailedException together) {
+        long id = together.bulkActionId();
+        try {
+            BatchSplitter.requireAnswer(together.refusal());
+            return database.atomically(connection -> {
+                TakenAction action = take.byId(connection, id);
+                if (action == null) {
+                    return Optional.empty();
+                }
+                Step step = moveApart(connection, action, together.refusal());
+                advance.run(connection, action, step);
+                return Optional.of(Done.of(action, step));
+            });
+        } catch (DataAccessException e) {
+            throw new BatchFailedException(id, e);
+        }
+    }
+
+    private Step moveApart(Connection connection, TakenAction action, RuntimeException together) throws SQLException {
+        List<RoomCondition> rooms = action.kind().conditions(action.filter());
+        Locked locked = lock(connection, action, rooms);
+        Set<Long> left = new TreeSet<>(locked.jobs);
+        Consumer<List<Long>> move = jobs -> {
+            moveThese(connection, action.kind(), rooms, jobs);
+            left.removeAll(new HashSet<>(jobs));
+        };
+        Map<Long, RuntimeException> refused = locked.jobs.isEmpty()
+                ? Map.of() // whoever was refused is locked by somebody else now
+                : BatchSplitter.refused(locked.jobs, move, together);
+        int moved = locked.jobs.size() - left.size();
+        left.removeAll(refused.keySet());
+        // Those that are left were not tried, or failed for what may be over the next time.
+        long before = left.stream().mapToLong(job -> job - 1).min().orElse(Long.MAX_VALUE);
+        return new Step(moved, Math.min(before, locked.afterId), List.copyOf(refused.keySet()), tell(action, refused));
+    }
+
+    private Locked lock(Connection connection, TakenAction action, List<RoomCondition> rooms) throws SQLException {
+        String sql = database.sql(BulkBatchSql.lock(rooms));
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+            BulkBatchSql.bind(statement, action, action.most(largest), rooms);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return new Locked(List.of((Long[]) row.getArray(1).getArray()), row.getLong(2));
+            }
+        }
+    }
+
+    private void moveThese(Connection connection, BulkKind kind, List<RoomCondition> rooms, List<Long> jobs) {
+        String sql = database.sql(BulkBatchSql.moveThese(kind, rooms));
+        try {
+            Savepoint before = connection.setSavepoint();
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+                statement.setArray(1, connection.createArrayOf("bigint", jobs.toArray()));
+                statement.executeQuery().close();
+                BulkBatchSql.checkNow(connection);
+                connection.releaseSavepoint(before);
+            } catch (SQLException e) {
+                connection.rollback(before);
+                if (EnsureDonePartitions.missing(e)) {
+                    throw new IllegalStateException("done has no partition for today", e); // no job is to blame
+                }
+                throw e;
+            }
+        } catch (SQLException e) {
+            throw database.translated(e);
+        }
+    }
+
+    private static @Nullable String tell(TakenAction action, Map<Long, RuntimeException> refused) {
+        if (refused.isEmpty()) {
+            return null;
+        }
+        RuntimeException last = List.copyOf(refused.values()).get(refused.size() - 1);
+        log.warn(
+                "bulk action {} passes over {} jobs: the server refuses each of them by itself. They stay as they are. Their ids: {}{}",
+                action.id(),
+                refused.size(),
+                refused.keySet().stream().limit(NAMED).toList(),
+                refused.size() > NAMED ? " and more" : "",
+                last);
+        return Refusal.text(last);
+    }
+}

@@ -1,0 +1,42 @@
+package dev.rowlock.queue.internal.unique;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.OpenTransaction;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.unique.FindKeyHolders;
+import dev.rowlock.queue.internal.store.unique.FindKeyHolders.Holder;
+import dev.rowlock.queue.internal.store.unique.TypedKey;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A job that a call may change does not start between the call's look and its change. */
+@PostgresTest
+class LookLocksTest {
+
+    private final Rooms rooms;
+
+    LookLocksTest(TestDatabase test) {
+        rooms = Rooms.emptyIn(test);
+    }
+
+    @Test
+    void aJobThatACallHasLookedAtIsNotClaimedBeforeTheCallHasChangedIt() throws Exception {
+        long id = rooms.ready();
+        rooms.execute("INSERT INTO rowlock.unique_key (type, key, job_id) VALUES ('send', 'doc-7', %d)".formatted(id));
+
+        try (OpenTransaction looking = new OpenTransaction(rooms.database())) {
+            List<Holder> holders = looking.database()
+                    .joined(connection -> new FindKeyHolders(rooms.database().schema())
+                            .run(connection, List.of(new TypedKey("send", "doc-7")), i -> true));
+
+            assertThat(holders).containsExactly(new Holder(id, false, true, true, true));
+            assertThat(rooms.claim(rooms.node(), 1)).isEmpty();
+            looking.rollback();
+        }
+
+        assertThat(rooms.claim(rooms.node(), 1)).hasSize(1);
+    }
+}
