@@ -1,13 +1,14 @@
 package dev.rowlock.queue.internal.chunk;
 
 import dev.rowlock.queue.internal.record.FailureLog;
+import dev.rowlock.queue.internal.run.AttemptInterceptors;
 import dev.rowlock.queue.internal.run.BeginFailures;
 import dev.rowlock.queue.internal.run.ContextServices;
+import dev.rowlock.queue.internal.run.Extensions;
 import dev.rowlock.queue.internal.run.Failures;
 import dev.rowlock.queue.internal.run.MissingPartition;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadlines;
 import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction;
-import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.Transactions;
 import java.util.List;
@@ -28,16 +29,16 @@ public record ChunkServices(
         BeginFailures beginFailures,
         FailureLog failureLog,
         List<JobInterceptor> interceptors,
+        AttemptInterceptors attempts,
         @Nullable Transactions transactions) {
 
     /** @param keep whether completed jobs are kept */
     public static ChunkServices of(
             ContextServices contexts,
             boolean keep,
-            List<ErrorRedactor> redactors,
-            List<JobInterceptor> interceptors,
+            Extensions extensions,
             @Nullable TransactionOperations transactions) {
-        Failures failures = new Failures(redactors);
+        Failures failures = new Failures(extensions.redactors());
         return new ChunkServices(
                 contexts,
                 new FinishJobsInTransaction(contexts.database(), keep),
@@ -46,7 +47,8 @@ public record ChunkServices(
                 failures,
                 new BeginFailures(failures::loggable),
                 new FailureLog(),
-                List.copyOf(interceptors),
+                extensions.interceptors(),
+                new AttemptInterceptors(extensions.attempts()),
                 transactions == null ? null : work -> transactions.executeWithoutResult(status -> work.run()));
     }
 }

@@ -11,7 +11,9 @@ import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.PayloadException;
 import dev.rowlock.queue.spi.Transactions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,6 +38,7 @@ public final class HandlerInvoker {
     private final Failures failures;
     private final Interceptors interceptors;
     private final Interceptors aroundChunks;
+    private final AttemptInterceptors attempts;
     private final MissingPartition missingPartition;
     private final @Nullable Transactions transactions;
 
@@ -54,6 +57,7 @@ public final class HandlerInvoker {
         this.beginFailures = new BeginFailures(failures::loggable);
         this.interceptors = new Interceptors(extensions.interceptors());
         this.aroundChunks = Interceptors.aroundChunkOfOne(extensions.interceptors());
+        this.attempts = new AttemptInterceptors(extensions.attempts());
         this.missingPartition = new MissingPartition(services.partitions());
         this.transactions =
                 transactions == null ? null : work -> transactions.executeWithoutResult(status -> work.run());
@@ -87,14 +91,28 @@ public final class HandlerInvoker {
         ThreadState own = ThreadState.save();
         try {
             LogContext.of(execution.job());
-            Outcome outcome = outcome(execution, listener, context);
-            failureLog.tell(execution.job(), outcome);
-            return outcome;
+            return attempts.none() ? told(execution, listener, context) : surrounded(execution, listener, context);
         } finally {
             context.close();
             own.restore(listener.name());
             execution.end();
         }
+    }
+
+    private Outcome surrounded(Execution execution, ListenerDefinition listener, ExecutionContext context) {
+        AtomicReference<@Nullable Outcome> made = new AtomicReference<>();
+        attempts.around(List.of(execution.job()), () -> {
+            Outcome outcome = told(execution, listener, context);
+            made.set(outcome);
+            return Map.of(execution.job().id(), outcome);
+        });
+        return Objects.requireNonNull(made.get());
+    }
+
+    private Outcome told(Execution execution, ListenerDefinition listener, ExecutionContext context) {
+        Outcome outcome = outcome(execution, listener, context);
+        failureLog.tell(execution.job(), outcome);
+        return outcome;
     }
 
     private Outcome outcome(Execution execution, ListenerDefinition listener, ExecutionContext context) {

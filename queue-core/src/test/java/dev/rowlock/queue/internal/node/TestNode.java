@@ -24,6 +24,7 @@ import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.settings.WorkerSettings;
+import dev.rowlock.queue.spi.AttemptInterceptor;
 import dev.rowlock.queue.spi.ChunkHandler;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobHandler;
@@ -77,6 +78,7 @@ public final class TestNode implements AutoCloseable {
     private final List<ListenerDefinition> listeners = new ArrayList<>();
     private final List<JobObserver> observers = new ArrayList<>();
     private final List<JobInterceptor> interceptors = new ArrayList<>();
+    private final List<AttemptInterceptor> attempts = new ArrayList<>();
     private final List<ErrorRedactor> redactors = new ArrayList<>();
     private WorkerSettings worker = new WorkerSettings(
             4,
@@ -167,6 +169,11 @@ public final class TestNode implements AutoCloseable {
 
     public TestNode interceptor(JobInterceptor interceptor) {
         interceptors.add(interceptor);
+        return this;
+    }
+
+    public TestNode attemptInterceptor(AttemptInterceptor interceptor) {
+        attempts.add(interceptor);
         return this;
     }
 
@@ -266,7 +273,7 @@ public final class TestNode implements AutoCloseable {
                         database,
                         direct,
                         codec(),
-                        new Extensions(observers, interceptors, redactors),
+                        new Extensions(observers, interceptors, attempts, redactors),
                         wakeups,
                         transactions),
                 List.of());
