@@ -169,6 +169,7 @@ class PackageMapTest {
                             "spi",
                             "job")),
             Map.entry("observe", Set.of("", "spi", "job")),
+            Map.entry("trace", Set.of("internal.store", "settings", "spi", "job")),
             Map.entry("spring", Set.of("", "chunk", "schedule", "spi", "job")));
 
     private static Set<String> with(Set<String> some, String... more) {
