@@ -164,7 +164,7 @@ final class RowlockSettings {
         return checked("rowlock.retention", () -> new RetentionSettings(retention.done(), retention.dead()));
     }
 
-    private static <T> T checked(String prefix, Supplier<T> settings) {
+    static <T> T checked(String prefix, Supplier<T> settings) {
         try {
             return settings.get();
         } catch (IllegalArgumentException e) {

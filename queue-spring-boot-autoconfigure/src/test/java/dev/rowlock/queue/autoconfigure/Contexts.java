@@ -18,7 +18,8 @@ public final class Contexts {
             RowlockAutoConfiguration.class,
             RowlockWorkerAutoConfiguration.class,
             RowlockHealthAutoConfiguration.class,
-            RowlockMetricsAutoConfiguration.class);
+            RowlockMetricsAutoConfiguration.class,
+            RowlockObservationAutoConfiguration.class);
 
     private Contexts() {}
 
