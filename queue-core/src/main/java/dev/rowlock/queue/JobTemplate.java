@@ -1,7 +1,8 @@
 package dev.rowlock.queue;
 
+import dev.rowlock.queue.internal.enqueue.EnqueueInterceptors;
+import dev.rowlock.queue.internal.enqueue.InterceptedCall;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueLargeJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueReadyJobs;
@@ -13,15 +14,12 @@ import dev.rowlock.queue.internal.unique.UniqueRequests;
 import dev.rowlock.queue.internal.unique.UniqueRequests.Answer;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Wakes;
-import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Enqueued;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.UniqueKey;
-import dev.rowlock.queue.job.UniqueKey.OnConflict;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.Wakeups;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -63,9 +61,7 @@ public final class JobTemplate implements JobOperations {
     static final int CHUNK_CHARACTERS = 4 << 20;
 
     private final Database database;
-    private final PayloadCodec codec;
-    private final long maxPayloadBytes;
-    private final UnaryOperator<@Nullable String> listenerQueues;
+    private final RequestedJobs requested;
     private final EnqueueReadyJobs enqueueReady;
     private final EnqueueWaitingJobs enqueueWaiting;
     private final EnqueueLargeJobs enqueueLarge;
@@ -73,6 +69,17 @@ public final class JobTemplate implements JobOperations {
     private final UniqueRequests uniqueRequests;
     private final Wakeups wakeups;
     private final AfterCommit afterCommit;
+    private final EnqueueInterceptors interceptors;
+
+    /** Nobody intercepts. */
+    JobTemplate(
+            Database database,
+            PayloadCodec codec,
+            long maxPayloadBytes,
+            UnaryOperator<@Nullable String> listenerQueues,
+            Wakeups wakeups) {
+        this(database, codec, maxPayloadBytes, listenerQueues, wakeups, EnqueueInterceptors.NONE);
+    }
 
     /**
      * @param maxPayloadBytes the largest payload as JSON in UTF-8
@@ -83,11 +90,10 @@ public final class JobTemplate implements JobOperations {
             PayloadCodec codec,
             long maxPayloadBytes,
             UnaryOperator<@Nullable String> listenerQueues,
-            Wakeups wakeups) {
+            Wakeups wakeups,
+            EnqueueInterceptors interceptors) {
         this.database = database;
-        this.codec = codec;
-        this.maxPayloadBytes = maxPayloadBytes;
-        this.listenerQueues = listenerQueues;
+        this.requested = new RequestedJobs(codec, maxPayloadBytes, listenerQueues);
         this.enqueueReady = new EnqueueReadyJobs(database.schema());
         this.enqueueWaiting = new EnqueueWaitingJobs(database.schema());
         this.enqueueLarge = new EnqueueLargeJobs(database.schema());
@@ -95,15 +101,41 @@ public final class JobTemplate implements JobOperations {
         this.uniqueRequests = new UniqueRequests(database.schema());
         this.wakeups = wakeups;
         this.afterCommit = new AfterCommit(database, wakeups);
+        this.interceptors = interceptors;
     }
 
     @Override
     public long enqueue(Object payload, JobOptions options) {
         JobRequest request = JobRequest.from(payload, options);
-        UniqueKey key = request.options().uniqueKey();
-        if (key != null) {
-            return enqueueUnique(request, key, JobOptions.NONE).id();
+        if (!interceptors.none()) {
+            return intercepted(request).id();
         }
+        return request.options().uniqueKey() == null
+                ? enqueuePlain(request)
+                : enqueueKeyed(request).id();
+    }
+
+    private EnqueueResult intercepted(JobRequest request) {
+        InterceptedCall call = interceptors.one(
+                requested.queueOf(request),
+                RequestedJobs.typeOf(request),
+                request.options().headers());
+        return interceptors.around(call, () -> {
+            JobRequest amended = new JobRequest(request.payload(), call.amended(request.options()));
+            EnqueueResult result = amended.options().uniqueKey() == null
+                    ? new EnqueueResult(enqueuePlain(amended), Enqueued.CREATED)
+                    : enqueueKeyed(amended);
+            call.answered(result.id(), result.what());
+            return result;
+        });
+    }
+
+    private JobRequest amended(InterceptedCall call, JobRequest request) {
+        call.count(requested.queueOf(request), RequestedJobs.typeOf(request));
+        return new JobRequest(request.payload(), call.amended(request.options()));
+    }
+
+    private long enqueuePlain(JobRequest request) {
         TransactionStanding standing = database.requireWritable("enqueue");
         NewJob job = newJob(request);
         // Beside the work of a large payload, a notification of its own does not count.
@@ -133,10 +165,14 @@ public final class JobTemplate implements JobOperations {
             throw new IllegalArgumentException(
                     "unique key %s is not the options' key %s: a job has one key, name it once".formatted(key, own));
         }
+        JobRequest keyed = new JobRequest(request.payload(), request.options().unique(key));
+        return interceptors.none() ? enqueueKeyed(keyed) : intercepted(keyed);
+    }
+
+    private EnqueueResult enqueueKeyed(JobRequest request) {
         TransactionStanding standing = database.requireWritable("enqueue");
-        List<NewJob> job = List.of(
-                newJob(new JobRequest(request.payload(), request.options().unique(key))));
-        if (UniqueRequests.needed(key)) {
+        List<NewJob> job = List.of(newJob(request));
+        if (UniqueRequests.needed(request.options().uniqueKey())) {
             return writeEach(standing, job).get(0);
         }
         Placed placed = database.joined(standing, connection -> enqueueUnique.run(connection, job))
@@ -149,8 +185,20 @@ public final class JobTemplate implements JobOperations {
 
     @Override
     public List<EnqueueResult> enqueueEach(Collection<JobRequest> requests) {
+        if (interceptors.none()) {
+            return eachOf(requests.stream());
+        }
+        InterceptedCall call = interceptors.many();
+        return interceptors.around(call, () -> {
+            List<EnqueueResult> results = eachOf(requests.stream().map(request -> amended(call, request)));
+            results.forEach(result -> call.answered(result.what()));
+            return results;
+        });
+    }
+
+    private List<EnqueueResult> eachOf(Stream<JobRequest> requests) {
         TransactionStanding standing = database.requireWritable("enqueueEach");
-        return writeEach(standing, requests.stream().map(this::newJob).toList());
+        return writeEach(standing, requests.map(this::newJob).toList());
     }
 
     /** All or none, in one transaction. */
@@ -208,13 +256,26 @@ public final class JobTemplate implements JobOperations {
     @Override
     public long enqueueAll(Stream<JobRequest> jobs, LongConsumer ids) {
         try (jobs) {
-            TransactionStanding standing = database.requireWritable("enqueueAll");
-            Iterator<JobRequest> requests = jobs.iterator();
-            Wakes wakes = new Wakes();
-            long count = writeChunks(standing, requests, ids, wakes);
-            afterCommit.wake(wakes, standing);
-            return count;
+            if (interceptors.none()) {
+                return allOf(jobs.iterator(), ids);
+            }
+            InterceptedCall call = interceptors.many();
+            return interceptors.around(call, () -> {
+                long created = allOf(jobs.map(request -> amended(call, request)).iterator(), ids);
+                if (created == call.jobs()) {
+                    call.answered(Enqueued.CREATED);
+                }
+                return created;
+            });
         }
+    }
+
+    private long allOf(Iterator<JobRequest> requests, LongConsumer ids) {
+        TransactionStanding standing = database.requireWritable("enqueueAll");
+        Wakes wakes = new Wakes();
+        long count = writeChunks(standing, requests, ids, wakes);
+        afterCommit.wake(wakes, standing);
+        return count;
     }
 
     /** Repeats the first chunk after a deadlock: nobody has been told of anything yet, and all else is still in the stream. */
@@ -318,66 +379,6 @@ public final class JobTemplate implements JobOperations {
 
     /** The request as it will lie in the tables, if it may. */
     NewJob newJob(JobRequest request) {
-        Object payload = request.payload();
-        JobOptions options = request.options();
-        String type = JobTypes.typeOf(payload.getClass());
-        String json = codec.encode(payload);
-        requireSize(type, json);
-        requireDelay(options);
-        return new NewJob(
-                queue(payload.getClass(), type, options),
-                type,
-                -options.priority(),
-                immediate(options.due()) ? null : options.due(),
-                options.maxRetries(),
-                options.timeout(),
-                json,
-                Headers.encode(options),
-                options.uniqueKey());
-    }
-
-    /** How far a job is postponed. */
-    private static void requireDelay(JobOptions options) {
-        UniqueKey key = options.uniqueKey();
-        if (key == null || key.onConflict() != OnConflict.POSTPONE) {
-            return;
-        }
-        Duration delay = options.due() == null ? null : options.due().after();
-        if (delay == null || delay.isZero() || delay.compareTo(key.longestWait()) > 0) {
-            throw new IllegalArgumentException(
-                    "a job that is postponed needs a delay of more than 0 and up to its longest wait %s; unique key %s came with %s"
-                            .formatted(
-                                    key.longestWait(),
-                                    key,
-                                    delay != null
-                                            ? "a delay of " + delay
-                                            : options.due() != null ? "an instant" : "none"));
-        }
-    }
-
-    private static boolean immediate(@Nullable Due due) {
-        return due == null || (due.after() != null && due.after().isZero());
-    }
-
-    private String queue(Class<?> payload, String type, JobOptions options) {
-        if (options.queue() != null) {
-            return options.queue();
-        }
-        String declared = JobTypes.declaredQueueOf(payload);
-        if (declared != null) {
-            return declared;
-        }
-        String listened = listenerQueues.apply(type);
-        return listened != null ? listened : DEFAULT_QUEUE;
-    }
-
-    private void requireSize(String type, String json) {
-        if (json.length() * 3L <= maxPayloadBytes) {
-            return; // fewer bytes than that whatever the characters are
-        }
-        long bytes = json.getBytes(StandardCharsets.UTF_8).length;
-        if (bytes > maxPayloadBytes) {
-            throw new PayloadTooLargeException(type, bytes, maxPayloadBytes);
-        }
+        return requested.of(request);
     }
 }

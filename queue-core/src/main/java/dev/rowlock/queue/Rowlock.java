@@ -2,6 +2,7 @@ package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.chore.Feature;
+import dev.rowlock.queue.internal.enqueue.EnqueueInterceptors;
 import dev.rowlock.queue.internal.listener.Listeners;
 import dev.rowlock.queue.internal.listener.Switches;
 import dev.rowlock.queue.internal.listener.TransactionalListeners;
@@ -92,7 +93,13 @@ public final class Rowlock implements AutoCloseable {
         this.listeners = new Listeners(settings.listeners, settings.codec, settings.retry);
         this.notifier = settings.notifications ? new Notifier(new SendWakeup(database)) : null;
         this.wakeups = new WakeupBus(notifier != null ? notifier : Wakeups.NONE);
-        this.jobs = new JobTemplate(database, settings.codec, settings.maxPayloadBytes, this::queueOf, wakeups);
+        this.jobs = new JobTemplate(
+                database,
+                settings.codec,
+                settings.maxPayloadBytes,
+                this::queueOf,
+                wakeups,
+                new EnqueueInterceptors(() -> all(settings.enqueueInterceptors)));
         this.switches = new Switches(settings.autoStartup);
         this.admin = new JobAdmin(
                 database, wakeups, new PayloadRules(settings.codec, settings.maxPayloadBytes, this::payloadOf));
@@ -291,7 +298,8 @@ public final class Rowlock implements AutoCloseable {
 
     private WorkerNode newNode() {
         transactions = settings.transactions.get();
-        Extensions extensions = new Extensions(observers(), all(settings.interceptors), all(settings.redactors));
+        Extensions extensions = new Extensions(
+                observers(), all(settings.interceptors), all(settings.attemptInterceptors), all(settings.redactors));
         return new WorkerNode(
                 new NodeSettings(
                         settings.worker,

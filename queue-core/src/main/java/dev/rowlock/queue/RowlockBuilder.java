@@ -14,7 +14,9 @@ import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.settings.SearchSettings;
 import dev.rowlock.queue.settings.WorkerSettings;
+import dev.rowlock.queue.spi.AttemptInterceptor;
 import dev.rowlock.queue.spi.ChunkPayloadHandler;
+import dev.rowlock.queue.spi.EnqueueInterceptor;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.JobObserver;
@@ -40,14 +42,14 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class RowlockBuilder {
 
-    private static final long MEGABYTE = 1 << 20;
-
     final DataSource dataSource;
     final List<ListenerSource> listeners;
     final List<Supplier<? extends Collection<? extends JobObserver>>> observers;
     final List<Supplier<? extends Collection<? extends JobInterceptor>>> interceptors;
     final List<Supplier<? extends Collection<? extends ErrorRedactor>>> redactors;
     final List<Supplier<? extends Collection<RecurringJob>>> recurring;
+    List<Supplier<? extends Collection<? extends EnqueueInterceptor>>> enqueueInterceptors = new ArrayList<>();
+    List<Supplier<? extends Collection<? extends AttemptInterceptor>>> attemptInterceptors = new ArrayList<>();
     String schema = "rowlock";
 
     @Nullable
@@ -69,7 +71,7 @@ public final class RowlockBuilder {
     SearchSettings search = SearchSettings.DEFAULT;
     RetryPolicy retry = RetryPolicy.DEFAULT;
     PayloadCodec codec = new JacksonPayloadCodec(JsonMapper.builder().build());
-    long maxPayloadBytes = MEGABYTE;
+    long maxPayloadBytes = 1 << 20;
 
     @Nullable
     DataSource unpooled;
@@ -91,6 +93,8 @@ public final class RowlockBuilder {
         this.listeners = List.copyOf(other.listeners);
         this.observers = List.copyOf(other.observers);
         this.interceptors = List.copyOf(other.interceptors);
+        this.enqueueInterceptors = List.copyOf(other.enqueueInterceptors);
+        this.attemptInterceptors = List.copyOf(other.attemptInterceptors);
         this.redactors = List.copyOf(other.redactors);
         this.recurring = List.copyOf(other.recurring);
         this.schema = other.schema;
@@ -247,6 +251,18 @@ public final class RowlockBuilder {
     /** Interceptors that are asked for when jobs are about to be run for the first time. */
     public RowlockBuilder interceptors(Supplier<? extends Collection<? extends JobInterceptor>> more) {
         interceptors.add(more);
+        return this;
+    }
+
+    /** Wraps calls that enqueue; asked for at the first such call. */
+    public RowlockBuilder enqueueInterceptors(Supplier<? extends Collection<? extends EnqueueInterceptor>> more) {
+        enqueueInterceptors.add(more);
+        return this;
+    }
+
+    /** Surrounds attempts; asked for when jobs are about to be run for the first time. */
+    public RowlockBuilder attemptInterceptors(Supplier<? extends Collection<? extends AttemptInterceptor>> more) {
+        attemptInterceptors.add(more);
         return this;
     }
 

@@ -81,6 +81,7 @@ class DocsTest {
                 "docs/recurring.md",
                 "docs/results.md",
                 "docs/search.md",
+                "docs/traces.md",
                 "docs/unique.md"
             })
     void everyExampleIsPartOfATest(String page) throws IOException {

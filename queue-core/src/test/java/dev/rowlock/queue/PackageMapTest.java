@@ -100,6 +100,7 @@ class PackageMapTest {
             Map.entry("internal.store.unique", with(WORDS, "internal.store", "internal.store.enqueue")),
             Map.entry("schema", Set.of("internal.store", "spi", "settings")),
             Map.entry("connection", Set.of()),
+            Map.entry("internal.enqueue", WORDS),
             Map.entry("internal.listener", Set.of("internal.store", "chunk", "spi", "job")),
             Map.entry("internal.thread", Set.of()),
             Map.entry("internal.wake", with(STORE, "internal.thread", "spi", "job")),
@@ -175,6 +176,7 @@ class PackageMapTest {
                             STORE,
                             "internal.node",
                             "internal.attempt",
+                            "internal.enqueue",
                             "internal.listener",
                             "internal.schedule",
                             "internal.result",
@@ -193,6 +195,7 @@ class PackageMapTest {
                             "spi",
                             "job")),
             Map.entry("observe", Set.of("", "spi", "job")),
+            Map.entry("trace", Set.of("internal.store", "settings", "spi", "job")),
             Map.entry("spring", Set.of("", "chunk", "schedule", "spi", "job")));
 
     private static Set<String> with(Set<String> some, String... more) {

@@ -11,6 +11,8 @@ import dev.rowlock.queue.payload.PayloadConverter;
 import dev.rowlock.queue.result.JobResults;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.RecurringJobs;
+import dev.rowlock.queue.spi.AttemptInterceptor;
+import dev.rowlock.queue.spi.EnqueueInterceptor;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.JobObserver;
@@ -118,13 +120,23 @@ public final class RowlockAutoConfiguration {
     RowlockSurroundings rowlockSurroundings(
             ObjectProvider<JobObserver> observers,
             ObjectProvider<JobInterceptor> interceptors,
+            ObjectProvider<EnqueueInterceptor> enqueueInterceptors,
+            ObjectProvider<AttemptInterceptor> attemptInterceptors,
             ObjectProvider<ErrorRedactor> redactors,
             ObjectProvider<RecurringJob> recurring,
             ObjectProvider<PlatformTransactionManager> transactionManagers,
             @RowlockTransactionManager ObjectProvider<PlatformTransactionManager> marked,
             ObjectProvider<RowlockBuilderCustomizer> customizers) {
         return new RowlockSurroundings(
-                observers, interceptors, redactors, recurring, transactionManagers, marked, customizers);
+                observers,
+                interceptors,
+                enqueueInterceptors,
+                attemptInterceptors,
+                redactors,
+                recurring,
+                transactionManagers,
+                marked,
+                customizers);
     }
 
     @Bean

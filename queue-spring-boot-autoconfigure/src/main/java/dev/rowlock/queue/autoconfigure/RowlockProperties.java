@@ -27,6 +27,7 @@ public record RowlockProperties(
         @DefaultValue Retention retention,
         @DefaultValue Payload payload,
         @DefaultValue Search search,
+        @DefaultValue Observations observations,
         @DefaultValue @Name("notify") Notify notifications,
         @DefaultValue Map<String, Queue> queues) {
 
@@ -145,6 +146,14 @@ public record RowlockProperties(
      * @param maxSize Largest payload of a job, and largest result of a listener, as JSON.
      */
     public record Payload(@DefaultValue("1MB") DataSize maxSize) {}
+
+    /**
+     * How enqueues and attempts are observed.
+     *
+     * @param parentWithin A first attempt that is claimed within this time after its enqueue belongs to the enqueue's trace; a later
+     *     one, and each further one, begins a trace of its own with a link; 0 to 1 day.
+     */
+    public record Observations(@DefaultValue("1m") Duration parentWithin) {}
 
     /**
      * How JobSearch treats the database.

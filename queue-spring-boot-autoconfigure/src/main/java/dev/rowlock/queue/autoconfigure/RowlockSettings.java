@@ -166,7 +166,7 @@ final class RowlockSettings {
                 () -> new RetentionSettings(retention.done(), retention.dead(), retention.audit()));
     }
 
-    private static <T> T checked(String prefix, Supplier<T> settings) {
+    static <T> T checked(String prefix, Supplier<T> settings) {
         try {
             return settings.get();
         } catch (IllegalArgumentException e) {

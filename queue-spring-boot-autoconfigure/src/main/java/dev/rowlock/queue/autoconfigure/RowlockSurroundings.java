@@ -2,6 +2,8 @@ package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.RowlockBuilder;
 import dev.rowlock.queue.schedule.RecurringJob;
+import dev.rowlock.queue.spi.AttemptInterceptor;
+import dev.rowlock.queue.spi.EnqueueInterceptor;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.JobObserver;
@@ -10,12 +12,14 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /**
- * Beans of the application that take part. All but customizers are asked for at the start only, because they
- * may themselves enqueue jobs.
+ * Beans of the application that take part. All but customizers are asked for at the start or at the first enqueue only, because
+ * they may themselves enqueue jobs.
  */
 record RowlockSurroundings(
         ObjectProvider<JobObserver> observers,
         ObjectProvider<JobInterceptor> interceptors,
+        ObjectProvider<EnqueueInterceptor> enqueueInterceptors,
+        ObjectProvider<AttemptInterceptor> attemptInterceptors,
         ObjectProvider<ErrorRedactor> redactors,
         ObjectProvider<RecurringJob> recurring,
         ObjectProvider<PlatformTransactionManager> transactionManagers,
@@ -25,6 +29,8 @@ record RowlockSurroundings(
     void applyTo(RowlockBuilder builder, DataSource dataSource) {
         builder.observers(() -> observers.orderedStream().toList())
                 .interceptors(() -> interceptors.orderedStream().toList())
+                .enqueueInterceptors(() -> enqueueInterceptors.orderedStream().toList())
+                .attemptInterceptors(() -> attemptInterceptors.orderedStream().toList())
                 .redactors(() -> redactors.orderedStream().toList())
                 .recurring(() -> recurring.orderedStream().toList())
                 .transactions(() -> ListenerTransactions.of(dataSource, transactionManagers, marked));

@@ -20,6 +20,7 @@ public final class Contexts {
             RowlockWorkerAutoConfiguration.class,
             RowlockHealthAutoConfiguration.class,
             RowlockMetricsAutoConfiguration.class,
+            RowlockObservationAutoConfiguration.class,
             RowlockEndpointAutoConfiguration.class);
 
     private Contexts() {}

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.attempt;
 
+import dev.rowlock.queue.spi.AttemptInterceptor;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.JobObserver;
@@ -7,19 +8,23 @@ import java.util.List;
 
 /** Code of the application that runs around handlers and beside them, each in its order. */
 public record Extensions(
-        List<JobObserver> observers, List<JobInterceptor> interceptors, List<ErrorRedactor> redactors) {
+        List<JobObserver> observers,
+        List<JobInterceptor> interceptors,
+        List<AttemptInterceptor> attempts,
+        List<ErrorRedactor> redactors) {
 
     /** Nothing of the kind. */
-    public static final Extensions NONE = new Extensions(List.of(), List.of(), List.of());
+    public static final Extensions NONE = new Extensions(List.of(), List.of(), List.of(), List.of());
 
     public Extensions {
         observers = List.copyOf(observers);
         interceptors = List.copyOf(interceptors);
+        attempts = List.copyOf(attempts);
         redactors = List.copyOf(redactors);
     }
 
     /** Observers only. */
     public static Extensions observedBy(List<JobObserver> observers) {
-        return new Extensions(observers, List.of(), List.of());
+        return new Extensions(observers, List.of(), List.of(), List.of());
     }
 }

@@ -10,7 +10,9 @@ import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.PayloadException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,6 +36,7 @@ public final class HandlerInvoker {
     private final Failures failures;
     private final Interceptors interceptors;
     private final Interceptors aroundChunks;
+    private final AttemptInterceptors attempts;
     private final MissingPartition missingPartition;
     private final ListenerTransactions transactions;
 
@@ -52,6 +55,7 @@ public final class HandlerInvoker {
         this.beginFailures = new BeginFailures(failures::loggable);
         this.interceptors = new Interceptors(extensions.interceptors());
         this.aroundChunks = Interceptors.aroundChunkOfOne(extensions.interceptors());
+        this.attempts = new AttemptInterceptors(extensions.attempts());
         this.missingPartition = new MissingPartition(services.partitions());
         this.transactions = new ListenerTransactions(transactions);
     }
@@ -84,14 +88,28 @@ public final class HandlerInvoker {
         ThreadState own = ThreadState.save();
         try {
             LogContext.of(execution.job());
-            Outcome outcome = outcome(execution, listener, context);
-            failureLog.tell(execution.job(), outcome);
-            return outcome;
+            return attempts.none() ? told(execution, listener, context) : surrounded(execution, listener, context);
         } finally {
             context.close();
             own.restore(listener.name());
             execution.end();
         }
+    }
+
+    private Outcome surrounded(Execution execution, ListenerDefinition listener, ExecutionContext context) {
+        AtomicReference<@Nullable Outcome> made = new AtomicReference<>();
+        attempts.around(List.of(execution.job()), () -> {
+            Outcome outcome = told(execution, listener, context);
+            made.set(outcome);
+            return Map.of(execution.job().id(), outcome);
+        });
+        return Objects.requireNonNull(made.get());
+    }
+
+    private Outcome told(Execution execution, ListenerDefinition listener, ExecutionContext context) {
+        Outcome outcome = outcome(execution, listener, context);
+        failureLog.tell(execution.job(), outcome);
+        return outcome;
     }
 
     private Outcome outcome(Execution execution, ListenerDefinition listener, ExecutionContext context) {

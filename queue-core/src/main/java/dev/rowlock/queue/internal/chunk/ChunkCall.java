@@ -17,11 +17,14 @@ import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction.Finished
 import dev.rowlock.queue.internal.thread.ThreadState;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.Chunking;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Future;
@@ -62,11 +65,13 @@ final class ChunkCall implements CompletionWatch.Completed {
         try {
             LogContext.ofChunk(members.get(0).job(), begun.size());
             ready = readable(begun, verdict);
+            verdict.outcomes().forEach(this::tell);
             if (ready.size() < 2) {
                 verdict.again(ready);
+            } else if (services.attempts().none()) {
+                judge(verdict);
             } else {
-                Throwable thrown = call();
-                new Judgement(listener, services, ready, verdict).of(this, unbegun != null ? unbegun : thrown);
+                services.attempts().around(ready.stream().map(Member::job).toList(), () -> judge(verdict));
             }
             return verdict;
         } finally {
@@ -75,6 +80,25 @@ final class ChunkCall implements CompletionWatch.Completed {
             interrupts.end();
             begun.forEach(member -> member.execution().end());
         }
+    }
+
+    /** Returns the outcomes that there are now of the jobs that the listener was called with, by their ids. */
+    private Map<Long, Outcome> judge(Verdict verdict) {
+        Throwable thrown = call();
+        new Judgement(listener, services, ready, verdict).of(this, unbegun != null ? unbegun : thrown);
+        Map<Long, Outcome> outcomes = new HashMap<>();
+        for (Member member : ready) {
+            Outcome outcome = verdict.outcomes().get(member);
+            if (outcome != null) {
+                outcomes.put(member.id(), outcome);
+                tell(member, outcome);
+            }
+        }
+        return outcomes;
+    }
+
+    private void tell(Member member, Outcome outcome) {
+        services.failureLog().tell(member.job(), outcome);
     }
 
     private List<Member> begin(Verdict verdict) {

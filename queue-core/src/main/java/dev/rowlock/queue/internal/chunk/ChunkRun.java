@@ -79,9 +79,7 @@ final class ChunkRun {
     }
 
     private Verdict together(List<Member> call, List<Member> open) {
-        Verdict verdict = new ChunkCall(listener, services, call, timeout(open)).make();
-        verdict.outcomes().forEach((member, outcome) -> services.failureLog().tell(member.job(), outcome));
-        return verdict;
+        return new ChunkCall(listener, services, call, timeout(open)).make();
     }
 
     private static boolean failure(Outcome outcome) {

@@ -1,14 +1,15 @@
 package dev.rowlock.queue.internal.chunk;
 
+import dev.rowlock.queue.internal.attempt.AttemptInterceptors;
 import dev.rowlock.queue.internal.attempt.BeginFailures;
 import dev.rowlock.queue.internal.attempt.ContextServices;
+import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.attempt.Failures;
 import dev.rowlock.queue.internal.attempt.ListenerTransactions;
 import dev.rowlock.queue.internal.attempt.MissingPartition;
 import dev.rowlock.queue.internal.record.FailureLog;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadlines;
 import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction;
-import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobInterceptor;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ public record ChunkServices(
         BeginFailures beginFailures,
         FailureLog failureLog,
         List<JobInterceptor> interceptors,
+        AttemptInterceptors attempts,
         ListenerTransactions transactions) {
 
     /**
@@ -33,10 +35,9 @@ public record ChunkServices(
     public static ChunkServices of(
             ContextServices contexts,
             boolean keep,
-            List<ErrorRedactor> redactors,
-            List<JobInterceptor> interceptors,
+            Extensions extensions,
             @Nullable TransactionOperations transactions) {
-        Failures failures = new Failures(redactors);
+        Failures failures = new Failures(extensions.redactors());
         return new ChunkServices(
                 contexts,
                 new FinishJobsInTransaction(contexts.database(), keep),
@@ -45,7 +46,8 @@ public record ChunkServices(
                 failures,
                 new BeginFailures(failures::loggable),
                 new FailureLog(),
-                List.copyOf(interceptors),
+                extensions.interceptors(),
+                new AttemptInterceptors(extensions.attempts()),
                 new ListenerTransactions(transactions));
     }
 }

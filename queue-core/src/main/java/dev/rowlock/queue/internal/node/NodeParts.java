@@ -69,11 +69,7 @@ public record NodeParts(
         HandlerInvoker attempts =
                 new HandlerInvoker(byType(listeners), contexts, services.extensions(), services.transactions());
         ChunkServices chunks = ChunkServices.of(
-                contexts,
-                settings.retention().keepsDone(),
-                services.extensions().redactors(),
-                services.extensions().interceptors(),
-                services.transactions());
+                contexts, settings.retention().keepsDone(), services.extensions(), services.transactions());
         QueueServices shared = new QueueServices(
                 attempts,
                 recorder,

@@ -23,6 +23,7 @@ import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.settings.WorkerSettings;
+import dev.rowlock.queue.spi.AttemptInterceptor;
 import dev.rowlock.queue.spi.ChunkHandler;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.JobHandler;
@@ -75,6 +76,7 @@ public final class TestNode implements AutoCloseable {
     private final List<ListenerDefinition> listeners = new ArrayList<>();
     private final List<JobObserver> observers = new ArrayList<>();
     private final List<JobInterceptor> interceptors = new ArrayList<>();
+    private final List<AttemptInterceptor> attempts = new ArrayList<>();
     private final List<ErrorRedactor> redactors = new ArrayList<>();
     private WorkerSettings worker = new WorkerSettings(
             4,
@@ -169,6 +171,11 @@ public final class TestNode implements AutoCloseable {
         return this;
     }
 
+    public TestNode attemptInterceptor(AttemptInterceptor interceptor) {
+        attempts.add(interceptor);
+        return this;
+    }
+
     public TestNode redactor(ErrorRedactor redactor) {
         redactors.add(redactor);
         return this;
@@ -247,7 +254,7 @@ public final class TestNode implements AutoCloseable {
                         database,
                         direct,
                         codec(),
-                        new Extensions(observers, interceptors, redactors),
+                        new Extensions(observers, interceptors, attempts, redactors),
                         wakeups,
                         transactions),
                 List.of());
