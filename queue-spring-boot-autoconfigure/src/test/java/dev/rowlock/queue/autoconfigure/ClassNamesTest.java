@@ -40,7 +40,7 @@ class ClassNamesTest {
         MetadataReaderFactory classes = new CachingMetadataReaderFactory();
         TreeSet<String> written = new TreeSet<>();
         for (var file : new PathMatchingResourcePatternResolver()
-                .getResources("classpath*:dev/rowlock/queue/autoconfigure/*AutoConfiguration.class")) {
+                .getResources("classpath*:dev/rowlock/queue/autoconfigure/**/*AutoConfiguration.class")) {
             var metadata = classes.getMetadataReader(file).getAnnotationMetadata();
             if (metadata.hasAnnotation(AutoConfiguration.class.getName())) {
                 written.add(metadata.getClassName());
