@@ -110,7 +110,7 @@ public final class Rowlock implements AutoCloseable {
                 settings.codec,
                 wakeups,
                 settings.notifications ? settings.unpooled : null,
-                () -> status().hears());
+                this::nodeListens);
     }
 
     /** Begins to put a queue together: everything but the DataSource, of PostgreSQL, has a default. */
@@ -151,6 +151,11 @@ public final class Rowlock implements AutoCloseable {
     public NodeStatus status() {
         WorkerNode now = node;
         return now == null ? NodeStatus.STOPPED : now.status();
+    }
+
+    private boolean nodeListens() {
+        WorkerNode now = node;
+        return now != null && now.listens();
     }
 
     /** The DataSource that holds the jobs; not a proxy that takes part in transactions, but what lies behind it. */

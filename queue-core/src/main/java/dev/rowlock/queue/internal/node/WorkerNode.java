@@ -108,6 +108,11 @@ public final class WorkerNode {
         return now == null ? 0 : now.parts.busy(type);
     }
 
+    /** Whether it listens for notifications from its start to its stop, also while its connection is being replaced. */
+    public boolean listens() {
+        return run != null && settings.listens();
+    }
+
     /** How the node is doing now. */
     public NodeStatus status() {
         Run now = run;
@@ -154,7 +159,7 @@ public final class WorkerNode {
                             services.direct(),
                             database.schema(),
                             services.wakeups().heardBy(new FromElsewhere(fetchers, janitor, this::attention)),
-                            this::wakeAll)
+                            this::connectedAgain)
                     : null;
             this.recording = new EndlessTask("rowlock-recorder", parts.recorder());
             this.leasing = new EndlessTask("rowlock-lease", lease);
@@ -296,6 +301,11 @@ public final class WorkerNode {
         @Override
         public void claimFailed() {
             janitor.claimFailed();
+        }
+
+        private void connectedAgain() {
+            wakeAll();
+            services.wakeups().nodeHears();
         }
 
         private void wakeAll() {

@@ -14,11 +14,13 @@ final class EndedJobs implements RecordedOutcomes, Endings {
 
     private final Waits waits;
     private final WakeupBus wakeups;
+    private final OwnListener own;
     final AwaitedElsewhere elsewhere = new AwaitedElsewhere();
 
-    EndedJobs(Waits waits, WakeupBus wakeups) {
+    EndedJobs(Waits waits, WakeupBus wakeups, OwnListener own) {
         this.waits = waits;
         this.wakeups = wakeups;
+        this.own = own;
     }
 
     @Override
@@ -42,5 +44,10 @@ final class EndedJobs implements RecordedOutcomes, Endings {
         for (long id : ids) {
             waits.ended(id);
         }
+    }
+
+    @Override
+    public void nodeHears() {
+        own.nodeHears();
     }
 }

@@ -12,28 +12,31 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hears of ended jobs where no node of this process does: in an application that only enqueues. Opened with the first job that is
- * waited for, and kept. Thread-safe.
+ * waited for, and kept until a node of this process hears. Thread-safe.
  */
 final class OwnListener implements AutoCloseable {
 
     private final @Nullable DataSource unpooled;
     private final Schema schema;
     private final WakeupBus wakeups;
-    private final BooleanSupplier nodeHears;
+    private final BooleanSupplier nodeListens;
     private @Nullable NotificationListener listener; // guarded by this
     private boolean closed; // guarded by this
 
-    /** @param unpooled null: it never listens, because it would keep a connection of the pool */
-    OwnListener(@Nullable DataSource unpooled, Schema schema, WakeupBus wakeups, BooleanSupplier nodeHears) {
+    /**
+     * @param unpooled null: it never listens, because it would keep a connection of the pool
+     * @param nodeListens whether a node runs that listens, though it may just be about to hear
+     */
+    OwnListener(@Nullable DataSource unpooled, Schema schema, WakeupBus wakeups, BooleanSupplier nodeListens) {
         this.unpooled = unpooled;
         this.schema = schema;
         this.wakeups = wakeups;
-        this.nodeHears = nodeHears;
+        this.nodeListens = nodeListens;
     }
 
     /** Somebody waits. Returns at once. */
     synchronized void open() {
-        if (unpooled != null && listener == null && !closed && !nodeHears.getAsBoolean()) {
+        if (unpooled != null && listener == null && !closed && !nodeListens.getAsBoolean()) {
             NotificationListener opened =
                     new NotificationListener(unpooled, schema, wakeups.heardBy(new Nobody()), () -> {});
             opened.start();
@@ -45,12 +48,22 @@ final class OwnListener implements AutoCloseable {
         return listener != null && listener.hearing();
     }
 
+    /** A node of this process hears all there is to hear. */
+    void nodeHears() {
+        end(false);
+    }
+
     @Override
     public void close() {
+        end(true);
+    }
+
+    private void end(boolean forGood) {
         NotificationListener opened;
         synchronized (this) {
-            closed = true;
+            closed |= forGood;
             opened = listener;
+            listener = null;
         }
         if (opened != null) {
             opened.close();

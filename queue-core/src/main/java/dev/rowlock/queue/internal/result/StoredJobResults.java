@@ -33,15 +33,15 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
 
     /**
      * @param unpooled opens the connection to listen by, where no node does; null: nobody listens there
-     * @param nodeHears whether a node of this process listens
+     * @param nodeListens whether a node of this process runs that listens
      */
     public StoredJobResults(
             Database database,
             PayloadCodec codec,
             WakeupBus wakeups,
             @Nullable DataSource unpooled,
-            BooleanSupplier nodeHears) {
-        this(database, codec, wakeups, unpooled, nodeHears, SHORTEST);
+            BooleanSupplier nodeListens) {
+        this(database, codec, wakeups, unpooled, nodeListens, SHORTEST);
     }
 
     StoredJobResults(
@@ -49,7 +49,7 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
             PayloadCodec codec,
             WakeupBus wakeups,
             @Nullable DataSource unpooled,
-            BooleanSupplier nodeHears,
+            BooleanSupplier nodeListens,
             Duration shortest) {
         this.database = database;
         this.codec = codec;
@@ -57,8 +57,8 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
         this.findJob = new FindJob(database);
         this.progress = new ReadProgress(database);
         this.waits = new Waits(find, shortest, wakeups::jobsAwaited);
-        this.listener = new OwnListener(unpooled, database.schema(), wakeups, nodeHears);
-        this.endings = new EndedJobs(waits, wakeups);
+        this.listener = new OwnListener(unpooled, database.schema(), wakeups, nodeListens);
+        this.endings = new EndedJobs(waits, wakeups, listener);
         wakeups.subscribe(endings);
     }
 

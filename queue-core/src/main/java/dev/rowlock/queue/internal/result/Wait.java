@@ -9,11 +9,12 @@ import java.util.concurrent.CompletableFuture;
 /** A job that somebody in this process waits for. Guarded by the lock of {@link Waits}. */
 final class Wait {
 
-    private static final long SOON = Duration.ofMillis(20).toNanos();
+    static final long SOON = Duration.ofMillis(20).toNanos();
     private static final long LONGEST = Duration.ofSeconds(1).toNanos();
     private static final int PART_OF_AGE = 8;
     private static final long ANNOUNCED_AGAIN = Duration.ofSeconds(10).toNanos();
 
+    private final long id;
     private final long shortest;
     private final long begun;
     final List<CompletableFuture<Ended>> waiting = new ArrayList<>();
@@ -24,17 +25,27 @@ final class Wait {
     private boolean asked; // and nothing was heard since
 
     /** @param shortest rest between two looks, in nanos */
-    Wait(long now, long shortest) {
+    Wait(long id, long now, long shortest) {
+        this.id = id;
         this.shortest = shortest;
         this.begun = now;
         this.nextLook = now;
+    }
+
+    long id() {
+        return id;
     }
 
     long nextLook() {
         return nextLook;
     }
 
-    /** A look begins. Its answer counts unless {@link #lookAt} is called meanwhile: then something newer is known. */
+    /** Only for {@link LookOrder}, which goes by it. */
+    void lookAt(long when) {
+        nextLook = when;
+    }
+
+    /** A look begins. Its answer counts unless something newer is {@linkplain #newer known} meanwhile. */
     void asked() {
         asked = true;
     }
@@ -43,25 +54,29 @@ final class Wait {
         return asked;
     }
 
-    void lookAt(long when) {
+    /** Who is asked now knows more than who was asked before. */
+    void newer() {
         asked = false;
-        nextLook = when;
     }
 
-    /** It has not ended: the longer it has not, the more rarely it is asked for. */
-    void lives(long now) {
-        nextLook = now + Math.max(shortest, Math.min(LONGEST, (now - begun) / PART_OF_AGE));
+    /**
+     * It has not ended: the longer it has not, the more rarely it is asked for. Returns when to look again.
+     *
+     * @param atLeast nanos until then, or there would be more to ask than looks can
+     */
+    long lives(long now, long atLeast) {
         wasNowhere = false;
+        long byAge = Math.min(LONGEST, (now - begun) / PART_OF_AGE);
+        return now + Math.max(shortest, Math.max(atLeast, byAge));
     }
 
     /**
      * Whether it certainly is in no room. A partition of done that is attached between a statement's plan and its snapshot hides its
-     * jobs from that statement; and who waits may know the id a moment before it is committed.
+     * jobs from that statement; and who waits may know the id a moment before it is committed. If not, it is to be looked at {@link #SOON}.
      */
-    boolean nowhere(long now) {
+    boolean nowhere() {
         boolean again = wasNowhere;
         wasNowhere = true;
-        nextLook = now + SOON;
         return again;
     }
 

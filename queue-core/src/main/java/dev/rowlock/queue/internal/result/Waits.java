@@ -26,9 +26,6 @@ final class Waits implements AutoCloseable {
     /** So many are asked for by one statement. */
     static final int ASKED_AT_ONCE = 1_000;
 
-    private static final long TOGETHER = Duration.ofMillis(5).toNanos();
-    private static final long PAUSE = Duration.ofMillis(2).toNanos();
-    private static final int REST_PER_LOOK = 2;
     private static final long PAUSE_AFTER_FAILURE = Duration.ofSeconds(1).toNanos();
 
     private final FindEndedJobs find;
@@ -38,6 +35,8 @@ final class Waits implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Map<Long, Wait> waits = new HashMap<>(); // guarded by lock
+    private final LookOrder order = new LookOrder(ASKED_AT_ONCE); // guarded by lock; all of waits
+    private final LookRate rate = new LookRate(ASKED_AT_ONCE); // the looking thread only
     private @Nullable Thread thread; // guarded by lock
     private boolean closed; // guarded by lock
     private volatile boolean any; // written under the lock
@@ -61,9 +60,17 @@ final class Waits implements AutoCloseable {
             if (closed) {
                 throw new IllegalStateException("this Rowlock is closed: nobody can wait for jobs");
             }
-            Wait wait = waits.computeIfAbsent(id, job -> new Wait(System.nanoTime(), shortest));
+            long now = System.nanoTime();
+            Wait wait = waits.get(id);
+            if (wait == null) {
+                wait = new Wait(id, now, shortest);
+                waits.put(id, wait);
+                order.plan(wait, now);
+            } else {
+                wait.newer();
+                order.hurry(wait, now);
+            }
             wait.waiting.add(end);
-            wait.lookAt(System.nanoTime());
             any = true;
             if (thread == null) {
                 Thread fresh = looking.thread();
@@ -83,6 +90,7 @@ final class Waits implements AutoCloseable {
             Wait wait = waits.get(id);
             if (wait != null && wait.waiting.remove(end) && wait.waiting.isEmpty()) {
                 waits.remove(id);
+                order.remove(wait);
                 any = !waits.isEmpty();
             }
         } finally {
@@ -109,7 +117,8 @@ final class Waits implements AutoCloseable {
         try {
             Wait wait = waits.get(id);
             if (wait != null) {
-                wait.lookAt(System.nanoTime());
+                wait.newer();
+                order.hear(wait);
                 changed.signal();
             }
         } finally {
@@ -124,9 +133,7 @@ final class Waits implements AutoCloseable {
                 if (due.length == 0) {
                     return;
                 }
-                long begun = System.nanoTime();
-                look(due);
-                TimeUnit.NANOSECONDS.sleep(Math.max(PAUSE, REST_PER_LOOK * (System.nanoTime() - begun)));
+                TimeUnit.NANOSECONDS.sleep(look(due));
             }
         } catch (InterruptedException e) {
             log.debug("interrupted; looks whether it is closed", e);
@@ -139,17 +146,11 @@ final class Waits implements AutoCloseable {
         try {
             while (!closed) {
                 long now = System.nanoTime();
-                long left = Long.MAX_VALUE;
-                for (Wait wait : waits.values()) {
-                    left = Math.min(left, wait.nextLook() - now);
-                }
+                long left = order.left(now);
                 if (left <= 0) {
-                    List<Map.Entry<Long, Wait>> due = waits.entrySet().stream()
-                            .filter(wait -> wait.getValue().nextLook() - now <= TOGETHER)
-                            .limit(ASKED_AT_ONCE)
-                            .toList();
-                    due.forEach(wait -> wait.getValue().asked());
-                    return due.stream().mapToLong(Map.Entry::getKey).toArray();
+                    List<Wait> due = order.next(now);
+                    due.forEach(Wait::asked);
+                    return due.stream().mapToLong(Wait::id).toArray();
                 }
                 changed.awaitNanos(left);
             }
@@ -159,25 +160,30 @@ final class Waits implements AutoCloseable {
         }
     }
 
-    private void look(long[] ids) {
+    /** Returns the nanos to rest after it. */
+    private long look(long[] ids) {
+        long begun = System.nanoTime();
         List<Ended> found;
         try {
             found = find.run(ids);
             failing = false;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             boolean first = !failing;
             failing = true;
+            postpone(ids);
             if (first) {
                 log.warn("the database cannot be asked whether jobs have ended; those who wait go on waiting", e);
             }
-            each(ids, wait -> wait.lookAt(System.nanoTime() + PAUSE_AFTER_FAILURE));
-            return;
+            return PAUSE_AFTER_FAILURE;
         }
-        note(ids, found);
+        boolean all = found.size() < FindEndedJobs.LIMIT;
+        long rest = rate.rest(System.nanoTime() - begun, all);
+        note(ids, found, all);
+        return rest;
     }
 
     /** What somebody said while the statement was under way may be newer than its answer. */
-    private void note(long[] ids, List<Ended> found) {
+    private void note(long[] ids, List<Ended> found, boolean all) {
         Map<CompletableFuture<Ended>, Ended> over = new HashMap<>();
         Set<Long> announced = new HashSet<>();
         lock.lock();
@@ -187,19 +193,30 @@ final class Waits implements AutoCloseable {
             for (Ended ended : found) {
                 answered.add(ended.id());
                 Wait wait = waits.get(ended.id());
-                if (wait != null && (ended.state() != null || wait.nowhere(now))) {
+                if (wait == null) {
+                    continue;
+                }
+                if (ended.state() != null || wait.nowhere()) {
                     wait.waiting.forEach(end -> over.put(end, ended));
                     waits.remove(ended.id());
+                    order.remove(wait);
+                } else {
+                    order.plan(wait, now + Wait.SOON);
                 }
             }
-            boolean all = found.size() < FindEndedJobs.LIMIT;
+            long atLeast = rate.interval(waits.size());
             for (long id : ids) {
                 Wait wait = waits.get(id);
-                if (all && wait != null && !answered.contains(id) && wait.answerCounts()) {
-                    wait.lives(now);
+                if (!all || wait == null || answered.contains(id)) {
+                    continue;
+                }
+                if (wait.answerCounts()) {
+                    order.plan(wait, wait.lives(now, atLeast));
                     if (wait.announce(now)) {
                         announced.add(id);
                     }
+                } else {
+                    order.again(wait, now);
                 }
             }
             any = !waits.isEmpty();
@@ -212,13 +229,15 @@ final class Waits implements AutoCloseable {
         }
     }
 
-    private void each(long[] ids, Consumer<Wait> change) {
+    /** Others come first: should it be these jobs that cannot be asked for, they are in nobody's way. */
+    private void postpone(long[] ids) {
         lock.lock();
         try {
+            long now = System.nanoTime();
             for (long id : ids) {
                 Wait wait = waits.get(id);
                 if (wait != null) {
-                    change.accept(wait);
+                    order.again(wait, now);
                 }
             }
         } finally {
@@ -238,6 +257,7 @@ final class Waits implements AutoCloseable {
                     .flatMap(wait -> wait.waiting.stream())
                     .toList();
             waits.clear();
+            order.clear();
             any = false;
             changed.signal();
         } finally {

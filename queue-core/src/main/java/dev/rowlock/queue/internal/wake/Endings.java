@@ -8,4 +8,7 @@ public interface Endings {
 
     /** Another process has ended these jobs. */
     void endedElsewhere(long[] ids);
+
+    /** A node of this process hears notifications from now on. */
+    void nodeHears();
 }

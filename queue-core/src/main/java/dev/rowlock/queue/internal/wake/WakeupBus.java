@@ -44,6 +44,14 @@ public final class WakeupBus implements Wakeups {
         }
     }
 
+    /** A node of this process hears notifications from now on. */
+    public void nodeHears() {
+        Endings awaited = endings;
+        if (awaited != null) {
+            awaited.nodeHears();
+        }
+    }
+
     public void unsubscribe(Wakeups worker) {
         local.remove(worker);
     }
