@@ -31,6 +31,7 @@ class UniquePlansTest {
         "Seq Scan on ready",
         "Seq Scan on running",
         "Seq Scan on unique_key",
+        "Seq Scan on checkpoint",
         "Seq Scan on payload"
     };
 
@@ -43,8 +44,11 @@ class UniquePlansTest {
         this.test = test;
         this.rooms = Rooms.emptyIn(test);
         rooms.execute(
-                "ANALYZE rowlock.unique_key, rowlock.ready, rowlock.waiting, rowlock.running, rowlock.payload, rowlock.once_more");
+                "ANALYZE rowlock.unique_key, rowlock.ready, rowlock.waiting, rowlock.running, rowlock.payload, rowlock.once_more,"
+                        + " rowlock.checkpoint");
         rooms.fill(10_000, rooms.node());
+        rooms.execute(
+                "INSERT INTO rowlock.checkpoint (job_id, token, saved_at, data) SELECT id, 1, now(), '{}' FROM rowlock.running");
         rooms.execute("INSERT INTO rowlock.unique_key SELECT 'other', id::text, id FROM rowlock.ready");
     }
 
