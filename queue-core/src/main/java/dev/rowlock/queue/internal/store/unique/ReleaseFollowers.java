@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Makes jobs due that wait for the end of another one, once it has ended; a stretch of the table at a time, in the order of ids. One
  * statement makes a job due and deletes the row that held it back, so that a crash leaves both done or neither.
  *
- * <p>A job that waits and was cancelled gives its key back to the one that it waited for.
+ * <p>A job that waited and was cancelled gives its key back to the one that it waited for.
  */
 public final class ReleaseFollowers {
 
@@ -25,14 +25,17 @@ public final class ReleaseFollowers {
                        (SELECT w.id FROM rowlock.waiting w WHERE w.id = f.after_id) IS NOT NULL
                        OR (SELECT r.id FROM rowlock.ready r WHERE r.id = f.after_id) IS NOT NULL
                        OR (SELECT r.id FROM rowlock.running r WHERE r.id = f.after_id) IS NOT NULL AS held,
-                       (SELECT w.id FROM rowlock.waiting w WHERE w.id = f.job_id) IS NULL AS gone
+                       (SELECT w.id FROM rowlock.waiting w WHERE w.id = f.job_id) IS NULL AS moved_on,
+                       (SELECT w.id FROM rowlock.waiting w WHERE w.id = f.job_id) IS NULL
+                       AND (SELECT r.id FROM rowlock.ready r WHERE r.id = f.job_id) IS NULL
+                       AND (SELECT r.id FROM rowlock.running r WHERE r.id = f.job_id) IS NULL AS gone
                   FROM rowlock.once_more f
                  WHERE f.job_id > ?
                  ORDER BY f.job_id LIMIT ?
             ), open AS MATERIALIZED (
-                SELECT f.*, l.gone, l.held
+                SELECT f.*, l.moved_on, l.gone, l.held
                   FROM looked l JOIN rowlock.once_more f ON f.job_id = l.job_id
-                 WHERE l.gone OR NOT l.held
+                 WHERE l.moved_on OR NOT l.held
                  ORDER BY f.job_id
                    FOR UPDATE OF f SKIP LOCKED
             ), free AS MATERIALIZED (
@@ -58,7 +61,7 @@ public final class ReleaseFollowers {
                  WHERE k.job_id IN (SELECT job_id FROM open WHERE gone)
             ), removed AS (
                 DELETE FROM rowlock.once_more
-                 WHERE job_id IN (SELECT id FROM free UNION ALL SELECT job_id FROM open WHERE gone)
+                 WHERE job_id IN (SELECT id FROM free UNION ALL SELECT job_id FROM open WHERE moved_on)
                 RETURNING job_id
             )
             SELECT count(*), max(job_id), (SELECT count(*) FROM free), (SELECT count(*) FROM removed) FROM looked
