@@ -10,6 +10,7 @@ import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.schedule.FrozenClock;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
+import dev.rowlock.queue.internal.store.unique.GiveKeysBack;
 import dev.rowlock.queue.internal.store.unique.ReleaseFollowers;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Enqueued;
@@ -121,7 +122,8 @@ class FollowerByHandTest {
     }
 
     private void releaseAll() {
-        release.run(ReleaseFollowers.FRONT, 100);
+        new GiveKeysBack(rooms.database())
+                .run(release.run(ReleaseFollowers.FRONT, 100).cancelled());
     }
 
     private int dispatched() {
