@@ -68,10 +68,10 @@ final class Followers implements Chore {
             return releaseApart(from, limit, e);
         }
         tell(stretch);
-        boolean last = stretch.end() == null;
-        behind = last ? ReleaseFollowers.FRONT : stretch.end(); // also if a key cannot be given back
+        Long end = stretch.end();
+        behind = end == null ? ReleaseFollowers.FRONT : end; // also if a key cannot be given back
         left += stretch.left() - stretch.cancelled().size() + giveBack(stretch.cancelled());
-        if (!last) {
+        if (end != null) {
             batch.worked();
             return Duration.ZERO;
         }
