@@ -116,12 +116,14 @@ public final class JobAdmin {
         return parts.changes.runNow(id, actor);
     }
 
-    /** Lets a waiting or ready job wait until this time. One that has passed makes it due at once. */
+    /**
+     * Lets a waiting or ready job wait until this time, and for nothing else. One that has passed makes it due at once.
+     */
     public ChangeResult reschedule(long id, Instant at) {
         return parts.changes.reschedule(id, Due.at(at), actor);
     }
 
-    /** Lets a waiting or ready job wait so long from now, by the database's clock. */
+    /** Lets a waiting or ready job wait so long from now, by the database's clock, and for nothing else. */
     public ChangeResult reschedule(long id, Duration delay) {
         return parts.changes.reschedule(id, Due.after(delay), actor);
     }

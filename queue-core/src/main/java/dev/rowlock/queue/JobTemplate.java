@@ -226,7 +226,11 @@ public final class JobTemplate implements JobOperations {
         for (int i = 0; i < answers.size(); i++) {
             switch (answers.get(i).what()) {
                 case CREATED, REPLACED, POSTPONED -> wakes.add(jobs.get(i));
-                case ONCE_MORE -> wakes.attention();
+                case ONCE_MORE -> {
+                    if (answers.get(i).inserted()) {
+                        wakes.attention(); // else nodes look for it already
+                    }
+                }
                 case KEPT -> {}
             }
         }

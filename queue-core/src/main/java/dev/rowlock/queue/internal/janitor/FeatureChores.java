@@ -22,8 +22,8 @@ public final class FeatureChores {
             return new Part(new ChoreLoop("rowlock-" + feature.name(), chores), chores);
         }
 
-        void runNow(Predicate<Chore> which) {
-            chores.stream().filter(which).forEach(chore -> loop.runWithin(chore, Duration.ZERO));
+        void runWithin(Duration time, Predicate<Chore> which) {
+            chores.stream().filter(which).forEach(chore -> loop.runWithin(chore, time));
         }
     }
 
@@ -37,14 +37,14 @@ public final class FeatureChores {
         parts.forEach(part -> part.loop.start());
     }
 
-    /** Somebody has changed something. */
-    public void attention() {
-        parts.forEach(part -> part.runNow(Chore::dueAfterChange));
+    /** Somebody has changed something: those chores run that must know, after this time at the latest. */
+    public void attention(Duration pause) {
+        parts.forEach(part -> part.runWithin(pause, Chore::dueAfterChange));
     }
 
     /** The server's clock was set. */
     public void clockStepped() {
-        parts.forEach(part -> part.runNow(Chore::dueAfterClockStep));
+        parts.forEach(part -> part.runWithin(Duration.ZERO, Chore::dueAfterClockStep));
     }
 
     /** Its threads. */

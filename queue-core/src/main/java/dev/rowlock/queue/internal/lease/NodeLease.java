@@ -128,9 +128,13 @@ public final class NodeLease implements Runnable {
         return others.nextExpiry(System.nanoTime());
     }
 
-    /** Beats soon: there is something to hear. */
-    public void attention() {
-        signal.raise();
+    /** Beats after this time at the latest: there is something to hear. */
+    public void attention(Duration pause) {
+        if (pause.isZero()) {
+            signal.raise();
+        } else {
+            signal.raiseIn(pause);
+        }
     }
 
     /** Lets the thread remove the row and end. */

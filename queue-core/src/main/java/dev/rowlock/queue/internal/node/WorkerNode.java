@@ -18,6 +18,7 @@ import dev.rowlock.queue.internal.store.node.BeatNode;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.Failing;
+import dev.rowlock.queue.internal.thread.SharedTurns;
 import dev.rowlock.queue.internal.thread.Threads;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.internal.wake.NotificationListener;
@@ -49,6 +50,9 @@ public final class WorkerNode {
     private static final Duration LAST_WRITES = Duration.ofSeconds(4);
 
     private static final Duration LOOK_FOR_LATE = Duration.ofMillis(200);
+
+    /** However much is changed, the node beats and looks what has changed no oftener than this. */
+    private static final Duration ATTENTION = Duration.ofMillis(200);
 
     private final NodeSettings settings;
     private final NodeServices services;
@@ -129,6 +133,7 @@ public final class WorkerNode {
         private final @Nullable NotificationListener notifications;
         private final Fetchers fetchers;
         private final LeftTypes left;
+        private final SharedTurns attention = new SharedTurns(ATTENTION);
         private final EndlessTask recording;
         private final EndlessTask leasing;
         private final Thread recorderThread;
@@ -397,8 +402,9 @@ public final class WorkerNode {
 
         @Override
         public void attention() {
-            lease.attention();
-            featureChores.attention();
+            Duration pause = attention.ask();
+            lease.attention(pause);
+            featureChores.attention(pause);
         }
     }
 }

@@ -24,6 +24,7 @@ import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.outcome.DeferJobs;
+import dev.rowlock.queue.internal.store.unique.GiveKeysBack;
 import dev.rowlock.queue.internal.store.unique.ReleaseFollowers;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -525,7 +526,7 @@ class UniqueModesTest {
 
     @Test
     void theChoreLooksSoonAgainWhileAJobWaitsForAnEndAndWakesTheDispatcherThen() {
-        Followers followers = new Followers(release, wakeups);
+        Followers followers = new Followers(release, new GiveKeysBack(rooms.database()), wakeups);
         assertThat(followers.runOnce()).isEqualTo(Duration.ofSeconds(15));
         ask("first", ONCE);
         ClaimedJob running = claim();
@@ -733,7 +734,8 @@ class UniqueModesTest {
     }
 
     private void releaseAll() {
-        release.run(ReleaseFollowers.FRONT, 100);
+        new GiveKeysBack(rooms.database())
+                .run(release.run(ReleaseFollowers.FRONT, 100).cancelled());
     }
 
     private int dispatched() {

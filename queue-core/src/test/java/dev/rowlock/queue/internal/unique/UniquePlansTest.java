@@ -8,6 +8,7 @@ import dev.rowlock.queue.JobRequest;
 import dev.rowlock.queue.internal.store.ExplainedDatabase;
 import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.unique.GiveKeysBack;
 import dev.rowlock.queue.internal.store.unique.ReleaseFollowers;
 import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
@@ -31,6 +32,7 @@ class UniquePlansTest {
         "Seq Scan on ready",
         "Seq Scan on running",
         "Seq Scan on unique_key",
+        "Seq Scan on checkpoint",
         "Seq Scan on payload"
     };
 
@@ -43,8 +45,11 @@ class UniquePlansTest {
         this.test = test;
         this.rooms = Rooms.emptyIn(test);
         rooms.execute(
-                "ANALYZE rowlock.unique_key, rowlock.ready, rowlock.waiting, rowlock.running, rowlock.payload, rowlock.once_more");
+                "ANALYZE rowlock.unique_key, rowlock.ready, rowlock.waiting, rowlock.running, rowlock.payload, rowlock.once_more,"
+                        + " rowlock.checkpoint");
         rooms.fill(10_000, rooms.node());
+        rooms.execute(
+                "INSERT INTO rowlock.checkpoint (job_id, token, saved_at, data) SELECT id, 1, now(), '{}' FROM rowlock.running");
         rooms.execute("INSERT INTO rowlock.unique_key SELECT 'other', id::text, id FROM rowlock.ready");
     }
 
@@ -61,6 +66,7 @@ class UniquePlansTest {
                 jobs.enqueueEach(requests(UniqueKey.of("c").postponing(Duration.ofHours(2)), 100));
             }
             new ReleaseFollowers(explained.database()).run(ReleaseFollowers.FRONT, 1_000);
+            new GiveKeysBack(explained.database()).run(List.of(1L, 2L));
 
             assertThat(explained.plans())
                     .hasSizeGreaterThan(40)

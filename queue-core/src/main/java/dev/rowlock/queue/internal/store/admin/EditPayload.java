@@ -5,7 +5,7 @@ import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
 import org.jspecify.annotations.Nullable;
 
-/** Gives a job that no node has another payload. */
+/** Gives a job that no node has another payload. Its checkpoint stays: an operator knows both. */
 public final class EditPayload {
 
     // Where a large payload lies aside, it is written only if the job was found: a claim that came first runs with the

@@ -22,6 +22,9 @@ public final class RescheduleJob {
                 UPDATE rowlock.waiting SET due_at = wanted.due_at, since = wanted.since, reason = 'scheduled'
                   FROM wanted WHERE id = ?
                 RETURNING id
+            ), alone AS (
+                -- It waits for this time now, and no longer for the end of another job.
+                DELETE FROM rowlock.once_more WHERE job_id = ANY (ARRAY(SELECT id FROM put_off))
             ), back AS (
                 DELETE FROM rowlock.ready WHERE id = ?
                 RETURNING *

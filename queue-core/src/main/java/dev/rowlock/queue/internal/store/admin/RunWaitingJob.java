@@ -13,6 +13,9 @@ public final class RunWaitingJob {
             WITH due AS (
                 DELETE FROM rowlock.waiting WHERE id = ?
                 RETURNING *
+            ), alone AS (
+                -- It waits for the end of another job no longer.
+                DELETE FROM rowlock.once_more WHERE job_id = ANY (ARRAY(SELECT id FROM due))
             ), moved AS (
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
                                            queue, type, payload, headers, errors)

@@ -19,18 +19,19 @@ public final class FindKeyHolders {
 
     private static final String SQL = """
             SELECT k.job_id, coalesce(k.held_until > statement_timestamp(), false) AS held_longer,
-                   look.attempt IS NOT NULL AS live, coalesce(look.attempt = 0, false) AS idle,
+                   look.attempt IS NOT NULL AS live, coalesce(look.attempt = 0 AND look.anew, false) AS idle,
                    w.id IS NOT NULL OR r.id IS NOT NULL AS locked
               FROM unnest(?::text[], ?::text[], ?::boolean[]) WITH ORDINALITY AS a (type, key, locks, place)
              -- One look by primary key for each; as joins they could become scans of full tables. A running job is at its first
-             -- attempt at least.
+             -- attempt at least. One with a checkpoint has started, also where its attempt did not count: a snooze, or a shutdown.
              CROSS JOIN LATERAL (SELECT * FROM rowlock.unique_key k WHERE k.type = a.type AND k.key = a.key LIMIT 1) AS k
              CROSS JOIN LATERAL (SELECT coalesce((SELECT w.attempt FROM rowlock.waiting w WHERE w.id = k.job_id),
                                                  (SELECT r.attempt FROM rowlock.ready r WHERE r.id = k.job_id),
-                                                 (SELECT r.attempt FROM rowlock.running r WHERE r.id = k.job_id)) AS attempt) AS look
-              LEFT JOIN LATERAL (SELECT w.id FROM rowlock.waiting w WHERE w.id = k.job_id AND a.locks AND w.attempt = 0
+                                                 (SELECT r.attempt FROM rowlock.running r WHERE r.id = k.job_id)) AS attempt,
+                                       (SELECT c.job_id FROM rowlock.checkpoint c WHERE c.job_id = k.job_id) IS NULL AS anew) AS look
+              LEFT JOIN LATERAL (SELECT w.id FROM rowlock.waiting w WHERE w.id = k.job_id AND a.locks AND look.anew AND w.attempt = 0
                                     FOR UPDATE) AS w ON true
-              LEFT JOIN LATERAL (SELECT r.id FROM rowlock.ready r WHERE r.id = k.job_id AND a.locks AND r.attempt = 0
+              LEFT JOIN LATERAL (SELECT r.id FROM rowlock.ready r WHERE r.id = k.job_id AND a.locks AND look.anew AND r.attempt = 0
                                     FOR UPDATE) AS r ON true
              ORDER BY a.place
             """;
