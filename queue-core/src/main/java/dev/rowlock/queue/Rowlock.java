@@ -1,6 +1,8 @@
 package dev.rowlock.queue;
 
+import dev.rowlock.queue.doctor.Doctor;
 import dev.rowlock.queue.internal.chore.Feature;
+import dev.rowlock.queue.internal.doctor.Examination;
 import dev.rowlock.queue.internal.listener.Listeners;
 import dev.rowlock.queue.internal.listener.Switches;
 import dev.rowlock.queue.internal.listener.TransactionalListeners;
@@ -134,6 +136,11 @@ public final class Rowlock implements AutoCloseable {
     /** Waits for jobs and reads their results. */
     public JobResults results() {
         return results;
+    }
+
+    /** Examines the database for causes that hold up the queue, before and after {@link #start} as well. */
+    public Doctor doctor() {
+        return new Examination(database);
     }
 
     private ScheduleRow scheduleRow(RecurringJob job) {

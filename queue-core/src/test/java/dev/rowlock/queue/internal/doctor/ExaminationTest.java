@@ -1,0 +1,94 @@
+package dev.rowlock.queue.internal.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.doctor.Finding;
+import dev.rowlock.queue.doctor.Finding.Status;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Plants causes in a real database and reads what the doctor says. */
+@PostgresTest
+class ExaminationTest {
+
+    private final TestDatabase test;
+    private final Rooms rooms;
+
+    ExaminationTest(TestDatabase test) {
+        this.test = test;
+        rooms = Rooms.emptyIn(test);
+        rooms.execute("DELETE FROM rowlock.pause");
+    }
+
+    private Finding only(Check check) {
+        List<Finding> findings = new Examination(rooms.database(), List.of(check)).examine();
+        assertThat(findings).hasSize(1);
+        return findings.get(0);
+    }
+
+    @Test
+    void anIdleTransactionThatHoldsBackVacuumIsNamedWithItsProcess() throws SQLException {
+        try (Connection holder = test.unpooled().getConnection();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            holder.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            statement.execute("SELECT 1 FROM pg_class LIMIT 1");
+            int pid = holder.unwrap(org.postgresql.PGConnection.class).getBackendPID();
+
+            Finding finding = only(new HeldHorizon(Duration.ZERO));
+
+            assertThat(finding.code()).isEqualTo("old-transaction");
+            assertThat(finding.status()).isEqualTo(Status.WARN);
+            assertThat(finding.evidence().rows())
+                    .anySatisfy(row -> assertThat(row).contains("pid=" + pid, "idle in transaction"));
+            assertThat(only(new HeldHorizon(Duration.ofMinutes(5))).status()).isEqualTo(Status.OK);
+        }
+    }
+
+    @Test
+    void aForgottenPauseIsNamedWithWhoMadeIt() {
+        rooms.execute(
+                "INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('queue', 'mail', now() - interval '2 days', 'ann'), ('type', 'New', now(), 'bob')");
+
+        Finding finding = only(new ForgottenPause(Duration.ofDays(1)));
+
+        assertThat(finding.status()).isEqualTo(Status.WARN);
+        assertThat(finding.cause())
+                .startsWith("The queue 'mail' has been paused since")
+                .endsWith("by ann.");
+        assertThat(finding.evidence().rows()).hasSize(1);
+    }
+
+    @Test
+    void aCheckThatFailsDoesNotStopTheOthers() {
+        rooms.execute("ALTER TABLE rowlock.pause RENAME TO gone");
+        try {
+            List<Finding> findings = new Examination(
+                            rooms.database(),
+                            List.of(new ForgottenPause(Duration.ofDays(1)), new ForgottenPrepared(Duration.ofDays(1))))
+                    .examine();
+
+            assertThat(findings).extracting(Finding::status).containsExactly(Status.CRASHED, Status.OK);
+        } finally {
+            rooms.execute("ALTER TABLE rowlock.gone RENAME TO pause");
+        }
+    }
+
+    @Test
+    void aHealthyDatabaseGivesNoFinding() {
+        rooms.ready(10);
+
+        try (Rowlock rowlock = Rowlock.builder(test.dataSource()).build()) {
+            assertThat(rowlock.doctor().examine())
+                    .allSatisfy(finding -> assertThat(finding.status()).isEqualTo(Status.OK));
+        }
+    }
+}
