@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.doctor.Finding;
 import dev.rowlock.queue.doctor.Finding.Status;
+import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
@@ -65,6 +67,73 @@ class ExaminationTest {
                 .startsWith("The queue 'mail' has been paused since")
                 .endsWith("by ann.");
         assertThat(finding.evidence().rows()).hasSize(1);
+    }
+
+    @Test
+    void anInvalidIndexIsNamed() {
+        rooms.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'rowlock.dead_pkey'::regclass");
+        try {
+            Finding finding = only(new BrokenIndex());
+
+            assertThat(finding.status()).isEqualTo(Status.FAIL);
+            assertThat(finding.cause()).startsWith("The index rowlock.dead_pkey of rowlock.dead is not valid");
+        } finally {
+            rooms.execute("UPDATE pg_index SET indisvalid = true WHERE indexrelid = 'rowlock.dead_pkey'::regclass");
+        }
+        assertThat(only(new BrokenIndex()).status()).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void aTableWithoutAutovacuumIsNamed() {
+        rooms.execute("ALTER TABLE rowlock.ready SET (autovacuum_enabled = off)");
+
+        Finding finding = only(new NoAutovacuum());
+
+        assertThat(finding.cause()).isEqualTo("Autovacuum is off for table rowlock.ready, so its dead rows stay.");
+        rooms.execute(String.valueOf(finding.remedy().sql()));
+        assertThat(only(new NoAutovacuum()).status()).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void aReplicationSlotWithoutAReaderIsNamed() {
+        rooms.sql("SELECT pg_create_physical_replication_slot('left_behind', true)")
+                .query()
+                .listOfRows();
+        try {
+            Finding finding = only(new LeftSlot(0));
+
+            assertThat(finding.status()).isEqualTo(Status.WARN);
+            assertThat(finding.cause()).startsWith("Nobody reads the replication slot 'left_behind'");
+            assertThat(only(new LeftSlot(1L << 30)).status()).isEqualTo(Status.OK);
+        } finally {
+            rooms.sql("SELECT pg_drop_replication_slot('left_behind')").query().listOfRows();
+        }
+    }
+
+    @Test
+    void aQueueWithReadyJobsAndNoNodeIsNamedUnlessItIsPaused() {
+        rooms.ready();
+
+        assertThat(only(new UnservedQueue(Duration.ZERO)).cause())
+                .isEqualTo("Queue 'mail' has ready jobs, and no living node serves it.");
+
+        rooms.execute("INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('queue', 'mail', now(), 'ann')");
+        assertThat(only(new UnservedQueue(Duration.ZERO)).status()).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void transactionsThatAreReadOnlyByDefaultAreNamed() {
+        rooms.execute("ALTER DATABASE \"%s\" SET default_transaction_read_only = on".formatted(test.name()));
+        try {
+            Finding finding = new Examination(
+                            new Database(test.unpooled(), new Schema("rowlock")), List.of(new ReadOnly()))
+                    .examine()
+                    .get(0);
+
+            assertThat(finding.cause()).startsWith("Transactions are read-only by default");
+        } finally {
+            rooms.execute("ALTER DATABASE \"%s\" RESET default_transaction_read_only".formatted(test.name()));
+        }
     }
 
     @Test
