@@ -16,6 +16,8 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /** Plants causes in a real database and reads what the doctor says. */
 @PostgresTest
@@ -133,6 +135,31 @@ class ExaminationTest {
             assertThat(finding.cause()).startsWith("Transactions are read-only by default");
         } finally {
             rooms.execute("ALTER DATABASE \"%s\" RESET default_transaction_read_only".formatted(test.name()));
+        }
+    }
+
+    @Test
+    void aRoleThatDoesNotSeeOtherSessionsIsToldWhichRightHelps() {
+        rooms.execute("CREATE ROLE half_blind");
+        try {
+            SingleConnectionDataSource as =
+                    new SingleConnectionDataSource(test.jdbcUrl(), test.username(), test.password(), true);
+            try {
+                JdbcClient.create(as).sql("SET ROLE half_blind").update();
+
+                List<Finding> findings = new Examination(
+                                new Database(as, new Schema("rowlock")),
+                                List.of(new HeldHorizon(Duration.ofDays(1)), new ForgottenPause(Duration.ofDays(1))))
+                        .examine();
+
+                assertThat(findings).extracting(Finding::status).containsExactly(Status.SKIPPED, Status.SKIPPED);
+                assertThat(String.valueOf(findings.get(0).remedy()))
+                        .contains("GRANT pg_read_all_stats TO \"half_blind\"");
+            } finally {
+                as.destroy();
+            }
+        } finally {
+            rooms.execute("DROP ROLE half_blind");
         }
     }
 
