@@ -1,7 +1,9 @@
 package dev.rowlock.queue;
 
+import dev.rowlock.queue.doctor.Doctor;
 import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.chore.Feature;
+import dev.rowlock.queue.internal.doctor.Examination;
 import dev.rowlock.queue.internal.enqueue.EnqueueInterceptors;
 import dev.rowlock.queue.internal.listener.Listeners;
 import dev.rowlock.queue.internal.listener.Switches;
@@ -141,6 +143,11 @@ public final class Rowlock implements AutoCloseable {
     /** Waits for jobs and reads their results. */
     public JobResults results() {
         return results;
+    }
+
+    /** Examines the database for causes that hold up the queue, before and after {@link #start} as well. */
+    public Doctor doctor() {
+        return new Examination(database);
     }
 
     private ScheduleRow scheduleRow(RecurringJob job) {

@@ -1,0 +1,16 @@
+package dev.rowlock.queue.doctor;
+
+import java.util.List;
+
+/**
+ * Examines the database for known causes that hold up a queue. It only looks, and repairs nothing. Thread-safe.
+ *
+ * <p>Each check has a read-only transaction of its own, and the server stops it after two seconds, or when it has waited half a
+ * second for a lock. A check that fails does not stop the others. An examination takes one connection of the pool at a time, and
+ * belongs to no transaction of the caller. A crash leaves nothing behind.
+ */
+public interface Doctor {
+
+    /** Runs all checks now, one after the other, and returns one finding for each, always in the same order. */
+    List<Finding> examine();
+}

@@ -1,0 +1,20 @@
+package dev.rowlock.queue.internal.doctor;
+
+import java.time.Duration;
+import java.util.List;
+
+/** All checks, in the order of their findings. */
+final class Checks {
+
+    static final List<Check> ALL = List.of(
+            new HeldHorizon(Duration.ofMinutes(5)),
+            new ForgottenPrepared(Duration.ofMinutes(5)),
+            new ForgottenPause(Duration.ofDays(1)),
+            new BrokenIndex(),
+            new NoAutovacuum(),
+            new LeftSlot(1L << 30),
+            new UnservedQueue(Duration.ofMinutes(1)),
+            new ReadOnly());
+
+    private Checks() {}
+}

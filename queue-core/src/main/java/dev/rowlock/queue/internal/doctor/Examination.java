@@ -1,0 +1,105 @@
+package dev.rowlock.queue.internal.doctor;
+
+import dev.rowlock.queue.doctor.Doctor;
+import dev.rowlock.queue.doctor.Finding;
+import dev.rowlock.queue.doctor.Finding.Evidence;
+import dev.rowlock.queue.doctor.Finding.Remedy;
+import dev.rowlock.queue.doctor.Finding.Status;
+import dev.rowlock.queue.internal.doctor.Check.Diagnosis;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.doctor.CheckLimits;
+import dev.rowlock.queue.internal.store.doctor.Look;
+import dev.rowlock.queue.internal.store.doctor.MayReadStatistics;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.NestedExceptionUtils;
+
+/** Runs all checks, each in a transaction of its own. */
+public final class Examination implements Doctor {
+
+    private static final Duration STATEMENT = Duration.ofSeconds(2);
+    private static final Duration LOCK = Duration.ofMillis(500);
+    private static final String FORBIDDEN = "42501";
+
+    private final Database database;
+    private final List<Check> checks;
+
+    public Examination(Database database) {
+        this(database, Checks.ALL);
+    }
+
+    Examination(Database database, List<Check> checks) {
+        this.database = database;
+        this.checks = checks;
+    }
+
+    @Override
+    public List<Finding> examine() {
+        return checks.stream().map(this::examine).toList();
+    }
+
+    private Finding examine(Check check) {
+        try {
+            return database.atomically(connection -> {
+                CheckLimits.set(connection, STATEMENT, LOCK);
+                List<Map<String, String>> cases = check.look().run(connection, database.schema());
+                if (!cases.isEmpty()) {
+                    Diagnosis diagnosis = check.judge(cases);
+                    return found(check, diagnosis.status(), diagnosis.cause(), cases, diagnosis.remedy());
+                }
+                List<Map<String, String>> blind = check.needsStatistics()
+                        ? new MayReadStatistics().run(connection, database.schema())
+                        : List.of();
+                return blind.isEmpty() ? found(check, Status.OK, check.healthy(), cases, null) : blind(check, blind);
+            });
+        } catch (RuntimeException e) {
+            return failed(check, e);
+        }
+    }
+
+    private Finding blind(Check check, List<Map<String, String>> roles) {
+        String role = String.valueOf(roles.get(0).get("role"));
+        return found(
+                check,
+                Status.SKIPPED,
+                "Role %s does not see what sessions of other roles do.".formatted(role),
+                List.of(),
+                new Remedy(
+                        "Grant it the right to read statistics.",
+                        "GRANT pg_read_all_stats TO \"%s\"".formatted(role.replace("\"", "\"\"")),
+                        false));
+    }
+
+    private Finding failed(Check check, RuntimeException e) {
+        Throwable cause = NestedExceptionUtils.getMostSpecificCause(e);
+        String what = String.valueOf(cause.getMessage());
+        if (cause instanceof SQLException sql && FORBIDDEN.equals(sql.getSQLState())) {
+            return found(
+                    check,
+                    Status.SKIPPED,
+                    "The check may not read what it must read: %s.".formatted(what),
+                    List.of(),
+                    new Remedy(
+                            "Let the owner of the tables grant the runtime role its rights: SchemaScript prints them (--grant).",
+                            null,
+                            false));
+        }
+        return found(check, Status.CRASHED, "The check itself has failed: %s.".formatted(what), List.of(), null);
+    }
+
+    private Finding found(
+            Check check, Status status, String cause, List<Map<String, String>> cases, @Nullable Remedy remedy) {
+        Look look = check.look();
+        return new Finding(
+                check.code(),
+                status,
+                cause,
+                new Evidence(
+                        database.sql(look.sql()),
+                        cases.stream().map(Map::toString).toList()),
+                remedy);
+    }
+}

@@ -1,0 +1,200 @@
+package dev.rowlock.queue.internal.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.doctor.Finding;
+import dev.rowlock.queue.doctor.Finding.Status;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+
+/** Plants causes in a real database and reads what the doctor says. */
+@PostgresTest
+class ExaminationTest {
+
+    private final TestDatabase test;
+    private final Rooms rooms;
+
+    ExaminationTest(TestDatabase test) {
+        this.test = test;
+        rooms = Rooms.emptyIn(test);
+        rooms.execute("DELETE FROM rowlock.pause");
+    }
+
+    private Finding only(Check check) {
+        List<Finding> findings = new Examination(rooms.database(), List.of(check)).examine();
+        assertThat(findings).hasSize(1);
+        return findings.get(0);
+    }
+
+    @Test
+    void anIdleTransactionThatHoldsBackVacuumIsNamedWithItsProcess() throws SQLException {
+        try (Connection holder = test.unpooled().getConnection();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            holder.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            statement.execute("SELECT 1 FROM pg_class LIMIT 1");
+            int pid = holder.unwrap(org.postgresql.PGConnection.class).getBackendPID();
+
+            Finding finding = only(new HeldHorizon(Duration.ZERO));
+
+            assertThat(finding.code()).isEqualTo("old-transaction");
+            assertThat(finding.status()).isEqualTo(Status.WARN);
+            assertThat(finding.evidence().rows())
+                    .anySatisfy(row -> assertThat(row).contains("pid=" + pid, "idle in transaction"));
+            assertThat(only(new HeldHorizon(Duration.ofMinutes(5))).status()).isEqualTo(Status.OK);
+        }
+    }
+
+    @Test
+    void aForgottenPauseIsNamedWithWhoMadeIt() {
+        rooms.execute(
+                "INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('queue', 'mail', now() - interval '2 days', 'ann'), ('type', 'New', now(), 'bob')");
+
+        Finding finding = only(new ForgottenPause(Duration.ofDays(1)));
+
+        assertThat(finding.status()).isEqualTo(Status.WARN);
+        assertThat(finding.cause())
+                .startsWith("The queue 'mail' has been paused since")
+                .endsWith("by ann.");
+        assertThat(finding.evidence().rows()).hasSize(1);
+    }
+
+    @Test
+    void anInvalidIndexIsNamed() {
+        rooms.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'rowlock.dead_pkey'::regclass");
+        try {
+            Finding finding = only(new BrokenIndex());
+
+            assertThat(finding.status()).isEqualTo(Status.FAIL);
+            assertThat(finding.cause()).startsWith("The index rowlock.dead_pkey of rowlock.dead is not valid");
+        } finally {
+            rooms.execute("UPDATE pg_index SET indisvalid = true WHERE indexrelid = 'rowlock.dead_pkey'::regclass");
+        }
+        assertThat(only(new BrokenIndex()).status()).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void aTableWithoutAutovacuumIsNamed() {
+        rooms.execute("ALTER TABLE rowlock.ready SET (autovacuum_enabled = off)");
+
+        Finding finding = only(new NoAutovacuum());
+
+        assertThat(finding.cause()).isEqualTo("Autovacuum is off for table rowlock.ready, so its dead rows stay.");
+        rooms.execute(String.valueOf(finding.remedy().sql()));
+        assertThat(only(new NoAutovacuum()).status()).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void aReplicationSlotWithoutAReaderIsNamed() {
+        rooms.sql("SELECT pg_create_physical_replication_slot('left_behind', true)")
+                .query()
+                .listOfRows();
+        try {
+            Finding finding = only(new LeftSlot(0));
+
+            assertThat(finding.status()).isEqualTo(Status.WARN);
+            assertThat(finding.cause()).startsWith("Nobody reads the replication slot 'left_behind'");
+            assertThat(only(new LeftSlot(1L << 30)).status()).isEqualTo(Status.OK);
+        } finally {
+            rooms.sql("SELECT pg_drop_replication_slot('left_behind')").query().listOfRows();
+        }
+    }
+
+    @Test
+    void aQueueWithReadyJobsAndNoNodeIsNamedUnlessItIsPaused() {
+        rooms.ready();
+
+        assertThat(only(new UnservedQueue(Duration.ZERO)).cause())
+                .isEqualTo("Queue 'mail' has ready jobs, and no living node serves it.");
+
+        rooms.execute("INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('queue', 'mail', now(), 'ann')");
+        assertThat(only(new UnservedQueue(Duration.ZERO)).status()).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void jobsOfAPausedTypeNeedNoNode() {
+        rooms.ready();
+        rooms.sql("INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('type', ?, now(), 'ann')")
+                .param(Rooms.job().type())
+                .update();
+
+        assertThat(only(new UnservedQueue(Duration.ZERO)).status()).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void transactionsThatAreReadOnlyByDefaultAreNamed() {
+        rooms.execute("ALTER DATABASE \"%s\" SET default_transaction_read_only = on".formatted(test.name()));
+        try {
+            Finding finding = new Examination(
+                            new Database(test.unpooled(), new Schema("rowlock")), List.of(new ReadOnly()))
+                    .examine()
+                    .get(0);
+
+            assertThat(finding.cause()).startsWith("Transactions are read-only by default");
+        } finally {
+            rooms.execute("ALTER DATABASE \"%s\" RESET default_transaction_read_only".formatted(test.name()));
+        }
+    }
+
+    @Test
+    void aRoleThatDoesNotSeeOtherSessionsIsToldWhichRightHelps() {
+        rooms.execute("CREATE ROLE half_blind");
+        try {
+            SingleConnectionDataSource as =
+                    new SingleConnectionDataSource(test.jdbcUrl(), test.username(), test.password(), true);
+            try {
+                JdbcClient.create(as).sql("SET ROLE half_blind").update();
+
+                List<Finding> findings = new Examination(
+                                new Database(as, new Schema("rowlock")),
+                                List.of(new HeldHorizon(Duration.ofDays(1)), new ForgottenPause(Duration.ofDays(1))))
+                        .examine();
+
+                assertThat(findings).extracting(Finding::status).containsExactly(Status.SKIPPED, Status.SKIPPED);
+                assertThat(String.valueOf(findings.get(0).remedy()))
+                        .contains("GRANT pg_read_all_stats TO \"half_blind\"");
+            } finally {
+                as.destroy();
+            }
+        } finally {
+            rooms.execute("DROP ROLE half_blind");
+        }
+    }
+
+    @Test
+    void aCheckThatFailsDoesNotStopTheOthers() {
+        rooms.execute("ALTER TABLE rowlock.pause RENAME TO gone");
+        try {
+            List<Finding> findings = new Examination(
+                            rooms.database(),
+                            List.of(new ForgottenPause(Duration.ofDays(1)), new ForgottenPrepared(Duration.ofDays(1))))
+                    .examine();
+
+            assertThat(findings).extracting(Finding::status).containsExactly(Status.CRASHED, Status.OK);
+        } finally {
+            rooms.execute("ALTER TABLE rowlock.gone RENAME TO pause");
+        }
+    }
+
+    @Test
+    void aHealthyDatabaseGivesNoFinding() {
+        rooms.ready(10);
+
+        try (Rowlock rowlock = Rowlock.builder(test.dataSource()).build()) {
+            assertThat(rowlock.doctor().examine())
+                    .allSatisfy(finding -> assertThat(finding.status()).isEqualTo(Status.OK));
+        }
+    }
+}
