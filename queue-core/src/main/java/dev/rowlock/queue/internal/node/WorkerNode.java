@@ -17,7 +17,6 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.node.BeatNode;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
 import dev.rowlock.queue.internal.thread.EndlessTask;
-import dev.rowlock.queue.internal.thread.Failing;
 import dev.rowlock.queue.internal.thread.SharedTurns;
 import dev.rowlock.queue.internal.thread.Threads;
 import dev.rowlock.queue.internal.thread.TimeBudget;
@@ -30,7 +29,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -120,7 +118,7 @@ public final class WorkerNode {
     /** How the node is doing now. */
     public NodeStatus status() {
         Run now = run;
-        return now == null ? NodeStatus.STOPPED : now.status();
+        return now == null ? NodeStatus.STOPPED : now.health.status();
     }
 
     /** From a start to a stop. */
@@ -136,6 +134,7 @@ public final class WorkerNode {
         private final SharedTurns attention = new SharedTurns(ATTENTION);
         private final EndlessTask recording;
         private final EndlessTask leasing;
+        private final NodeHealth health;
         private final Thread recorderThread;
         private final Thread leaseThread;
         private volatile Place place = Place.ALONE; // among all nodes; written by the lease's thread
@@ -170,6 +169,8 @@ public final class WorkerNode {
             this.leasing = new EndlessTask("rowlock-lease", lease);
             this.recorderThread = recording.thread();
             this.leaseThread = leasing.thread();
+            this.health =
+                    new NodeHealth(parts, lease, janitor, featureChores, notifications, fetchers, recording, leasing);
         }
 
         void start() {
@@ -235,62 +236,14 @@ public final class WorkerNode {
             }
         }
 
-        NodeStatus status() {
-            return new NodeStatus(
-                    lease.nodeId() == 0 ? NodeStatus.State.STARTING : NodeStatus.State.RUNNING,
-                    lease.nodeId(),
-                    !lease.failing(),
-                    !parts.recorder().failing(),
-                    hearing(),
-                    parts.active(),
-                    parts.capacity(),
-                    parts.recorder().unwritten(),
-                    parts.recorder().setAside(),
-                    broken(),
-                    Stream.concat(janitor.chores(), featureChores.chores()).toList());
-        }
-
-        private List<String> broken() {
-            Stream<EndlessTask> node = Stream.of(
-                            Stream.of(recording, leasing), janitor.parts().stream(), featureChores.threads().stream())
-                    .flatMap(some -> some);
-            Stream<EndlessTask> all =
-                    Stream.concat(node, Stream.ofNullable(notifications).map(NotificationListener::part));
-            Stream<String> names = Stream.concat(
-                    all.filter(EndlessTask::troubled).map(EndlessTask::name),
-                    Stream.concat(fetchers.broken(), parts.queues().stream().flatMap(QueueWorker::broken)));
-            Stream<String> stuck = parts.recorder().stuck() ? Stream.of(recording.name()) : Stream.of();
-            return Stream.of(names, stuck, failing())
-                    .flatMap(some -> some)
-                    .distinct()
-                    .sorted()
-                    .toList();
-        }
-
-        /** While the database does not answer, and for a moment after that, everything fails: the heartbeat tells of it. */
-        private Stream<String> failing() {
-            return lease.answeredFor(Failing.LASTING)
-                    ? Stream.of(fetchers.failing(), janitor.failing(), featureChores.failing())
-                            .flatMap(some -> some)
-                    : Stream.empty();
-        }
-
         @Override
         public @Nullable String unable() {
-            boolean stuck = parts.recorder().stuck();
-            return stuck || recording.troubled()
-                    ? "outcomes are not written any more: '%s' %s"
-                            .formatted(
-                                    recording.name(),
-                                    stuck
-                                            ? "is stuck, in the driver or waiting for a connection of the pool"
-                                            : "cannot go on")
-                    : null;
+            return health.unable();
         }
 
         @Override
         public boolean hearing() {
-            return notifications != null && notifications.hearing();
+            return health.hearing();
         }
 
         @Override
