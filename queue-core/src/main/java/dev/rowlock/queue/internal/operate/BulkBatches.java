@@ -59,7 +59,7 @@ final class BulkBatches implements Chore {
     public Duration runOnce() {
         Optional<Done> done = next();
         if (done.isEmpty()) {
-            return rest(actions.untilNext().orElse(LONGEST_REST));
+            return rest(actions.untilNext(batch.unreadable()).orElse(LONGEST_REST));
         }
         if (done.get().redriven()) {
             wakeups.jobsWaiting(Duration.ZERO);

@@ -11,12 +11,15 @@ import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
+import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** When bulk actions go on, by a clock that the test sets. */
 @PostgresTest(freshPerTest = true)
@@ -83,6 +86,40 @@ class BulkBatchesTest {
         batches.runOnce();
 
         assertThat(done(id)).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "filter = (filter::jsonb || '{\"minAttempts\": 99}')::json",
+                "filter = '{\"states\": [\"NEVER_HEARD_OF\"]}'",
+                "kind = 'explode'"
+            })
+    void whatANewerReleaseHasAskedForInWaysThatThisOneDoesNotKnowIsLeftToIt(String newer) {
+        dead(100);
+        long unknown = admin.discard(MAIL).id();
+        rooms.execute("ALTER TABLE rowlock.bulk_action DROP CONSTRAINT IF EXISTS bulk_action_kind_check");
+        rooms.execute("UPDATE rowlock.bulk_action SET " + newer);
+        long known = admin.redrive(MAIL).id();
+
+        batches.runOnce();
+
+        assertThat(done(known)).isEqualTo(100);
+        assertThat(rooms.number("SELECT done FROM rowlock.bulk_action WHERE id = " + unknown))
+                .isZero();
+        batches.runOnce();
+        assertThat(batches.runOnce()).isEqualTo(Duration.ofSeconds(15));
+        assertThat(admin.bulkActions(null, 10)).extracting(BulkAction::id).contains(known);
+    }
+
+    @Test
+    void aFilterIsStoredByItsConditionsAlone() {
+        admin.discard(MAIL);
+
+        assertThat(
+                        rooms.truth(
+                                "SELECT filter::text LIKE '%queue%' AND filter::text NOT LIKE '%empty%' FROM rowlock.bulk_action"))
+                .isTrue();
     }
 
     @Test

@@ -7,9 +7,11 @@ import dev.rowlock.queue.internal.store.search.Room;
 import dev.rowlock.queue.internal.store.search.RoomCondition;
 import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.search.JobFilter;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 
 /** What each kind of bulk action does, and where. */
@@ -38,8 +40,11 @@ enum BulkKind {
         return valueOf(kind.name());
     }
 
-    static BulkKind of(String label) {
-        return valueOf(label.toUpperCase(Locale.ROOT));
+    /** Empty: another release knows it. */
+    static Optional<BulkKind> of(String label) {
+        return Arrays.stream(values())
+                .filter(kind -> kind.label().equals(label))
+                .findAny();
     }
 
     String label() {

@@ -1,13 +1,18 @@
 package dev.rowlock.queue.internal.store.operate;
 
+import com.fasterxml.jackson.annotation.JsonAutoDetect;
 import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.search.JobFilter;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Rows of the table {@code bulk_action}. */
@@ -18,7 +23,12 @@ final class BulkRow {
             "id, kind, state, filter::text AS filter, who, why, counted, counted_all, done, refused, refusal, per_second, created_at,"
                     + " ended_at";
 
-    private static final JsonMapper MAPPER = JsonMapper.shared();
+    // What a newer release has written may hold a condition that this one does not know: without it, too many jobs
+    // would match.
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .changeDefaultVisibility(visible -> visible.withIsGetterVisibility(JsonAutoDetect.Visibility.NONE))
+            .build();
 
     private BulkRow() {}
 
@@ -26,18 +36,37 @@ final class BulkRow {
         return MAPPER.writeValueAsString(filter);
     }
 
-    static JobFilter filter(String json) {
-        return MAPPER.readValue(json, JobFilter.class);
+    /** Empty: another release has written it. */
+    static Optional<JobFilter> filter(String json) {
+        try {
+            return Optional.of(MAPPER.readValue(json, JobFilter.class));
+        } catch (JacksonException | IllegalArgumentException e) {
+            return Optional.empty();
+        }
     }
 
-    static BulkAction read(ResultSet row) throws SQLException {
+    /** Null: another release has made it, of a kind that this one does not know. */
+    private static BulkAction.@Nullable Kind kind(String text) {
+        return Arrays.stream(BulkAction.Kind.values())
+                .filter(kind -> kind.name().equalsIgnoreCase(text))
+                .findAny()
+                .orElse(null);
+    }
+
+    /** Null: it is of a kind that this release does not know. */
+    static @Nullable BulkAction read(ResultSet row) throws SQLException {
+        BulkAction.Kind kind = kind(row.getString("kind"));
+        if (kind == null) {
+            return null;
+        }
+        String filter = row.getString("filter");
         int perSecond = row.getInt("per_second");
         Integer rate = row.wasNull() ? null : perSecond;
         return new BulkAction(
                 row.getLong("id"),
-                BulkAction.Kind.valueOf(row.getString("kind").toUpperCase(Locale.ROOT)),
+                kind,
                 BulkAction.State.valueOf(row.getString("state").toUpperCase(Locale.ROOT)),
-                filter(row.getString("filter")).toString(),
+                filter(filter).map(JobFilter::toString).orElse(filter),
                 row.getString("who"),
                 row.getString("why"),
                 row.getLong("counted"),

@@ -15,6 +15,7 @@ import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 
@@ -92,7 +93,7 @@ public final class CreateBulkAction {
             statement.setString(8, filter.toString());
             try (ResultSet rows = statement.executeQuery()) {
                 rows.next();
-                return BulkRow.read(rows);
+                return Objects.requireNonNull(BulkRow.read(rows));
             }
         }
     }

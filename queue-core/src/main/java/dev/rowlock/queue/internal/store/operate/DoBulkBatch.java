@@ -107,6 +107,11 @@ public final class DoBulkBatch {
         return Optional.of(Done.of(action, step));
     }
 
+    /** The ids of actions that are left to nodes of a newer release. */
+    public long[] unreadable() {
+        return take.unreadable();
+    }
+
     /** The next batch of this action is not tried before ten seconds have passed. */
     public void postpone(long bulkActionId) {
         database.alone(connection -> {

@@ -21,7 +21,7 @@ public final class ReadBulkActions {
     private static final String NEXT = """
             SELECT date_part('epoch', min(CASE WHEN batch_at > statement_timestamp() THEN statement_timestamp() ELSE next_at END)
                    - statement_timestamp())
-              FROM rowlock.bulk_action WHERE state = 'running'
+              FROM rowlock.bulk_action WHERE state = 'running' AND id <> ALL (?::bigint[])
             """;
 
     private final Database database;
@@ -43,16 +43,22 @@ public final class ReadBulkActions {
         });
     }
 
-    /** How long until a batch is due; negative: one is. Empty: no action goes on. */
-    public Optional<Duration> untilNext() {
+    /**
+     * How long until a batch is due; negative: one is. Empty: no action goes on.
+     *
+     * @param without the ids of those that do not count
+     */
+    public Optional<Duration> untilNext(long[] without) {
         return database.alone(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(database.sql(NEXT));
-                    ResultSet row = statement.executeQuery()) {
-                row.next();
-                double seconds = row.getDouble(1);
-                return row.wasNull()
-                        ? Optional.empty()
-                        : Optional.of(Duration.ofMillis((long) Math.ceil(seconds * 1000)));
+            try (PreparedStatement statement = connection.prepareStatement(database.sql(NEXT))) {
+                statement.setObject(1, without);
+                try (ResultSet row = statement.executeQuery()) {
+                    row.next();
+                    double seconds = row.getDouble(1);
+                    return row.wasNull()
+                            ? Optional.empty()
+                            : Optional.of(Duration.ofMillis((long) Math.ceil(seconds * 1000)));
+                }
             }
         });
     }
@@ -64,7 +70,10 @@ public final class ReadBulkActions {
                 try (ResultSet rows = statement.executeQuery()) {
                     List<BulkAction> actions = new ArrayList<>();
                     while (rows.next()) {
-                        actions.add(BulkRow.read(rows));
+                        BulkAction action = BulkRow.read(rows);
+                        if (action != null) {
+                            actions.add(action);
+                        }
                     }
                     return actions;
                 }
