@@ -30,10 +30,10 @@ record NoAutovacuum() implements Check {
         Map<String, String> first = cases.get(0);
         return new Diagnosis(
                 Status.FAIL,
-                first.get("place").equals("server")
+                "server".equals(first.get("place"))
                         ? "Autovacuum is off on the whole server, so dead rows stay."
                         : "Autovacuum is off for table %s, so its dead rows stay.".formatted(first.get("name")),
-                first.get("place").equals("server")
+                "server".equals(first.get("place"))
                         ? new Remedy(
                                 "Turn it on, and reload the configuration.", "ALTER SYSTEM SET autovacuum = on", false)
                         : new Remedy(

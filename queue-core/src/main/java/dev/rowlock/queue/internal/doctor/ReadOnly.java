@@ -30,7 +30,7 @@ record ReadOnly() implements Check {
         Map<String, String> first = cases.get(0);
         return new Diagnosis(
                 Status.FAIL,
-                first.get("standby").equals("t")
+                "t".equals(first.get("standby"))
                         ? "This server is a standby, so nothing can be written."
                         : "Transactions are read-only by default, so nothing can be written.",
                 new Remedy(

@@ -76,25 +76,27 @@ class OperatingExamplesTest {
 
     @Test
     void whatCanBeDoneToOneJob() {
-        contexts.run(context -> {
-            JobAdmin ann = context.getBean(JobAdmin.class).by("ann", null);
-            ann.pauseEverything();
-            long id = jobs(context).enqueue(new SendInvoice(17), o -> o.delay(Duration.ofDays(1)));
+        contexts.withPropertyValues("rowlock.worker.queues=mail")
+                .run(
+                        context -> { // nobody runs the job
+                            JobAdmin ann = context.getBean(JobAdmin.class).by("ann", null);
+                            long id = jobs(context).enqueue(new SendInvoice(17), o -> o.delay(Duration.ofDays(1)));
 
-            ann.runNow(id); // a waiting job becomes ready
-            ann.reschedule(id, Duration.ofHours(2)); // or at an Instant; a ready job waits again
-            ann.changePriority(id, 100); // of a waiting, ready or dead job
-            ann.editPayload(id, "{\"orderId\": 4711}"); // of a waiting, ready or dead job
-            ann.redrive(id); // a dead job runs again, with all its retries
-            ann.discard(id); // a dead job is deleted
-            ann.cancel(id); // a running handler is interrupted and may still finish
+                            ann.runNow(id); // a waiting job becomes ready
+                            ann.reschedule(id, Duration.ofHours(2)); // or at an Instant; a ready job waits again
+                            ann.changePriority(id, 100); // of a waiting, ready or dead job
+                            ann.editPayload(id, "{\"orderId\": 4711}"); // of a waiting, ready or dead job
+                            ann.redrive(id); // a dead job runs again, with all its retries
+                            ann.discard(id); // a dead job is deleted
+                            ann.cancel(id); // a running handler is interrupted and may still finish
 
-            assertThat(context.getBean(JobSearch.class).find(id)).hasValueSatisfying(job -> {
-                assertThat(job.state()).isEqualTo(JobState.CANCELLED);
-                assertThat(job.payload()).isEqualTo("{\"orderId\": 4711}");
-                assertThat(job.priority()).isEqualTo(100);
-            });
-        });
+                            assertThat(context.getBean(JobSearch.class).find(id))
+                                    .hasValueSatisfying(job -> {
+                                        assertThat(job.state()).isEqualTo(JobState.CANCELLED);
+                                        assertThat(job.payload()).isEqualTo("{\"orderId\": 4711}");
+                                        assertThat(job.priority()).isEqualTo(100);
+                                    });
+                        });
     }
 
     @Test
