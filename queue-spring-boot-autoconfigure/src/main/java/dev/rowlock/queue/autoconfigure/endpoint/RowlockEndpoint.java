@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
@@ -84,7 +85,8 @@ final class RowlockEndpoint {
                 default -> null;
             };
         } catch (IllegalArgumentException e) {
-            throw new InvalidEndpointRequestException(e.getMessage(), e.getMessage(), e);
+            String reason = Objects.requireNonNullElse(e.getMessage(), e.toString());
+            throw new InvalidEndpointRequestException(reason, reason, e);
         }
     }
 
