@@ -21,6 +21,7 @@ import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
@@ -203,6 +204,11 @@ class JobSearchTest {
         NodeSummary node = search.nodes().get(0);
         assertThat(node.lease()).isEqualTo(Rooms.LEASE);
         assertThat(node.sinceHeartbeat()).isLessThan(Rooms.LEASE);
-        assertThat(node.startedAt()).isBefore(Instant.now().plus(Duration.ofMinutes(1)));
+        assertThat(node.startedAt())
+                .isEqualTo(rooms.sql("SELECT started_at FROM rowlock.node WHERE id = ?")
+                        .param(alive)
+                        .query(OffsetDateTime.class)
+                        .single()
+                        .toInstant());
     }
 }

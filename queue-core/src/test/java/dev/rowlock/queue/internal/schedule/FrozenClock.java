@@ -29,7 +29,7 @@ public final class FrozenClock {
     private final JdbcClient sql;
 
     /** The clock of a database that several tests have, one after the other. */
-    static FrozenClock in(TestDatabase database) throws SQLException {
+    public static FrozenClock in(TestDatabase database) throws SQLException {
         boolean there = JdbcClient.create(database.unpooled())
                 .sql("SELECT to_regnamespace('frozen') IS NOT NULL")
                 .query(boolean.class)

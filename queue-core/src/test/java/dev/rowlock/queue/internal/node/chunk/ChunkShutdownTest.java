@@ -31,12 +31,7 @@ class ChunkShutdownTest extends ChunkTest {
         node.stop();
 
         assertThat(Duration.ofNanos(System.nanoTime() - stopped)).isLessThan(Duration.ofSeconds(8));
-        assertThat(node.count("ready")).isEqualTo(3);
-        assertThat(node.sql
-                        .sql("SELECT max(attempt) FROM rowlock.ready")
-                        .query(Integer.class)
-                        .single())
-                .isZero();
+        assertReadyAtNoCost(3);
     }
 
     @Test
@@ -93,12 +88,7 @@ class ChunkShutdownTest extends ChunkTest {
         node.stop();
 
         assertThat(calls.sizes()).containsExactly(3);
-        assertThat(node.count("ready")).isEqualTo(3);
-        assertThat(node.sql
-                        .sql("SELECT max(attempt) FROM rowlock.ready")
-                        .query(Integer.class)
-                        .single())
-                .isZero();
+        assertReadyAtNoCost(3);
     }
 
     @Test
@@ -125,5 +115,14 @@ class ChunkShutdownTest extends ChunkTest {
         assertThat(calls.sizes().get(0)).isEqualTo(4);
         assertThat(node.count("ready") + node.count("waiting")).isEqualTo(4);
         assertThat(calls.sizes()).hasSizeLessThan(7);
+    }
+
+    private void assertReadyAtNoCost(int jobs) {
+        assertThat(node.count("ready")).isEqualTo(jobs);
+        assertThat(node.sql
+                        .sql("SELECT max(attempt) FROM rowlock.ready")
+                        .query(Integer.class)
+                        .single())
+                .isZero();
     }
 }
