@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.JobRequest;
 import dev.rowlock.queue.JobTemplate;
-import dev.rowlock.queue.JobType;
 import dev.rowlock.queue.Rowlock;
-import dev.rowlock.queue.RowlockBuilder;
 import dev.rowlock.queue.chunk.ChunkResult;
-import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.job.SnoozeException;
@@ -17,136 +14,24 @@ import dev.rowlock.queue.schedule.Overlap;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.Schedule;
 import dev.rowlock.queue.spi.ErrorRedactor;
-import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
-import io.opentelemetry.api.common.AttributeKey;
-import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
-import io.opentelemetry.sdk.trace.data.LinkData;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import javax.sql.DataSource;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
-import org.springframework.jdbc.core.simple.JdbcClient;
-import tools.jackson.databind.json.JsonMapper;
 
 /** A trace goes from a request through its jobs, by parent or by link. */
-@PostgresTest(freshPerTest = true)
-class TracesTest {
-
-    @JobType(queue = "orders")
-    record Order(int number) {}
-
-    @JobType(queue = "mail")
-    record Mail(String to) {}
-
-    private static final String NO_PARENT = "0000000000000000";
-
-    private final DataSource pool;
-    private final JdbcClient sql;
-    private final InMemorySpanExporter exporter = InMemorySpanExporter.create();
-    private final TracedProcess web = new TracedProcess("web", exporter, Duration.ofMinutes(1));
-    private final TracedProcess node = new TracedProcess("node", exporter, Duration.ofMinutes(1));
-    private final Deque<Rowlock> opened = new ArrayDeque<>();
-    private final Queue<String> heard = new ConcurrentLinkedQueue<>();
+class TracesTest extends TracingTest {
 
     TracesTest(TestDatabase database) {
-        this.pool = database.dataSource();
-        this.sql = JdbcClient.create(pool);
-    }
-
-    @AfterEach
-    void close() {
-        opened.forEach(Rowlock::close);
-    }
-
-    /** A process that only enqueues. */
-    private JobTemplate jobs() {
-        return opened(web.rowlock(pool)).jobs();
-    }
-
-    private Rowlock opened(RowlockBuilder builder) {
-        Rowlock rowlock = builder.build();
-        opened.push(rowlock);
-        return rowlock;
-    }
-
-    private Rowlock started(RowlockBuilder builder) {
-        Rowlock rowlock = opened(builder);
-        rowlock.start();
-        return rowlock;
-    }
-
-    /** In the order of their ends. */
-    private List<SpanData> spans(String name, int count) {
-        Awaitility.await().until(() -> named(name).count() >= count);
-        return named(name).toList();
-    }
-
-    private Stream<SpanData> named(String name) {
-        return exporter.getFinishedSpanItems().stream()
-                .filter(span -> span.getName().equals(name));
-    }
-
-    private SpanData span(String name) {
-        return spans(name, 1).get(0);
-    }
-
-    private static String tag(SpanData span, String key) {
-        return span.getAttributes().get(AttributeKey.stringKey(key));
-    }
-
-    private static List<String> links(SpanData span) {
-        return span.getLinks().stream()
-                .map(LinkData::getSpanContext)
-                .map(context -> context.getTraceId() + " " + context.getSpanId())
-                .toList();
-    }
-
-    private static String place(SpanData span) {
-        return span.getTraceId() + " " + span.getSpanId();
-    }
-
-    private static void assertChild(SpanData child, SpanData parent) {
-        assertThat(child.getTraceId()).isEqualTo(parent.getTraceId());
-        assertThat(child.getParentSpanId()).isEqualTo(parent.getSpanId());
-        assertThat(child.getLinks()).isEmpty();
-    }
-
-    private static void assertLinked(SpanData span, SpanData... origins) {
-        assertThat(span.getParentSpanId()).isEqualTo(NO_PARENT);
-        assertThat(links(span))
-                .containsExactlyInAnyOrderElementsOf(
-                        Stream.of(origins).map(TracesTest::place).toList());
-        assertThat(origins).allSatisfy(origin -> assertThat(origin.getTraceId()).isNotEqualTo(span.getTraceId()));
-    }
-
-    @SuppressWarnings("unchecked")
-    private Map<String, String> headers(long id) {
-        return sql.sql("SELECT coalesce(headers::text, '{}') FROM rowlock.job_details WHERE id = ?")
-                .param(id)
-                .query(String.class)
-                .optional()
-                .map(json -> (Map<String, String>) JsonMapper.shared().readValue(json, Map.class))
-                .orElseThrow();
-    }
-
-    private void throwAtFirst(JobContext job) {
-        if (job.attempt() == 1) {
-            throw new IllegalStateException("out of stock");
-        }
+        super(database);
     }
 
     @Test
