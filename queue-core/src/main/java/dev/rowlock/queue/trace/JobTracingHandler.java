@@ -34,10 +34,13 @@ public final class JobTracingHandler implements TracingObservationHandler<Proces
 
     @Override
     public void onStart(ProcessObservationContext context) {
+        boolean child = context.child();
+        // The builder of Brave's bridge has no setNoParent: it must not learn of a parent.
+        Map<String, String> carrier = child ? context.headers() : TraceHeaders.withoutOrigin(context.headers());
         Span.Builder span = propagator
-                .extract(context.headers(), Map::get)
+                .extract(carrier, Map::get)
                 .kind(Span.Kind.valueOf(context.getKind().name()));
-        if (!context.child()) {
+        if (!child) {
             span.setNoParent();
             context.allHeaders().stream()
                     .map(TraceHeaders::origin)
@@ -51,7 +54,7 @@ public final class JobTracingHandler implements TracingObservationHandler<Proces
 
     private TraceContext traceContext(Origin origin) {
         return tracer.traceContextBuilder()
-                .traceId(origin.traceId())
+                .traceId(origin.longTraceId())
                 .spanId(origin.spanId())
                 .sampled(origin.sampled())
                 .build();

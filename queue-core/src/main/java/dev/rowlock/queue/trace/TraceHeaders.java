@@ -1,7 +1,9 @@
 package dev.rowlock.queue.trace;
 
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -13,12 +15,27 @@ final class TraceHeaders {
     static final String CONVERSATION = "conversation-id";
 
     private static final String BAGGAGE = "baggage";
+    private static final Set<String> ORIGIN = Set.of(
+            "traceparent",
+            "tracestate",
+            "b3",
+            "x-b3-traceid",
+            "x-b3-spanid",
+            "x-b3-parentspanid",
+            "x-b3-sampled",
+            "x-b3-flags");
 
     private static final Pattern W3C = Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2}).*");
     private static final Pattern B3 = Pattern.compile("([0-9a-f]{16,32})-([0-9a-f]{16})(-.*)?");
 
     /** A span that somebody else has begun. */
-    record Origin(String traceId, String spanId, boolean sampled) {}
+    record Origin(String traceId, String spanId, boolean sampled) {
+
+        /** With 128 bits. B3 also has trace ids with 64, which OpenTelemetry does not take. */
+        String longTraceId() {
+            return "0".repeat(Math.max(0, 32 - traceId.length())) + traceId;
+        }
+    }
 
     private TraceHeaders() {}
 
@@ -36,6 +53,13 @@ final class TraceHeaders {
         String trace = headers.get("X-B3-TraceId");
         String span = headers.get("X-B3-SpanId");
         return trace != null && span != null ? new Origin(trace, span, !"0".equals(headers.get("X-B3-Sampled"))) : null;
+    }
+
+    /** All that does not name a span that somebody else has begun: with these a tracer begins a trace, and keeps the baggage. */
+    static Map<String, String> withoutOrigin(Map<String, String> headers) {
+        Map<String, String> others = new HashMap<>(headers);
+        others.keySet().removeIf(name -> ORIGIN.contains(name.toLowerCase(Locale.ROOT)));
+        return others;
     }
 
     /** Null if there is none. */

@@ -9,6 +9,7 @@ import dev.rowlock.queue.settings.WorkerSettings;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler.FirstMatchingCompositeObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.tracing.Tracer;
 import io.micrometer.tracing.handler.DefaultTracingObservationHandler;
 import io.micrometer.tracing.handler.PropagatingReceiverTracingObservationHandler;
 import io.micrometer.tracing.handler.PropagatingSenderTracingObservationHandler;
@@ -18,8 +19,8 @@ import io.micrometer.tracing.otel.bridge.OtelCurrentTraceContext;
 import io.micrometer.tracing.otel.bridge.OtelPropagator;
 import io.micrometer.tracing.otel.bridge.OtelTracer;
 import io.micrometer.tracing.otel.bridge.Slf4JEventListener;
+import io.micrometer.tracing.propagation.Propagator;
 import io.opentelemetry.api.baggage.propagation.W3CBaggagePropagator;
-import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.context.propagation.ContextPropagators;
@@ -36,35 +37,60 @@ import javax.sql.DataSource;
 final class TracedProcess {
 
     private static final Slf4JEventListener MDC_LISTENER = new Slf4JEventListener();
+    private static final OtelCurrentTraceContext CURRENT = new OtelCurrentTraceContext();
 
     static {
         ContextStorage.addWrapper(new EventPublishingContextWrapper(MDC_LISTENER::onEvent));
     }
 
     final ObservationRegistry registry = ObservationRegistry.create();
-    final OtelTracer tracer;
+    final Tracer tracer;
     final ObservationSettings settings;
 
+    /** With OpenTelemetry, and headers of W3C. */
     TracedProcess(String name, InMemorySpanExporter exporter, Duration parentWithin) {
+        this(
+                name,
+                exporter,
+                parentWithin,
+                TextMapPropagator.composite(
+                        W3CTraceContextPropagator.getInstance(), W3CBaggagePropagator.getInstance()));
+    }
+
+    TracedProcess(String name, InMemorySpanExporter exporter, Duration parentWithin, TextMapPropagator format) {
+        this(name, parentWithin, sdk(exporter), format);
+    }
+
+    private TracedProcess(
+            String name, Duration parentWithin, io.opentelemetry.api.trace.Tracer otel, TextMapPropagator format) {
+        this(
+                name,
+                parentWithin,
+                new OtelTracer(
+                        otel,
+                        CURRENT,
+                        MDC_LISTENER::onEvent,
+                        new OtelBaggageManager(CURRENT, List.of("tenant"), List.of())),
+                new OtelPropagator(ContextPropagators.create(format), otel));
+    }
+
+    TracedProcess(String name, Duration parentWithin, Tracer tracer, Propagator propagator) {
         ObservationSettings defaults = ObservationSettings.defaults();
         this.settings = new ObservationSettings(name, parentWithin, defaults.enqueue(), defaults.process());
-        Tracer otel = SdkTracerProvider.builder()
-                .addSpanProcessor(SimpleSpanProcessor.create(exporter))
-                .build()
-                .get("test");
-        OtelCurrentTraceContext current = new OtelCurrentTraceContext();
-        this.tracer = new OtelTracer(
-                otel, current, MDC_LISTENER::onEvent, new OtelBaggageManager(current, List.of("tenant"), List.of()));
-        OtelPropagator propagator = new OtelPropagator(
-                ContextPropagators.create(TextMapPropagator.composite(
-                        W3CTraceContextPropagator.getInstance(), W3CBaggagePropagator.getInstance())),
-                otel);
+        this.tracer = tracer;
         registry.observationConfig()
                 .observationHandler(new FirstMatchingCompositeObservationHandler(
                         new JobTracingHandler(tracer, propagator),
                         new PropagatingReceiverTracingObservationHandler<>(tracer, propagator),
                         new PropagatingSenderTracingObservationHandler<>(tracer, propagator),
                         new DefaultTracingObservationHandler(tracer)));
+    }
+
+    private static io.opentelemetry.api.trace.Tracer sdk(InMemorySpanExporter exporter) {
+        return SdkTracerProvider.builder()
+                .addSpanProcessor(SimpleSpanProcessor.create(exporter))
+                .build()
+                .get("test");
     }
 
     /** Polls often and retries soon. */

@@ -26,6 +26,8 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** A trace goes from a request through its jobs, by parent or by link. */
 class TracesTest extends TracingTest {
@@ -82,6 +84,35 @@ class TracesTest extends TracingTest {
         assertThat(attempts.get(0).getEvents().toString()).contains("out of stock");
         assertThat(attempts.get(1).getEvents()).isEmpty();
         assertThat(headers(id)).containsOnlyKeys("traceparent");
+    }
+
+    @Test
+    void aJobOfANodeThatDiedBeginsATraceWithALink() {
+        JobTemplate jobs = jobs();
+        jobs.enqueue(new Order(7));
+        claimForADeadNode();
+
+        started(node.rowlock(pool).listener(Order.class, (order, job) -> {}));
+
+        SpanData attempt = span("process orders");
+        assertLinked(attempt, span("send orders"));
+        assertThat(tag(attempt, "rowlock.job.outcome")).isEqualTo("completed");
+    }
+
+    @Test
+    void anEnqueueThatIsRolledBackLeavesItsSpanAndNoJob() {
+        JobTemplate jobs = jobs();
+
+        web.request(() -> new TransactionTemplate(new JdbcTransactionManager(pool)).execute(transaction -> {
+            transaction.setRollbackOnly();
+            return jobs.enqueue(new Order(7));
+        }));
+
+        assertThat(tag(span("send orders"), "rowlock.job.outcome")).isEqualTo("created");
+        assertThat(span("http post /orders").getTraceId())
+                .isEqualTo(span("send orders").getTraceId());
+        assertThat(sql.sql("SELECT count(*) FROM rowlock.job").query(Long.class).single())
+                .isZero();
     }
 
     @Test

@@ -128,6 +128,20 @@ abstract class TracingTest {
                 .orElseThrow();
     }
 
+    /** What a node leaves behind that has just been killed: all that is ready, claimed. */
+    void claimForADeadNode() {
+        long dead = sql.sql("""
+                INSERT INTO rowlock.node (id, name, queues, started_at, heartbeat_at, beats, lease_millis)
+                VALUES (nextval('rowlock.node_id'), 'dead', '{}', now(), now(), 7, 1000)
+                RETURNING id
+                """).query(Long.class).single();
+        sql.sql("""
+                WITH r AS (DELETE FROM rowlock.ready RETURNING *)
+                INSERT INTO rowlock.running (id, token, node_id, ready_at, enqueued_at, claimed_at, rank, attempt, crashes, queue, type, payload, headers)
+                SELECT id, nextval('rowlock.claim_token'), :dead, ready_at, enqueued_at, now(), rank, 1, 0, queue, type, payload, headers FROM r
+                """).param("dead", dead).update();
+    }
+
     void throwAtFirst(JobContext job) {
         if (job.attempt() == 1) {
             throw new IllegalStateException("out of stock");
