@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class SmallDisk implements AutoCloseable {
 
-    private static final String FREE_SIZE = "1g";
+    private static final String FREE_SIZE = "8g";
     private static final int TIMEOUT_SECONDS = 10;
 
     /**
