@@ -89,6 +89,24 @@ class AuditRetentionTest {
         assertThat(admin.audit(null, 10)).hasSize(1);
     }
 
+    @Test
+    void moreThanAThousandOldLinesAreRemovedWithoutARest() {
+        rooms.execute("""
+                INSERT INTO rowlock.audit (at, who, action, subject, jobs)
+                SELECT statement_timestamp() - interval '91 days', 'ann', 'pause', 'mail', 0 FROM generate_series(1, 1500)
+                """);
+        AuditRetention retention = retention(RetentionSettings.DEFAULT);
+
+        Duration afterFirst = retention.runOnce();
+        long between = rooms.count("audit");
+        Duration afterSecond = retention.runOnce();
+
+        assertThat(afterFirst).isEqualTo(Duration.ZERO);
+        assertThat(between).isEqualTo(500);
+        assertThat(afterSecond).isEqualTo(Duration.ofHours(1));
+        assertThat(rooms.count("audit")).isZero();
+    }
+
     private AuditRetention retention(RetentionSettings settings) {
         return new AuditRetention(
                 settings, new AgreeRetention(database), new TakeChore(database), new RemoveOldAudit(database));

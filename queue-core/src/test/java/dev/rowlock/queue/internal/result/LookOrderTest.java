@@ -103,6 +103,20 @@ class LookOrderTest {
     }
 
     @Test
+    void whoeverHasNewsAndIsLookedAtOnceMoreComesAfterAllOthersWithNews() {
+        List<Wait> heard =
+                IntStream.rangeClosed(1, 3).mapToObj(id -> planned(id, NOW)).toList();
+        heard.forEach(order::hear);
+
+        order.again(heard.get(0), NOW);
+
+        assertThat(next(NOW)).containsExactly(2L, 3L);
+        order.remove(heard.get(1));
+        order.remove(heard.get(2));
+        assertThat(next(NOW)).containsExactly(1L);
+    }
+
+    @Test
     void nothingIsLeftOfThoseThatHaveGone() {
         Wait due = planned(1, NOW);
         Wait heard = planned(2, NOW + SECOND);
