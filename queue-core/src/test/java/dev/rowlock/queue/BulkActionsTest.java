@@ -127,10 +127,12 @@ class BulkActionsTest {
                 .isEqualTo(1);
     }
 
-    @Test
-    void aPurgeAfterALongAbsenceMakesThePartitionThatItNeeds() {
+    @ParameterizedTest
+    @ValueSource(ints = {10_000, 1})
+    void aPurgeAfterALongAbsenceMakesThePartitionThatItNeeds(int stretch) {
         rooms.ready();
         admin.purge(Rooms.QUEUE);
+        rooms.execute("UPDATE rowlock.bulk_action SET stretch = " + stretch);
         rooms.dropDonePartitions();
 
         doAll();
@@ -351,6 +353,52 @@ class BulkActionsTest {
                     .allSatisfy(plan -> assertThat(plan)
                             .doesNotContain("Seq Scan on dead", "Seq Scan on waiting", "Seq Scan on ready"));
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void jobsThatAreKnownByTheirIdsAreReadByIndexWhateverTheStatisticsSay(boolean stale) throws Exception {
+        rooms.fill(20_000, rooms.node());
+        dead(30_000, Rooms.QUEUE);
+        long first = rooms.number("SELECT min(id) FROM rowlock.dead");
+        refuse(first + 3);
+        rooms.execute("ANALYZE rowlock.dead, rowlock.waiting, rowlock.ready");
+        if (stale) {
+            rooms.believeEmptied("dead", "waiting", "ready");
+        }
+        try (ExplainedDatabase explained = new ExplainedDatabase(test, database.schema(), Plans.CUSTOM)) {
+            DoBulkBatch batch = new DoBulkBatch(explained.database());
+            admin.redrive(MAIL);
+            batch.run(); // the server refuses one: locked first, then moved in parts
+            rooms.execute("UPDATE rowlock.bulk_action SET stretch = 1");
+            batch.run();
+            rooms.execute("UPDATE rowlock.bulk_action SET after_id = last_id, locked_ids = '{%d, %d}'"
+                    .formatted(first + 5_000, first + 6_000));
+            batch.run();
+            admin.purge(Rooms.QUEUE);
+            rooms.execute("UPDATE rowlock.bulk_action SET stretch = 1 WHERE kind = 'cancel'");
+            batch.run();
+
+            assertThat(explained.plans()).anyMatch(plan -> plan.contains("LockRows") && plan.contains("CTE passed"));
+            assertThat(explained.plans())
+                    .filteredOn(plan -> plan.contains("on dead") || plan.contains("on waiting"))
+                    .hasSizeGreaterThan(12)
+                    .allSatisfy(plan -> assertThat(plan)
+                            .doesNotContain("Seq Scan on dead", "Seq Scan on waiting", "Seq Scan on ready"));
+        } finally {
+            rooms.execute("DROP FUNCTION refuse() CASCADE");
+        }
+    }
+
+    private void refuse(long job) {
+        rooms.execute("""
+                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    IF OLD.id = %d THEN RAISE EXCEPTION 'not this one'; END IF;
+                    RETURN OLD;
+                END $$
+                """.formatted(job));
+        rooms.execute("CREATE TRIGGER refuse BEFORE DELETE ON rowlock.dead FOR EACH ROW EXECUTE FUNCTION refuse()");
     }
 
     @Test

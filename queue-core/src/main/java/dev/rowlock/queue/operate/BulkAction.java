@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param counted how many jobs there were for it when it was asked for
  * @param countedAll whether all were counted; false: there were more than {@code counted}
  * @param done to how many jobs it has been done
- * @param refused how many jobs it has passed over, because the server refuses to move them by a trigger or constraint for example; they
- *     stay as they are
+ * @param refused how many jobs it has passed over, because the server refuses to move them by a trigger or constraint for example, or takes
+ *     too long for one alone; they stay as they are
  * @param refusal why the last of them was refused: SQLSTATE and the server's message, of a data exception (class 22) only the SQLSTATE;
  *     null: none was
  * @param perSecond how many jobs a second at most; null: as fast as may be

@@ -8,6 +8,7 @@ import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,6 +72,14 @@ final class BulkBatches implements Chore {
         try {
             return batch.run();
         } catch (BatchFailedException e) {
+            OptionalInt stretch = e.outOfTime() ? batch.shorten(e.bulkActionId()) : OptionalInt.empty();
+            if (stretch.isPresent()) {
+                log.info(
+                        "a batch of bulk action {} took too long; the next ones look at {} jobs at a time",
+                        e.bulkActionId(),
+                        stretch.getAsInt());
+                return Optional.empty();
+            }
             log.warn(
                     "a batch of bulk action {} failed and is tried again in 10 s; the jobs of the batch are as they were",
                     e.bulkActionId(),

@@ -115,6 +115,9 @@ public final class ExplainedDatabase extends AbstractDataSource implements AutoC
                         }
                         read(((Statement) target).getWarnings());
                     }
+                    if (method.getName().equals("setSavepoint")) {
+                        readBeforeSavepoint();
+                    }
                     try {
                         return answer.apply(method.invoke(target, arguments));
                     } catch (InvocationTargetException e) {
@@ -130,6 +133,14 @@ public final class ExplainedDatabase extends AbstractDataSource implements AutoC
         if (method.equals("commit") || method.equals("rollback")) {
             read(connection.getWarnings());
             connection.clearWarnings();
+        }
+    }
+
+    /** A statement in an explicit transaction ends with the next one. The driver drops the notices of its own. */
+    private void readBeforeSavepoint() throws SQLException {
+        try (Statement next = connection.createStatement()) {
+            next.execute("SELECT 1");
+            read(next.getWarnings());
         }
     }
 

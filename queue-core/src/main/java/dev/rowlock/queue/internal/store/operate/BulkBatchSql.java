@@ -11,30 +11,35 @@ import java.util.stream.Collectors;
 /** The statements of a batch. They are put together from the rooms of its bulk action, and differ in nothing else. */
 final class BulkBatchSql {
 
-    /** A stretch of so many jobs is looked at, however few of them match. */
-    static final int STRETCH = 10_000;
-
     private static final String BOUNDS = """
             WITH bounds AS MATERIALIZED (
                 SELECT given.*, b.refused_ids
-                  FROM (SELECT ?::bigint, ?::bigint, ?::timestamptz, ?::int, ?::bigint)
-                    AS given (after_id, last_id, created_at, most, action_id)
+                  FROM (SELECT ?::bigint, ?::bigint, ?::timestamptz, ?::int, ?::bigint, ?::int, ?::int)
+                    AS given (after_id, last_id, created_at, most, action_id, stretch, room_for_locked)
                   JOIN rowlock.bulk_action b ON b.id = action_id
             )""";
+
+    private static final String STRETCH = """
+            , stretch_%1$s AS MATERIALIZED (
+                SELECT count(*) AS jobs, max(id) AS last_id
+                  FROM (SELECT id FROM rowlock.%1$s
+                         WHERE id > (SELECT after_id FROM bounds) AND id <= (SELECT last_id FROM bounds)
+                         ORDER BY id LIMIT (SELECT stretch FROM bounds)) AS %1$s
+            )""";
+
+    private static final String STRETCH_END =
+            "(SELECT s.last_id FROM stretch_%s s WHERE s.jobs = (SELECT stretch FROM bounds))";
+
+    private static final String REACH = ", reach AS MATERIALIZED (SELECT least(%s, last_id) AS id FROM bounds)";
 
     // The stretch is cut before the filter looks at it, so that a batch of a filter that nothing matches ends as well.
     private static final String WANTED = """
             , wanted_%1$s AS MATERIALIZED (
                 SELECT id FROM (SELECT * FROM rowlock.%1$s
-                                 WHERE id > (SELECT after_id FROM bounds) AND id <= (SELECT last_id FROM bounds)
-                                 ORDER BY id LIMIT %3$d) AS %1$s
-                 WHERE %2$s%4$s AND id NOT IN (SELECT unnest(refused_ids) FROM bounds)
+                                 WHERE id > (SELECT after_id FROM bounds) AND id <= (SELECT id FROM reach)
+                                 ORDER BY id LIMIT (SELECT stretch FROM bounds)) AS %1$s
+                 WHERE %2$s%3$s AND id NOT IN (SELECT unnest(refused_ids) FROM bounds)
                  ORDER BY id LIMIT (SELECT most FROM bounds)
-            ), stretch_%1$s AS MATERIALIZED (
-                SELECT count(*) AS jobs, max(id) AS last_id
-                  FROM (SELECT id FROM rowlock.%1$s
-                         WHERE id > (SELECT after_id FROM bounds) AND id <= (SELECT last_id FROM bounds)
-                         ORDER BY id LIMIT %3$d) AS %1$s
             )""";
 
     // A job that dies again of its redrive is none of the action's any more.
@@ -57,44 +62,91 @@ final class BulkBatchSql {
                 RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, type, payload, headers, errors
             )""";
 
-    // The next batch begins before the first job that somebody else has locked or moved.
+    // The action goes on behind jobs that somebody else has locked or moved, as long as it can remember which they are.
     private static final String ANSWER = """
-            SELECT %s,
-                   (SELECT least((SELECT min(id) - 1 FROM (SELECT id FROM wanted EXCEPT SELECT id FROM taken) AS passed),
-                                 (SELECT max(id) FROM wanted HAVING count(*) = most),
-                                 %s, last_id) FROM bounds)
+            , passed AS MATERIALIZED (
+                SELECT id FROM wanted EXCEPT SELECT id FROM taken
+            ), place AS MATERIALIZED (
+                SELECT least((SELECT id - 1 FROM passed ORDER BY id OFFSET room_for_locked LIMIT 1),
+                             (SELECT max(id) FROM wanted HAVING count(*) = most),
+                             (SELECT id FROM reach)) AS id
+                  FROM bounds
+            )
+            SELECT %s, (SELECT id FROM place), ARRAY(SELECT id FROM passed WHERE id <= (SELECT id FROM place) ORDER BY id)
             """;
 
-    private static final String STRETCH_END = "(SELECT s.last_id FROM stretch_%s s WHERE s.jobs = " + STRETCH + ")";
+    private static final String NAMED = "WITH wanted AS MATERIALIZED (SELECT unnest(?::bigint[]) AS id)";
+
+    private static final String HERE = "SELECT id FROM rowlock.%s WHERE id = ANY (ARRAY(SELECT id FROM wanted))";
+
+    // The jobs are cut out before the filter looks at them, so that it looks at no other.
+    private static final String MATCHING = """
+            SELECT id FROM (SELECT * FROM rowlock.%1$s WHERE id = ANY (ARRAY(SELECT id FROM wanted)) OFFSET 0) AS %1$s
+             WHERE %2$s%3$s
+            """;
+
+    private static final String NEXT = """
+            (SELECT id FROM rowlock.%s
+              WHERE id > (SELECT after_id FROM bounds) AND id <= (SELECT last_id FROM bounds)
+                AND id NOT IN (SELECT unnest(refused_ids) FROM bounds)
+              ORDER BY id LIMIT 1)""";
 
     private BulkBatchSql() {}
 
-    /** Moves the jobs that are next. Answers how many, and the place that is reached. */
+    /** Moves the jobs that are next. Answers how many, the place that is reached, and which are locked up to there. */
     static String move(BulkKind kind, List<RoomCondition> rooms) {
         return wanted(rooms) + taken(rooms, TAKEN) + ", " + kind.moves()
-                + answer(rooms, "(SELECT count(*) FROM taken)");
+                + ANSWER.formatted("(SELECT count(*) FROM taken)");
     }
 
-    /** Locks the jobs that are next. Answers which, and the place that is reached once all of them are moved. */
+    /** Locks the jobs that are next. Answers which, and the same places as {@link #move}, once all of them are moved. */
     static String lock(List<RoomCondition> rooms) {
-        return wanted(rooms) + taken(rooms, LOCKED) + " " + answer(rooms, "ARRAY(SELECT id FROM taken)");
+        return wanted(rooms) + taken(rooms, LOCKED) + ANSWER.formatted("ARRAY(SELECT id FROM taken)");
+    }
+
+    /** The id of the job that is next, whether it matches or not; null: there is none. */
+    static String next(List<RoomCondition> rooms) {
+        return BOUNDS + " SELECT least(" + each(rooms, NEXT, ", ") + ")";
+    }
+
+    /** Locks the jobs of an array. Answers which, and which of the array are there at all. */
+    static String lockThese(List<RoomCondition> rooms) {
+        return NAMED + taken(rooms, LOCKED) + " SELECT ARRAY(SELECT id FROM taken ORDER BY id), ARRAY("
+                + each(rooms, HERE, " UNION ALL ") + ")";
+    }
+
+    /** Answers which jobs of an array match. Its second parameter is when the action was asked for. */
+    static String matching(List<RoomCondition> rooms) {
+        return NAMED + ", bounds AS MATERIALIZED (SELECT ?::timestamptz AS created_at) SELECT ARRAY("
+                + rooms.stream().map(room -> filtered(MATCHING, room)).collect(Collectors.joining(" UNION ALL ")) + ")";
     }
 
     /** Moves the jobs of an array. */
     static String moveThese(BulkKind kind, List<RoomCondition> rooms) {
-        return "WITH wanted AS (SELECT unnest(?::bigint[]) AS id)" + taken(rooms, TAKEN) + ", " + kind.moves()
-                + "SELECT count(*) FROM taken";
+        return NAMED + taken(rooms, TAKEN) + ", " + kind.moves() + "SELECT count(*) FROM taken";
     }
 
     /** Sets the parameters of {@link #move} and {@link #lock}. */
     static void bind(PreparedStatement statement, TakenAction action, int most, List<RoomCondition> rooms)
             throws SQLException {
+        bindBounds(statement, action, most);
+        bind(statement, 8, rooms);
+    }
+
+    /** Sets the parameters of {@link #next}. */
+    static void bindBounds(PreparedStatement statement, TakenAction action, int most) throws SQLException {
         statement.setLong(1, action.afterId());
         statement.setLong(2, action.lastId());
         statement.setObject(3, action.createdAt());
         statement.setInt(4, most);
         statement.setLong(5, action.id());
-        int next = 6;
+        statement.setInt(6, action.stretch());
+        statement.setInt(7, action.roomForLocked());
+    }
+
+    /** Sets the values of the filter from this parameter on. */
+    static void bind(PreparedStatement statement, int first, List<RoomCondition> rooms) throws SQLException {
+        int next = first;
         for (RoomCondition room : rooms) {
             next = room.bind(statement, next);
         }
@@ -108,23 +160,23 @@ final class BulkBatchSql {
     }
 
     private static String wanted(List<RoomCondition> rooms) {
-        StringBuilder text = new StringBuilder(BOUNDS);
-        for (RoomCondition room : rooms) {
-            String table = room.room().table();
-            text.append(WANTED.formatted(table, room.sql(), STRETCH, table.equals("dead") ? STILL : ""));
-        }
+        StringBuilder text = new StringBuilder(BOUNDS)
+                .append(each(rooms, STRETCH, ""))
+                .append(REACH.formatted(each(rooms, STRETCH_END, ", ")));
+        rooms.forEach(room -> text.append(filtered(WANTED, room)));
         return text.append(", wanted AS MATERIALIZED (SELECT id FROM (")
                 .append(each(rooms, "TABLE wanted_%s", " UNION ALL "))
                 .append(") AS wanted ORDER BY id LIMIT (SELECT most FROM bounds))")
                 .toString();
     }
 
-    private static String taken(List<RoomCondition> rooms, String how) {
-        return each(rooms, how, "") + ", taken AS (" + each(rooms, "TABLE from_%s", " UNION ALL ") + ")";
+    private static String filtered(String part, RoomCondition room) {
+        String table = room.room().table();
+        return part.formatted(table, room.sql(), table.equals("dead") ? STILL : "");
     }
 
-    private static String answer(List<RoomCondition> rooms, String jobs) {
-        return ANSWER.formatted(jobs, each(rooms, STRETCH_END, ", "));
+    private static String taken(List<RoomCondition> rooms, String how) {
+        return each(rooms, how, "") + ", taken AS (" + each(rooms, "TABLE from_%s", " UNION ALL ") + ")";
     }
 
     private static String each(List<RoomCondition> rooms, String part, String between) {

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.store.operate;
 
+import dev.rowlock.queue.internal.store.BatchLimit;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.UncachedPlan;
@@ -9,9 +10,11 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.springframework.dao.DataAccessException;
 
 /**
@@ -19,6 +22,17 @@ import org.springframework.dao.DataAccessException;
  * transaction. An action that another node is working on is left to it.
  */
 public final class DoBulkBatch {
+
+    /** Less than we wait for an answer. */
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+
+    // A node that is working on it learns by itself how many jobs it can look at.
+    private static final String SHORTEN = """
+            UPDATE rowlock.bulk_action SET stretch = greatest(stretch / 4, 1), next_at = statement_timestamp()
+             WHERE id = (SELECT id FROM rowlock.bulk_action WHERE id = ? AND state = 'running' AND stretch > 1
+                            FOR UPDATE SKIP LOCKED)
+            RETURNING stretch
+            """;
 
     private static final String POSTPONE =
             "UPDATE rowlock.bulk_action SET next_at = statement_timestamp() + interval '10 s' WHERE id = ?";
@@ -28,7 +42,9 @@ public final class DoBulkBatch {
     private final TakeBulkAction take;
     private final AdvanceBulkAction advance;
     private final DoBulkBatchApart apart;
+    private final DoNamedBulkJobs named;
     private final int largest;
+    private final Duration limit;
 
     public DoBulkBatch(Database database) {
         this(database, 1_000);
@@ -36,12 +52,23 @@ public final class DoBulkBatch {
 
     /** @param largest how many jobs a batch has at most */
     public DoBulkBatch(Database database, int largest) {
+        this(database, largest, LIMIT);
+    }
+
+    /**
+     * The same.
+     *
+     * @param limit how long a statement may take; the server stops it
+     */
+    public DoBulkBatch(Database database, int largest, Duration limit) {
         this.database = database;
         this.partitions = new EnsureDonePartitions(database);
         this.take = new TakeBulkAction(database);
         this.advance = new AdvanceBulkAction(database);
-        this.apart = new DoBulkBatchApart(database, largest);
+        this.apart = new DoBulkBatchApart(database, largest, limit);
+        this.named = new DoNamedBulkJobs(database, largest, limit);
         this.largest = largest;
+        this.limit = limit;
     }
 
     /**
@@ -57,7 +84,10 @@ public final class DoBulkBatch {
                     action.id(),
                     step.jobs(),
                     action.kind() == BulkKind.REDRIVE && step.jobs() > 0,
-                    step.jobs() == 0 && step.refused().isEmpty() && step.afterId() <= action.afterId());
+                    step.jobs() == 0
+                            && step.refused().isEmpty()
+                            && step.afterId() <= action.afterId()
+                            && step.lockedIds().size() >= action.lockedIds().size());
         }
     }
 
@@ -67,10 +97,22 @@ public final class DoBulkBatch {
         private static final long serialVersionUID = 1L;
 
         private final long bulkActionId;
+        private final boolean divisible;
 
         BatchFailedException(long bulkActionId, DataAccessException cause) {
+            this(bulkActionId, cause, false);
+        }
+
+        /** @param divisible whether it may work in parts */
+        BatchFailedException(long bulkActionId, DataAccessException cause, boolean divisible) {
             super("a batch of bulk action %d failed".formatted(bulkActionId), cause);
             this.bulkActionId = bulkActionId;
+            this.divisible = divisible;
+        }
+
+        /** Whether the batch took longer than it may. */
+        public boolean outOfTime() {
+            return BatchLimit.outOfTime(refusal());
         }
 
         /** How the server refused it, without what stands in the jobs. */
@@ -93,6 +135,9 @@ public final class DoBulkBatch {
         try {
             return partitions.around(() -> database.atomically(this::doNext));
         } catch (BatchFailedException e) {
+            if (!e.divisible) {
+                throw e;
+            }
             return apart.run(e);
         }
     }
@@ -102,14 +147,31 @@ public final class DoBulkBatch {
         if (action == null) {
             return Optional.empty();
         }
-        Step step = move(connection, action);
-        advance.run(connection, action, step);
+        BatchTime.limit(connection, limit);
+        boolean named = action.comesBack() || action.stretch() == 1;
+        Step step = named ? moveNamed(connection, action) : move(connection, action);
+        advance.run(connection, action, step, limit);
         return Optional.of(Done.of(action, step));
     }
 
     /** The ids of actions that are left to nodes of a newer release. */
     public long[] unreadable() {
         return take.unreadable();
+    }
+
+    /**
+     * The next batches of this action look at fewer jobs: so many take too long. Returns at how many; empty: at one already, or a
+     * node is working on it.
+     */
+    public OptionalInt shorten(long bulkActionId) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(database.sql(SHORTEN))) {
+                statement.setLong(1, bulkActionId);
+                try (ResultSet row = statement.executeQuery()) {
+                    return row.next() ? OptionalInt.of(row.getInt(1)) : OptionalInt.empty();
+                }
+            }
+        });
     }
 
     /** The next batch of this action is not tried before ten seconds have passed. */
@@ -129,7 +191,8 @@ public final class DoBulkBatch {
             BulkBatchSql.bind(statement, action, action.most(largest), rooms);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
-                Step step = new Step(row.getInt(1), row.getLong(2), List.of(), null);
+                List<Long> passed = List.of((Long[]) row.getArray(3).getArray());
+                Step step = new Step(row.getInt(1), row.getLong(2), action.lockedIdsAnd(passed), List.of(), null);
                 BulkBatchSql.checkNow(connection);
                 return step;
             }
@@ -137,7 +200,22 @@ public final class DoBulkBatch {
             if (EnsureDonePartitions.missing(e)) {
                 throw e;
             }
+            throw new BatchFailedException(action.id(), database.translated(e), true);
+        }
+    }
+
+    private Step moveNamed(Connection connection, TakenAction action) throws SQLException {
+        try {
+            return action.comesBack() ? named.comeBack(connection, action) : named.next(connection, action);
+        } catch (SQLException e) {
             throw new BatchFailedException(action.id(), database.translated(e));
+        } catch (DataAccessException e) {
+            throw new BatchFailedException(action.id(), e);
+        } catch (IllegalStateException e) {
+            if (e.getCause() instanceof SQLException cause && EnsureDonePartitions.missing(cause)) {
+                throw cause;
+            }
+            throw e;
         }
     }
 }

@@ -2,7 +2,6 @@ package dev.rowlock.queue.internal.store.operate;
 
 import dev.rowlock.queue.internal.store.BatchSplitter;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.internal.store.operate.AdvanceBulkAction.Step;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch.BatchFailedException;
@@ -12,7 +11,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Savepoint;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -20,9 +19,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 
 /**
@@ -31,23 +27,23 @@ import org.springframework.dao.DataAccessException;
  */
 final class DoBulkBatchApart {
 
-    private static final Logger log = LoggerFactory.getLogger(DoBulkBatchApart.class);
-
-    private static final int NAMED = 20;
-
     private final Database database;
     private final TakeBulkAction take;
     private final AdvanceBulkAction advance;
+    private final MoveBulkJobs move;
     private final int largest;
+    private final Duration limit;
 
-    DoBulkBatchApart(Database database, int largest) {
+    DoBulkBatchApart(Database database, int largest, Duration limit) {
         this.database = database;
         this.take = new TakeBulkAction(database);
         this.advance = new AdvanceBulkAction(database);
+        this.move = new MoveBulkJobs(database);
         this.largest = largest;
+        this.limit = limit;
     }
 
-    private record Locked(List<Long> jobs, long afterId) {}
+    private record Locked(List<Long> jobs, long afterId, List<Long> passed) {}
 
     /**
      * Empty: somebody else is working on the action, or it has ended.
@@ -64,8 +60,9 @@ final class DoBulkBatchApart {
                 if (action == null) {
                     return Optional.empty();
                 }
+                BatchTime.limit(connection, limit);
                 Step step = moveApart(connection, action, together.refusal());
-                advance.run(connection, action, step);
+                advance.run(connection, action, step, limit);
                 return Optional.of(Done.of(action, step));
             });
         } catch (DataAccessException e) {
@@ -77,18 +74,25 @@ final class DoBulkBatchApart {
         List<RoomCondition> rooms = action.kind().conditions(action.filter());
         Locked locked = lock(connection, action, rooms);
         Set<Long> left = new TreeSet<>(locked.jobs);
-        Consumer<List<Long>> move = jobs -> {
-            moveThese(connection, action.kind(), rooms, jobs);
+        Consumer<List<Long>> work = jobs -> {
+            move.run(connection, action.kind(), rooms, jobs);
             left.removeAll(new HashSet<>(jobs));
         };
         Map<Long, RuntimeException> refused = locked.jobs.isEmpty()
                 ? Map.of() // whoever was refused is locked by somebody else now
-                : BatchSplitter.refused(locked.jobs, move, together);
+                : BatchSplitter.refused(locked.jobs, work, together);
         int moved = locked.jobs.size() - left.size();
         left.removeAll(refused.keySet());
         // Those that are left were not tried, or failed for what may be over the next time.
         long before = left.stream().mapToLong(job -> job - 1).min().orElse(Long.MAX_VALUE);
-        return new Step(moved, Math.min(before, locked.afterId), List.copyOf(refused.keySet()), tell(action, refused));
+        long afterId = Math.min(before, locked.afterId);
+        List<Long> passed = locked.passed.stream().filter(job -> job <= afterId).toList();
+        return new Step(
+                moved,
+                afterId,
+                action.lockedIdsAnd(passed),
+                List.copyOf(refused.keySet()),
+                MoveBulkJobs.tell(action, refused));
     }
 
     private Locked lock(Connection connection, TakenAction action, List<RoomCondition> rooms) throws SQLException {
@@ -97,44 +101,9 @@ final class DoBulkBatchApart {
             BulkBatchSql.bind(statement, action, action.most(largest), rooms);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
-                return new Locked(List.of((Long[]) row.getArray(1).getArray()), row.getLong(2));
+                return new Locked(List.of((Long[]) row.getArray(1).getArray()), row.getLong(2), List.of((Long[])
+                        row.getArray(3).getArray()));
             }
         }
-    }
-
-    private void moveThese(Connection connection, BulkKind kind, List<RoomCondition> rooms, List<Long> jobs) {
-        String sql = database.sql(BulkBatchSql.moveThese(kind, rooms));
-        try {
-            Savepoint before = connection.setSavepoint();
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                statement.setArray(1, connection.createArrayOf("bigint", jobs.toArray()));
-                statement.executeQuery().close();
-                BulkBatchSql.checkNow(connection);
-                connection.releaseSavepoint(before);
-            } catch (SQLException e) {
-                connection.rollback(before);
-                if (EnsureDonePartitions.missing(e)) {
-                    throw new IllegalStateException("done has no partition for today", e); // no job is to blame
-                }
-                throw e;
-            }
-        } catch (SQLException e) {
-            throw database.translated(e);
-        }
-    }
-
-    private static @Nullable String tell(TakenAction action, Map<Long, RuntimeException> refused) {
-        if (refused.isEmpty()) {
-            return null;
-        }
-        RuntimeException last = List.copyOf(refused.values()).get(refused.size() - 1);
-        log.warn(
-                "bulk action {} passes over {} jobs: the server refuses each of them by itself. They stay as they are. Their ids: {}{}",
-                action.id(),
-                refused.size(),
-                refused.keySet().stream().limit(NAMED).toList(),
-                refused.size() > NAMED ? " and more" : "",
-                last);
-        return Refusal.text(last);
     }
 }

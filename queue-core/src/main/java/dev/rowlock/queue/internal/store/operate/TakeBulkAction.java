@@ -7,6 +7,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,7 +22,7 @@ import org.slf4j.LoggerFactory;
 final class TakeBulkAction {
 
     private static final String COLUMNS =
-            "SELECT id, kind, filter::text, after_id, last_id, created_at, per_second FROM rowlock.bulk_action";
+            "SELECT id, kind, filter::text, after_id, last_id, created_at, per_second, stretch, locked_ids FROM rowlock.bulk_action";
 
     // One whose last batch lies in the future is due: the clock was set back, and next_at may be far away.
     private static final String DUE = COLUMNS + """
@@ -98,7 +99,9 @@ final class TakeBulkAction {
                     row.getLong(4),
                     row.getLong(5),
                     row.getObject(6, OffsetDateTime.class),
-                    rate);
+                    rate,
+                    row.getInt(8),
+                    List.of((Long[]) row.getArray(9).getArray()));
         }
     }
 }
