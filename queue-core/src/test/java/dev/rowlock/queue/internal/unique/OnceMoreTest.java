@@ -6,9 +6,11 @@ import static dev.rowlock.queue.job.Enqueued.REPLACED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.EnqueueResult;
+import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
 import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
 import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
+import dev.rowlock.queue.internal.store.admin.RunWaitingJob;
 import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
 import dev.rowlock.queue.internal.store.unique.GiveKeysBack;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -17,6 +19,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that come while a job runs, and the one further run that they make. */
 class OnceMoreTest extends UniqueModesTest {
@@ -146,6 +150,36 @@ class OnceMoreTest extends UniqueModesTest {
         assertThat(rooms.count("once_more")).isZero();
         assertThat(ask("third", KEY)).isEqualTo(new EnqueueResult(first, KEPT));
         assertThat(ask("fourth", ONCE).what()).isEqualTo(ONCE_MORE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"cancel", "run now"})
+    void aFurtherRunRunsOnceThoughSomebodyTookItAwayWhileTheRunEndedAndRolledBack(String what) throws Exception {
+        clock.set(Instant.now()); // a day for which done has a partition
+        ask("first", ONCE);
+        ClaimedJob running = claim();
+        long second = ask("second", ONCE).id();
+        rooms.complete(running, false);
+
+        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
+            boolean taken = what.equals("cancel")
+                    ? new CancelIdleJob(other.database()).run(second)
+                    : new RunWaitingJob(other.database())
+                            .run(second, new AuditNote("ann", null, "run now", "a job", null))
+                            .isPresent();
+            assertThat(taken).isTrue();
+            releaseAll();
+            other.rollback();
+        }
+
+        assertThat(rooms.count("once_more")).isEqualTo(1);
+        releaseAll();
+        assertThat(dispatched()).isEqualTo(1);
+        assertThat(claim().id()).isEqualTo(second);
+        releaseAll();
+        assertThat(dispatched()).isZero();
+        assertThat(live()).isEqualTo(1);
+        assertThat(rooms.count("once_more")).isZero();
     }
 
     @Test
