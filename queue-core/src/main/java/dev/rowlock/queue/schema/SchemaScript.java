@@ -41,7 +41,8 @@ public record SchemaScript(int version, String description, String file) {
             new SchemaScript(4, "unique", "V4__unique.sql"),
             new SchemaScript(5, "search", "V5__search.sql"),
             new SchemaScript(6, "operations", "V6__operations.sql"),
-            new SchemaScript(7, "checkpoints", "V7__checkpoints.sql"));
+            new SchemaScript(7, "checkpoints", "V7__checkpoints.sql"),
+            new SchemaScript(8, "bulk batches", "V8__bulk_batches.sql"));
 
     private static final String HEAD = """
             -- The tables of Rowlock. Run this as the role that is to own them: the application's own, or another one, which

@@ -47,8 +47,6 @@ CREATE TABLE ${schema}.bulk_action (
     refused_ids bigint[]    NOT NULL DEFAULT '{}',   -- those behind after_id
     refusal     text,
     after_id    bigint      NOT NULL DEFAULT 0,
-    locked_ids  bigint[]    NOT NULL DEFAULT '{}',   -- those up to after_id
-    stretch     int         NOT NULL DEFAULT 10000 CHECK (stretch > 0),
     last_id     bigint      NOT NULL,
     per_second  int         CHECK (per_second > 0),
     batch_at    timestamptz NOT NULL,                -- of the last batch
@@ -90,12 +88,10 @@ COMMENT ON COLUMN ${schema}.bulk_action.created_at IS 'When it was asked for. Jo
 COMMENT ON COLUMN ${schema}.bulk_action.counted IS 'How many jobs there were for it then.';
 COMMENT ON COLUMN ${schema}.bulk_action.counted_all IS 'Whether all of them were counted; false: there were more.';
 COMMENT ON COLUMN ${schema}.bulk_action.done IS 'To how many jobs it has been done.';
-COMMENT ON COLUMN ${schema}.bulk_action.refused IS 'How many jobs it has passed over, because the server refuses to move them, or takes too long for one alone.';
+COMMENT ON COLUMN ${schema}.bulk_action.refused IS 'How many jobs it has passed over, because the server refuses to move them.';
 COMMENT ON COLUMN ${schema}.bulk_action.refused_ids IS 'Those of them that it would meet again.';
 COMMENT ON COLUMN ${schema}.bulk_action.refusal IS 'Why the last of them was refused; null: none was.';
-COMMENT ON COLUMN ${schema}.bulk_action.after_id IS 'Jobs up to this id are done with, but for those in locked_ids.';
-COMMENT ON COLUMN ${schema}.bulk_action.locked_ids IS 'Jobs that somebody else had locked. The action comes back to them.';
-COMMENT ON COLUMN ${schema}.bulk_action.stretch IS 'How many jobs a batch looks at, at most. Fewer while so many take too long.';
+COMMENT ON COLUMN ${schema}.bulk_action.after_id IS 'Jobs up to this id are done with.';
 COMMENT ON COLUMN ${schema}.bulk_action.last_id IS 'The highest id that it is for.';
 COMMENT ON COLUMN ${schema}.bulk_action.per_second IS 'How many jobs a second at most; null: as fast as may be.';
 COMMENT ON COLUMN ${schema}.bulk_action.batch_at IS 'When the last batch was done.';
