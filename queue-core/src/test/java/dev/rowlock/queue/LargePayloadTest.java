@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.store.claim.LoadPayload;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
 import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
@@ -270,7 +271,7 @@ class LargePayloadTest {
                 new RescueJobs(rooms.database()).run(3);
             }
             case TAKE_OVERDUE -> {
-                new TakeOverdueJobs(rooms.database()).run(List.of(claim), 10, LATER);
+                new TakeOverdueJobs(rooms.database()).run(List.of(OverdueClaim.alone(claim)), 10, LATER);
             }
         }
     }

@@ -221,6 +221,11 @@ public final class Execution implements HeldJob, CompletionWatch.Completed {
         return thread != null && deadline != null && now - deadlineAt >= grace.toNanos();
     }
 
+    /** Whether its call has further jobs. */
+    public synchronized boolean shared() {
+        return interrupter != AT_ONCE;
+    }
+
     private void cancelDeadline() {
         if (deadline != null) {
             deadline.cancel(false);

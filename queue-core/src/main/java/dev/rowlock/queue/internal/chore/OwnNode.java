@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.chore;
 
 import dev.rowlock.queue.internal.store.node.BeatNode.Heartbeat;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
-import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +27,7 @@ public interface OwnNode {
     boolean hearing();
 
     /** The claims of handlers that still run so long after their deadline, by the monotonic clock. */
-    List<Claim> overdue(Duration grace);
+    List<OverdueClaim> overdue(Duration grace);
 
     /** The tokens of all claims that the node holds: unstarted, running, and with outcomes not yet written. */
     long[] heldTokens();

@@ -22,16 +22,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChunkRun {
 
-    /**
-     * The search for culprits goes on for so long after the first one was found. What has not run by then goes back, at no cost: a
-     * thread must not be busy for hours with a chunk all of whose jobs take their timeout.
-     */
-    private static final Duration SEARCH = Duration.ofMinutes(1);
-
     private final int thread;
     private final ListenerDefinition listener;
     private final Workplace place;
     private final ChunkServices services;
+    private final Duration search;
     private final Deque<List<Member>> calls = new ArrayDeque<>();
     private boolean begun;
     private boolean culprit; // one is found
@@ -42,6 +37,7 @@ final class ChunkRun {
         this.listener = listener;
         this.place = place;
         this.services = services;
+        this.search = services.search();
     }
 
     void run(List<Execution> jobs) {
@@ -59,6 +55,10 @@ final class ChunkRun {
             Verdict verdict = call.size() == 1 ? alone(call.get(0)) : together(call, open);
             Duration took = Duration.ofNanos(System.nanoTime() - start);
             place.end(thread, call.size(), took);
+            if (verdict.culprit() && !culprit) {
+                culprit = true;
+                culpritAt = System.nanoTime();
+            }
             verdict.outcomes().forEach((member, outcome) -> place.settle(member.execution(), outcome, took));
             List<List<Member>> again = verdict.again();
             for (int i = again.size() - 1; i >= 0; i--) {
@@ -69,12 +69,12 @@ final class ChunkRun {
 
     private Verdict alone(Member member) {
         Outcome outcome = place.alone(member.execution());
-        if (!culprit && failure(outcome)) {
-            culprit = true;
-            culpritAt = System.nanoTime();
-        }
         Verdict verdict = new Verdict();
-        verdict.end(member, outcome);
+        if (failure(outcome)) {
+            verdict.culprits(List.of(member), any -> outcome);
+        } else {
+            verdict.end(member, outcome);
+        }
         return verdict;
     }
 
@@ -91,7 +91,7 @@ final class ChunkRun {
         return calls.stream()
                         .flatMap(List::stream)
                         .anyMatch(member -> member.execution().leaving())
-                || culprit && System.nanoTime() - culpritAt > SEARCH.toNanos();
+                || culprit && System.nanoTime() - culpritAt >= search.toNanos();
     }
 
     private void giveBack() {

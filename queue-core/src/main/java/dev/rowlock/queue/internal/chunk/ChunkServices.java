@@ -11,11 +11,17 @@ import dev.rowlock.queue.internal.record.FailureLog;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadlines;
 import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction;
 import dev.rowlock.queue.spi.JobInterceptor;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionOperations;
 
-/** What calls with chunks need. One for the node. */
+/**
+ * What calls with chunks need. One for the node.
+ *
+ * @param search for how long a chunk is called again after its first culprit was found. What has not run by then goes back, at no cost: a
+ *     thread must not be busy for hours with a chunk all of whose jobs take their timeout.
+ */
 public record ChunkServices(
         ContextServices contexts,
         FinishJobsInTransaction finish,
@@ -26,7 +32,10 @@ public record ChunkServices(
         FailureLog failureLog,
         List<JobInterceptor> interceptors,
         AttemptInterceptors attempts,
-        ListenerTransactions transactions) {
+        ListenerTransactions transactions,
+        Duration search) {
+
+    private static final Duration SEARCH = Duration.ofMinutes(1);
 
     /**
      * @param keep whether completed jobs are kept
@@ -48,6 +57,7 @@ public record ChunkServices(
                 new FailureLog(),
                 extensions.interceptors(),
                 new AttemptInterceptors(extensions.attempts()),
-                new ListenerTransactions(transactions));
+                new ListenerTransactions(transactions),
+                SEARCH);
     }
 }

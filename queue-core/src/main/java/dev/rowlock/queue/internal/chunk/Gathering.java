@@ -2,6 +2,8 @@ package dev.rowlock.queue.internal.chunk;
 
 import dev.rowlock.queue.internal.attempt.Execution;
 import dev.rowlock.queue.internal.run.Workplace;
+import dev.rowlock.queue.internal.store.Headers;
+import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.Chunking;
 import dev.rowlock.queue.spi.ListenerDefinition;
@@ -26,6 +28,9 @@ final class Gathering {
     private static final Logger log = LoggerFactory.getLogger(Gathering.class);
 
     private static final Outcome RELEASED = new Outcome.Released();
+
+    /** Of jobs that met an error of Rowlock's own. */
+    static final Outcome ASIDE = new Outcome.SetAside(Due.after(Duration.ofSeconds(5)));
 
     /** So often whoever lingers looks whether its jobs should have gone back. */
     private static final Duration LOOK = Duration.ofMillis(100);
@@ -67,11 +72,39 @@ final class Gathering {
         } finally {
             lock.unlock();
         }
-        place.gather(thread, batch);
-        fill(mine);
+        try {
+            place.gather(thread, batch);
+            fill(mine);
+        } catch (RuntimeException | Error e) {
+            abandon(mine, e);
+            throw e;
+        }
         // Threads that hand over jobs overtake each other; tokens come in the order of the claim.
         mine.sort(Comparator.comparingLong(execution -> execution.job().claim().token()));
         return mine;
+    }
+
+    /** No job must stay in our hands, nor wait for a chunk that nobody makes. */
+    private void abandon(List<Execution> mine, Throwable failure) {
+        lock.lock();
+        try {
+            if (open == mine) {
+                open = null;
+            }
+        } finally {
+            lock.unlock();
+        }
+        putAside(mine, failure); // nobody else adds to them any more
+    }
+
+    private void putAside(List<Execution> jobs, Throwable failure) {
+        for (Execution execution : jobs) {
+            try {
+                place.settle(execution, ASIDE, Duration.ZERO);
+            } catch (RuntimeException | Error e) {
+                failure.addSuppressed(e);
+            }
+        }
     }
 
     private void fill(List<Execution> mine) {
@@ -101,9 +134,15 @@ final class Gathering {
     }
 
     private void take(List<Execution> mine) {
-        for (Execution execution : place.take(this::ours, batch - mine.size())) {
-            if (place.admits(execution)) {
-                mine.add(execution);
+        List<Execution> taken = place.take(this::ours, batch - mine.size());
+        for (int i = 0; i < taken.size(); i++) {
+            try {
+                if (place.admits(taken.get(i))) {
+                    mine.add(taken.get(i));
+                }
+            } catch (RuntimeException | Error e) {
+                putAside(taken.subList(i, taken.size()), e);
+                throw e;
             }
         }
     }
@@ -116,7 +155,8 @@ final class Gathering {
     }
 
     private boolean ours(Execution execution) {
-        return types.contains(execution.job().type());
+        return types.contains(execution.job().type())
+                && !Headers.alone(execution.job().headers());
     }
 
     /** There may be more to gather. */

@@ -118,9 +118,9 @@ final class Judgement {
         if (leaving) {
             verdict.endAll(rest, member -> new Outcome.Released());
         } else if (report != null && !report.allCompleted()) {
-            rest.stream()
-                    .filter(report.failed()::containsKey)
-                    .forEach(member -> verdict.end(member, failed(member, report)));
+            List<Member> named =
+                    rest.stream().filter(report.failed()::containsKey).toList();
+            verdict.culprits(named, member -> failed(member, report));
             verdict.again(report.completedOf(rest));
         } else if (aboutAll(thrown)) {
             verdict.endAll(rest, member -> services.failures().outcome(member.execution(), listener, thrown));

@@ -3,8 +3,7 @@ package dev.rowlock.queue.internal.chunk;
 import dev.rowlock.queue.internal.attempt.Execution;
 import dev.rowlock.queue.internal.run.Chunks;
 import dev.rowlock.queue.internal.run.Workplace;
-import dev.rowlock.queue.job.Due;
-import dev.rowlock.queue.job.Outcome;
+import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
 import java.util.HashMap;
@@ -13,9 +12,6 @@ import java.util.Map;
 
 /** The chunks of a queue's listeners. */
 final class ListenerChunks implements Chunks {
-
-    /** How long jobs are put aside that met an error of Rowlock's own. */
-    private static final Outcome ASIDE = new Outcome.SetAside(Due.after(Duration.ofSeconds(5)));
 
     private final Workplace place;
     private final ChunkServices services;
@@ -34,7 +30,7 @@ final class ListenerChunks implements Chunks {
     @Override
     public boolean run(int thread, Execution first) {
         Gathering gathering = byType.get(first.job().type());
-        if (gathering == null) {
+        if (gathering == null || Headers.alone(first.job().headers())) {
             return false;
         }
         try {
@@ -53,7 +49,7 @@ final class ListenerChunks implements Chunks {
             new ChunkRun(thread, listener, place, services).run(chunk);
         } catch (RuntimeException | Error e) {
             // They must not stay in our hands, nor come back at once.
-            chunk.forEach(execution -> place.settle(execution, ASIDE, Duration.ZERO));
+            chunk.forEach(execution -> place.settle(execution, Gathering.ASIDE, Duration.ZERO));
             throw e;
         }
     }

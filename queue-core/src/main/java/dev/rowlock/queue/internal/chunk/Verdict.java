@@ -11,6 +11,7 @@ final class Verdict {
 
     private final Map<Member, Outcome> outcomes = new IdentityHashMap<>();
     private List<List<Member>> again = List.of();
+    private boolean culprit;
 
     void end(Member member, Outcome outcome) {
         outcomes.put(member, outcome);
@@ -31,6 +32,17 @@ final class Verdict {
         again = members.size() < 2
                 ? List.of(members)
                 : List.of(members.subList(0, half), members.subList(half, members.size()));
+    }
+
+    /** Some of the jobs are why the call failed. */
+    void culprits(List<Member> members, Function<Member, Outcome> outcome) {
+        culprit |= !members.isEmpty();
+        endAll(members, outcome);
+    }
+
+    /** Whether the call has told which jobs were to blame. */
+    boolean culprit() {
+        return culprit;
     }
 
     Map<Member, Outcome> outcomes() {

@@ -28,12 +28,12 @@ import dev.rowlock.queue.internal.store.claim.FindReadyQueues;
 import dev.rowlock.queue.internal.store.claim.IsolateJob;
 import dev.rowlock.queue.internal.store.claim.LoadErrors;
 import dev.rowlock.queue.internal.store.claim.LoadPayload;
+import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.RegisterNode;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
 import dev.rowlock.queue.internal.store.outcome.FindDoneClaims;
 import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
 import dev.rowlock.queue.internal.store.outcome.SaveProgress;
-import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.settings.FetchSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
@@ -142,8 +142,11 @@ public record NodeParts(
     }
 
     /** The claims of handlers that still run so long after their deadline. */
-    List<Claim> overdue(Duration grace) {
-        return queues.stream().flatMap(queue -> queue.overdue(grace)).toList();
+    List<OverdueClaim> overdue(Duration grace) {
+        return queues.stream()
+                .flatMap(queue -> queue.overdue(grace))
+                .map(execution -> new OverdueClaim(execution.job().claim(), execution.shared()))
+                .toList();
     }
 
     /** The tokens of the claims that are held. */

@@ -16,6 +16,7 @@ import dev.rowlock.queue.internal.run.QueueWorker;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.node.BeatNode;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
+import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.SharedTurns;
 import dev.rowlock.queue.internal.thread.Threads;
@@ -288,7 +289,7 @@ public final class WorkerNode {
         }
 
         @Override
-        public List<Claim> overdue(Duration grace) {
+        public List<OverdueClaim> overdue(Duration grace) {
             return parts.overdue(grace);
         }
 

@@ -5,6 +5,7 @@ import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.store.BatchLimit;
 import dev.rowlock.queue.internal.store.BatchSplitter;
 import dev.rowlock.queue.internal.store.node.FindOverdueJobs.Overdue;
+import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.OverdueStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.RetryPolicy;
@@ -67,15 +68,17 @@ public final class OverdueJobs implements Chore {
     @Override
     public Duration runOnce() {
         long node = own.nodeId();
-        List<Claim> ofOwn = own.overdue(GRACE);
+        List<OverdueClaim> ofOwn = own.overdue(GRACE);
         List<Overdue> looking = statements.find().run(GRACE);
         postpone(looking.stream().filter(job -> job.nodeId() == node).toList(), ofOwn);
         List<Overdue> ofOthers =
                 looking.stream().filter(job -> job.nodeId() != node).toList();
-        List<Claim> overdue = Stream.concat(ofOwn.stream(), neglected.among(ofOthers, nanos.getAsLong()).stream())
-                .toList();
+        // Of calls on other nodes nothing is known.
+        Stream<OverdueClaim> ofNeglected =
+                neglected.among(ofOthers, nanos.getAsLong()).stream().map(OverdueClaim::alone);
+        List<OverdueClaim> overdue = Stream.concat(ofOwn.stream(), ofNeglected).toList();
         for (int from = 0; from < overdue.size(); ) {
-            List<Claim> some = overdue.subList(from, Math.min(from + batch.rows(), overdue.size()));
+            List<OverdueClaim> some = overdue.subList(from, Math.min(from + batch.rows(), overdue.size()));
             tell(take(some));
             from += some.size();
         }
@@ -91,7 +94,7 @@ public final class OverdueJobs implements Chore {
         }
     }
 
-    private int take(List<Claim> overdue) {
+    private int take(List<OverdueClaim> overdue) {
         try {
             int taken = statements.take().run(overdue, retry.maxRetries(), retry.initialInterval());
             batch.worked();
@@ -104,18 +107,20 @@ public final class OverdueJobs implements Chore {
                             some -> taken.addAndGet(
                                     statements.take().run(some, retry.maxRetries(), retry.initialInterval())),
                             e)
-                    .forEach((claim, refusal) -> log.error(
-                            "overdue job {} cannot be taken from its node, unlike others", claim.jobId(), refusal));
+                    .forEach((late, refusal) -> log.error(
+                            "overdue job {} cannot be taken from its node, unlike others",
+                            late.claim().jobId(),
+                            refusal));
             return taken.get();
         }
     }
 
-    private void postpone(List<Overdue> looking, List<Claim> overdue) {
+    private void postpone(List<Overdue> looking, List<OverdueClaim> overdue) {
         if (looking.isEmpty()) {
             return;
         }
         Set<Long> held = LongStream.of(own.heldTokens()).boxed().collect(Collectors.toSet());
-        overdue.forEach(claim -> held.remove(claim.token()));
+        overdue.forEach(late -> held.remove(late.claim().token()));
         List<Claim> inTime = looking.stream()
                 .map(Overdue::claim)
                 .filter(claim -> held.contains(claim.token()))

@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.attempt.Execution;
 import dev.rowlock.queue.internal.attempt.Execution.Stop;
 import dev.rowlock.queue.internal.attempt.HandlerInvoker;
 import dev.rowlock.queue.internal.record.Observers;
+import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
@@ -124,7 +125,7 @@ final class JobRuns implements Workplace {
 
     /** Whether an earlier claim's handler may still be running. */
     private static boolean repeated(ClaimedJob job) {
-        return job.attempt() > 1 || job.crashes() > 0;
+        return job.attempt() > 1 || job.crashes() > 0 || Headers.alone(job.headers());
     }
 
     private void attempt(int thread, Execution execution) {

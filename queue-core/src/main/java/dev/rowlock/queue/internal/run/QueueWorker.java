@@ -7,7 +7,6 @@ import dev.rowlock.queue.internal.claim.QueueConsumer;
 import dev.rowlock.queue.internal.record.Recorder;
 import dev.rowlock.queue.internal.run.HandlerThreads.HandlerThread;
 import dev.rowlock.queue.internal.thread.Signal;
-import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Outcome;
@@ -329,12 +328,10 @@ public final class QueueWorker implements QueueConsumer, Holder {
         return held.stream().mapToLong(execution -> execution.job().claim().token());
     }
 
-    /** The claims of handlers that still run so long after their deadline. */
-    public Stream<Claim> overdue(Duration grace) {
+    /** Those whose handlers still run so long after their deadline. */
+    public Stream<Execution> overdue(Duration grace) {
         long now = System.nanoTime();
-        return held.stream()
-                .filter(execution -> execution.overdue(now, grace))
-                .map(execution -> execution.job().claim());
+        return held.stream().filter(execution -> execution.overdue(now, grace));
     }
 
     /** The jobs in the hands of threads, or about to be: held, and no outcome yet. */

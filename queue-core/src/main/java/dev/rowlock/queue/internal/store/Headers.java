@@ -25,6 +25,14 @@ public final class Headers {
     /** Where a retry policy of the job's own lies. {@link TakeOverdueJobs} reads it, too. */
     private static final String RETRY = JobOptions.RESERVED_HEADERS + "retry";
 
+    /** Says that the job must not share a call with others. {@link TakeOverdueJobs} writes it. */
+    public static final String ALONE = JobOptions.RESERVED_HEADERS + "alone";
+
+    /** Whether the job must not share a call with others: it was in one that ignored its deadline. */
+    public static boolean alone(@Nullable String document) {
+        return document != null && document.contains('"' + ALONE + '"');
+    }
+
     /** Null for none. */
     public static @Nullable String encode(JobOptions options) {
         RetryPolicy retry = options.retry();

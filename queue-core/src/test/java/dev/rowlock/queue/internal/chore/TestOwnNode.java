@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.chore;
 
 import dev.rowlock.queue.internal.store.node.BeatNode.Heartbeat;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
-import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +17,7 @@ public final class TestOwnNode implements OwnNode {
     @Nullable
     public Duration nextExpiry;
 
-    public List<Claim> overdue = List.of();
+    public List<OverdueClaim> overdue = List.of();
     public long[] held = {};
 
     public TestOwnNode(long id) {
@@ -50,7 +50,7 @@ public final class TestOwnNode implements OwnNode {
     }
 
     @Override
-    public List<Claim> overdue(Duration grace) {
+    public List<OverdueClaim> overdue(Duration grace) {
         return overdue;
     }
 

@@ -15,6 +15,7 @@ import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.due.RestartWaits;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
+import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.OverdueStatements;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.TakeChore;
@@ -137,6 +138,7 @@ class ShortStatementTimeoutTest {
             own.overdue = jobs.stream()
                     .map(ClaimedJob::claim)
                     .filter(claim -> left.contains(claim.jobId()))
+                    .map(OverdueClaim::alone)
                     .toList();
             chore.runOnce();
         });

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.chore.TestOwnNode;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.node.FindOverdueJobs.Overdue;
+import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.OverdueStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -56,7 +57,7 @@ class OverdueJobsTest {
     void aNodeTakesItsOwnJobsAlthoughTheClockWasSetBack() {
         ClaimedJob mine = claimed();
         deadlinesPassedBy("-1 hour");
-        own.overdue = List.of(mine.claim());
+        own.overdue = List.of(OverdueClaim.alone(mine.claim()));
 
         chore.runOnce();
 
@@ -126,7 +127,7 @@ class OverdueJobsTest {
     void aNodeTakesAJobThatItHoldsPastItsDeadline() {
         ClaimedJob mine = claimed();
         own.held = new long[] {mine.claim().token()};
-        own.overdue = List.of(mine.claim());
+        own.overdue = List.of(OverdueClaim.alone(mine.claim()));
         deadlinesPassedBy("1 hour");
 
         chore.runOnce();

@@ -7,6 +7,7 @@ import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.chore.TestOwnNode;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.node.BeatNode;
+import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.OverdueStatements;
 import dev.rowlock.queue.internal.store.node.RemoveExpiredNodes;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
@@ -106,6 +107,7 @@ class RescueTest {
         doneRefuses();
         own.overdue = Stream.concat(Stream.of(job), others.stream())
                 .map(ClaimedJob::claim)
+                .map(OverdueClaim::alone)
                 .toList();
 
         new OverdueJobs(own, new OverdueStatements(rooms.database()), RetryPolicy.DEFAULT, System::nanoTime).runOnce();

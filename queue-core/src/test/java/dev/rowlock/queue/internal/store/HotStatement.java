@@ -13,6 +13,7 @@ import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.due.DuePosition;
 import dev.rowlock.queue.internal.store.node.BeatNode;
 import dev.rowlock.queue.internal.store.node.FindOverdueJobs;
+import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
 import dev.rowlock.queue.internal.store.outcome.BuryJobs;
 import dev.rowlock.queue.internal.store.outcome.DeferJobs;
@@ -140,7 +141,8 @@ public enum HotStatement {
     TAKE_OVERDUE(List.of("Index Scan using running_pkey on running", "Tid Scan on running")) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            new TakeOverdueJobs(database).run(claims, 10, Duration.ZERO);
+            new TakeOverdueJobs(database)
+                    .run(claims.stream().map(OverdueClaim::alone).toList(), 10, Duration.ZERO);
         }
     },
     SAVE_PROGRESS(List.of("Index Scan using running_pkey on running")) {

@@ -15,6 +15,7 @@ import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
 import dev.rowlock.queue.internal.store.operate.CreateBulkAction;
@@ -187,7 +188,13 @@ public final class RandomWalk {
     }
 
     private void takeOverdue() {
-        new TakeOverdueJobs(db).run(some(claims), random.nextInt(3), Duration.ZERO);
+        new TakeOverdueJobs(db)
+                .run(
+                        some(claims).stream()
+                                .map(claim -> new OverdueClaim(claim, random.nextBoolean()))
+                                .toList(),
+                        random.nextInt(3),
+                        Duration.ZERO);
     }
 
     private void releaseStranded() {

@@ -3,8 +3,8 @@ package dev.rowlock.queue.internal.store.node;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.internal.store.IndexPlan;
-import dev.rowlock.queue.job.Claim;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.time.Duration;
@@ -14,6 +14,9 @@ import java.util.List;
  * Takes jobs past their deadline from nodes that did not stop them in time. The attempt has failed: back to waiting, or to
  * dead once the retries, or the time for
  * them, are used up: the job's own, or those that its node has registered for its listener.
+ *
+ * <p>A job whose call has others is charged nothing, since the call may hang on any of them. It runs alone from then on: {@link
+ * Headers#ALONE}.
  */
 public final class TakeOverdueJobs {
 
@@ -32,7 +35,7 @@ public final class TakeOverdueJobs {
                 -- To look for one header, PostgreSQL reads them all, and refuses an escaped NUL, or half a surrogate pair, in
                 -- any. An n in place of backslash and u leaves plain letters, or a line break behind a backslash of the text's
                 -- own. Rowlock's header has neither.
-                SELECT o.*, coalesce((replace(o.headers::text, E'\\\\u', 'n')::json ->> 'rowlock-retry')::jsonb,
+                SELECT o.*, o.id = ANY (?::bigint[]) AS shared, coalesce((replace(o.headers::text, E'\\\\u', 'n')::json ->> 'rowlock-retry')::jsonb,
                                      n.retries -> o.type) AS policy
                   FROM overdue o
                   LEFT JOIN rowlock.node n ON n.id = o.node_id
@@ -42,6 +45,7 @@ public final class TakeOverdueJobs {
                   FROM policed
             ), judged AS (
                 SELECT *, CASE WHEN cancel_requested THEN 'cancelled'
+                               WHEN shared THEN 'retry'
                                WHEN attempt > coalesce(max_retries, (policy ->> 'maxRetries')::int, ?) THEN 'failed'
                                WHEN statement_timestamp() + wait_millis * interval '1 ms'
                                     > enqueued_at + (policy ->> 'giveUpAfter')::bigint * interval '1 ms' THEN 'failed'
@@ -63,11 +67,16 @@ public final class TakeOverdueJobs {
                 INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, attempt, crashes, max_retries,
                                              reason, queue, type, payload, headers, errors)
                 SELECT id, statement_timestamp() + wait_millis * interval '1 ms', enqueued_at, statement_timestamp(), timeout_millis,
-                       rank, attempt, crashes, max_retries, 'retry', queue, type, payload, headers, history
+                       rank, CASE WHEN shared THEN attempt - 1 ELSE attempt END, crashes, max_retries, 'retry', queue, type, payload,
+                       CASE WHEN NOT shared OR headers::text LIKE '%%"%1$s"%%' THEN headers
+                            WHEN headers IS NULL OR headers::text ~ '^\\s*[{]\\s*[}]\\s*$' THEN '{"%1$s":"true"}'
+                            -- By text: jsonb takes no escaped NUL.
+                            ELSE regexp_replace(headers::text, '[{]', '{"%1$s":"true",')::json END,
+                       history
                   FROM judged WHERE fate = 'retry'
             )
             SELECT count(*) FROM judged
-            """;
+            """.formatted(Headers.ALONE);
 
     private final Database database;
     private final String sql;
@@ -86,15 +95,21 @@ public final class TakeOverdueJobs {
      * @param maxRetries where neither job nor node says how often
      * @param delay how long a job waits that is tried again, where its node does not say
      */
-    public int run(List<Claim> overdue, int maxRetries, Duration delay) {
+    public int run(List<OverdueClaim> overdue, int maxRetries, Duration delay) {
         return partitions.around(() -> database.alone(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
-                long[] ids = Columns.longs(overdue, Claim::jobId);
+                long[] ids = Columns.longs(overdue, late -> late.claim().jobId());
                 statement.setObject(1, ids);
-                statement.setObject(2, Columns.longs(overdue, Claim::token));
+                statement.setObject(
+                        2, Columns.longs(overdue, late -> late.claim().token()));
                 statement.setObject(3, ids);
-                statement.setLong(4, delay.toMillis());
-                statement.setInt(5, maxRetries);
+                statement.setObject(
+                        4,
+                        Columns.longs(
+                                overdue.stream().filter(OverdueClaim::shared).toList(),
+                                late -> late.claim().jobId()));
+                statement.setLong(5, delay.toMillis());
+                statement.setInt(6, maxRetries);
                 try (ResultSet rows = IndexPlan.query(statement)) {
                     rows.next();
                     return rows.getInt(1);

@@ -207,7 +207,7 @@ class TakeOverdueJobsTest {
     void twoJanitorsAtOnceTakeEachJobOnce() throws Exception {
         ClaimedJob job = overdue(running(null), Duration.ofHours(1));
 
-        List<Claim> found = found();
+        List<OverdueClaim> found = found();
         int theirs;
         int ours;
         try (OpenTransaction other = new OpenTransaction(rooms.database())) {
@@ -224,7 +224,8 @@ class TakeOverdueJobsTest {
     @Test
     void aJobThatWasClaimedAgainIsNotTakenForItsOldClaim() {
         ClaimedJob job = running(null);
-        List<Claim> old = List.of(new Claim(job.id(), job.claim().token() - 1));
+        List<OverdueClaim> old =
+                List.of(OverdueClaim.alone(new Claim(job.id(), job.claim().token() - 1)));
 
         int taken = takeOverdue.run(old, 10, DELAY);
 
@@ -251,12 +252,16 @@ class TakeOverdueJobsTest {
     }
 
     private void take(ClaimedJob... jobs) {
-        takeOverdue.run(Stream.of(jobs).map(ClaimedJob::claim).toList(), 10, DELAY);
+        takeOverdue.run(
+                Stream.of(jobs).map(ClaimedJob::claim).map(OverdueClaim::alone).toList(), 10, DELAY);
     }
 
-    private List<Claim> found() {
+    private List<OverdueClaim> found() {
         return new FindOverdueJobs(rooms.database())
-                .run(GRACE).stream().map(Overdue::claim).toList();
+                .run(GRACE).stream()
+                        .map(Overdue::claim)
+                        .map(OverdueClaim::alone)
+                        .toList();
     }
 
     private ClaimedJob running(@Nullable Integer maxRetries) {

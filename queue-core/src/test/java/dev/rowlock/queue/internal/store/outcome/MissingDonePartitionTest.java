@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
+import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
 import dev.rowlock.queue.job.Claim;
@@ -85,7 +86,7 @@ class MissingDonePartitionTest {
     void aCancelledJobPastItsDeadlineEnds() {
         Claim claim = toBeCancelled();
 
-        new TakeOverdueJobs(rooms.database()).run(List.of(claim), 3, Duration.ofSeconds(1));
+        new TakeOverdueJobs(rooms.database()).run(List.of(OverdueClaim.alone(claim)), 3, Duration.ofSeconds(1));
 
         assertThat(rooms.look(claim.jobId())).containsEntry("state", "cancelled");
     }
