@@ -3,7 +3,7 @@ package dev.rowlock.queue;
 import dev.rowlock.queue.doctor.Doctor;
 import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.chore.Feature;
-import dev.rowlock.queue.internal.doctor.Examination;
+import dev.rowlock.queue.internal.doctor.queue.AllChecks;
 import dev.rowlock.queue.internal.enqueue.EnqueueInterceptors;
 import dev.rowlock.queue.internal.listener.Listeners;
 import dev.rowlock.queue.internal.listener.Switches;
@@ -79,6 +79,7 @@ public final class Rowlock implements AutoCloseable {
     private final JobSearch search;
     private final RecurringJobs recurring;
     private final StoredJobResults results;
+    private final Doctor doctor;
     private final @Nullable Notifier notifier;
     private final WakeupBus wakeups;
     private final KeepAlive alive = new KeepAlive(); // guarded by this
@@ -113,6 +114,7 @@ public final class Rowlock implements AutoCloseable {
                 wakeups,
                 settings.notifications ? settings.unpooled : null,
                 this::nodeListens);
+        this.doctor = AllChecks.doctor(database, this::status);
     }
 
     /** Begins to put a queue together: everything but the DataSource, of PostgreSQL, has a default. */
@@ -147,7 +149,7 @@ public final class Rowlock implements AutoCloseable {
 
     /** Examines the database for causes that hold up the queue, before and after {@link #start} as well. */
     public Doctor doctor() {
-        return new Examination(database);
+        return doctor;
     }
 
     private ScheduleRow scheduleRow(RecurringJob job) {

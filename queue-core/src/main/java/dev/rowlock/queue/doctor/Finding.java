@@ -45,7 +45,7 @@ public record Finding(
     /**
      * What shows it.
      *
-     * @param sql the statement that the check has run, with question marks for its parameters
+     * @param sql the statement that the check has run, with question marks for its parameters; empty: it looks at this process
      * @param rows a few of its rows, each as text; no payloads
      */
     public record Evidence(String sql, List<String> rows) {

@@ -205,6 +205,11 @@ public record SchemaScript(int version, String description, String file) {
         return '"' + schema.name() + '"';
     }
 
+    /** The version of the tables of this release. */
+    public static int newestVersion() {
+        return ALL.get(ALL.size() - 1).version;
+    }
+
     /** The script as it lies in the jar, with its placeholder. */
     String text() {
         return read(file);

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Looks for one cause. */
-interface Check {
+public interface Check {
 
     /** Stable: operators and their scripts know it. */
     String code();

@@ -3,10 +3,10 @@ package dev.rowlock.queue.internal.doctor;
 import java.time.Duration;
 import java.util.List;
 
-/** All checks, in the order of their findings. */
-final class Checks {
+/** The checks about the database, in the order of their findings. */
+public final class Checks {
 
-    static final List<Check> ALL = List.of(
+    public static final List<Check> ALL = List.of(
             new HeldHorizon(Duration.ofMinutes(5)),
             new ForgottenPrepared(Duration.ofMinutes(5)),
             new ForgottenPause(Duration.ofDays(1)),

@@ -27,11 +27,8 @@ public final class Examination implements Doctor {
     private final Database database;
     private final List<Check> checks;
 
-    public Examination(Database database) {
-        this(database, Checks.ALL);
-    }
-
-    Examination(Database database, List<Check> checks) {
+    /** Examines with these checks, in their order. */
+    public Examination(Database database, List<Check> checks) {
         this.database = database;
         this.checks = checks;
     }

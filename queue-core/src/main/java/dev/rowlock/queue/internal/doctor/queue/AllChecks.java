@@ -1,0 +1,49 @@
+package dev.rowlock.queue.internal.doctor.queue;
+
+import dev.rowlock.queue.doctor.Doctor;
+import dev.rowlock.queue.internal.doctor.Check;
+import dev.rowlock.queue.internal.doctor.Checks;
+import dev.rowlock.queue.internal.doctor.Examination;
+import dev.rowlock.queue.internal.doctor.OneAtATime;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.doctor.queue.Tables;
+import dev.rowlock.queue.spi.NodeStatus;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** The doctor with all checks: those about the database, then those about Rowlock itself. */
+public final class AllChecks {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private AllChecks() {}
+
+    /** @param node what the node in this process says of itself */
+    public static Doctor doctor(Database database, Supplier<NodeStatus> node) {
+        return new OneAtATime(new Examination(
+                database,
+                Stream.concat(Checks.ALL.stream(), ofQueue(node).stream()).toList()));
+    }
+
+    static List<Check> ofQueue(Supplier<NodeStatus> node) {
+        return List.of(
+                new SchemaVersion(),
+                new UnlistenedType(Duration.ofMinutes(1)),
+                new StuckJobs(Duration.ofMinutes(1)),
+                new MissingPartition(),
+                new StuckRetention(Duration.ofDays(1)),
+                new StaleChore(20, HOUR),
+                new FailingChore(node, Duration.ofMinutes(1)),
+                new FlappingLease(2, HOUR),
+                new MassDeath(100, HOUR),
+                new NodeKiller(2, Duration.ofDays(1)));
+    }
+
+    /** Whether there are tables to examine. */
+    public static boolean possible(Database database) {
+        return !database.alone(connection -> new Tables().run(connection, database.schema()))
+                .isEmpty();
+    }
+}
