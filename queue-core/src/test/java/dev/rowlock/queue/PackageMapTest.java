@@ -77,7 +77,7 @@ class PackageMapTest {
             Map.entry("internal.doctor", with(STORE, "doctor", "spi", "job")),
             Map.entry("internal.store.doctor.queue", with(WORDS, "internal.store", "internal.store.doctor")),
             Map.entry("internal.doctor.queue", with(STORE, "internal.doctor", "doctor", "schema", "spi", "job")),
-            Map.entry("command", Set.of("internal.store", "internal.doctor.queue", "doctor", "spi")),
+            Map.entry("command", Set.of("internal.store", "internal.doctor.queue", "doctor")),
             Map.entry("internal.store.due", with(WORDS, "internal.store", "internal.store.claim")),
             Map.entry("internal.store.enqueue", with(WORDS, "internal.store")),
             Map.entry("internal.store.node", with(WORDS, "internal.store")),

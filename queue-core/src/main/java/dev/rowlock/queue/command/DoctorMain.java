@@ -4,7 +4,6 @@ import dev.rowlock.queue.doctor.Finding;
 import dev.rowlock.queue.internal.doctor.queue.AllChecks;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.spi.NodeStatus;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -76,7 +75,7 @@ public final class DoctorMain {
                     "there are no tables of Rowlock in schema '%s', or this role may not see them: name another schema by --schema, or another database by --url"
                             .formatted(options.schema()));
         }
-        return AllChecks.doctor(database, () -> NodeStatus.STOPPED).examine();
+        return AllChecks.doctor(database).examine();
     }
 
     private PGSimpleDataSource dataSource(DoctorOptions options) {

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.autoconfigure;
 
+import dev.rowlock.queue.autoconfigure.endpoint.RowlockDoctorEndpointAutoConfiguration;
 import dev.rowlock.queue.autoconfigure.endpoint.RowlockEndpointAutoConfiguration;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -21,7 +22,8 @@ public final class Contexts {
             RowlockHealthAutoConfiguration.class,
             RowlockMetricsAutoConfiguration.class,
             RowlockObservationAutoConfiguration.class,
-            RowlockEndpointAutoConfiguration.class);
+            RowlockEndpointAutoConfiguration.class,
+            RowlockDoctorEndpointAutoConfiguration.class);
 
     private Contexts() {}
 

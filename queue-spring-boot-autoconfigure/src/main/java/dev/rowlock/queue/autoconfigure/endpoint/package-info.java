@@ -1,4 +1,4 @@
-/** The actuator endpoint {@code rowlock}. */
+/** The actuator endpoints {@code rowlock} and {@code rowlockdoctor}. */
 @NullMarked
 package dev.rowlock.queue.autoconfigure.endpoint;
 

@@ -18,27 +18,37 @@ public final class AllChecks {
 
     private static final Duration HOUR = Duration.ofHours(1);
 
+    private static final List<Check> OF_QUEUE = List.of(
+            new SchemaVersion(),
+            new UnlistenedType(Duration.ofMinutes(1)),
+            new StuckJobs(Duration.ofMinutes(1)),
+            new MissingPartition(),
+            new StuckRetention(Duration.ofDays(1)),
+            new StaleChore(20, HOUR),
+            new FlappingLease(2, HOUR),
+            new MassDeath(100, HOUR),
+            new NodeKiller(2, Duration.ofDays(1)));
+
     private AllChecks() {}
 
-    /** @param node what the node in this process says of itself */
+    /**
+     * For a process that may run jobs.
+     *
+     * @param node what the node in this process says of itself
+     */
     public static Doctor doctor(Database database, Supplier<NodeStatus> node) {
-        return new OneAtATime(new Examination(
-                database,
-                Stream.concat(Checks.ALL.stream(), ofQueue(node).stream()).toList()));
+        return new OneAtATime(new Examination(database, all(new FailingChore(node, Duration.ofMinutes(1)))));
     }
 
-    static List<Check> ofQueue(Supplier<NodeStatus> node) {
-        return List.of(
-                new SchemaVersion(),
-                new UnlistenedType(Duration.ofMinutes(1)),
-                new StuckJobs(Duration.ofMinutes(1)),
-                new MissingPartition(),
-                new StuckRetention(Duration.ofDays(1)),
-                new StaleChore(20, HOUR),
-                new FailingChore(node, Duration.ofMinutes(1)),
-                new FlappingLease(2, HOUR),
-                new MassDeath(100, HOUR),
-                new NodeKiller(2, Duration.ofDays(1)));
+    /** For a process that only looks. */
+    public static Doctor doctor(Database database) {
+        return new Examination(database, all());
+    }
+
+    private static List<Check> all(Check... more) {
+        return Stream.of(Checks.ALL, OF_QUEUE, List.of(more))
+                .flatMap(List::stream)
+                .toList();
     }
 
     /** Whether there are tables to examine. */
