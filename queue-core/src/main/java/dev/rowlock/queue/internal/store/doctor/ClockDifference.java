@@ -1,0 +1,40 @@
+package dev.rowlock.queue.internal.store.doctor;
+
+import dev.rowlock.queue.internal.store.Schema;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+
+/** What the clock of the database says, if it differs by more than this from the clock of this process. */
+public record ClockDifference(InstantSource clock, Duration tolerance) implements Look {
+
+    @Override
+    public String sql() {
+        return """
+                SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) AS database_millis
+                """;
+    }
+
+    // The database looks at its clock at some time between: how long the round trip takes is no difference.
+    @Override
+    public List<Map<String, String>> run(Connection connection, Schema schema) throws SQLException {
+        Instant before = clock.instant();
+        List<Map<String, String>> rows = Look.super.run(connection, schema);
+        Instant after = clock.instant();
+        Instant there = Instant.ofEpochMilli(Long.parseLong(rows.get(0).get("database_millis")));
+        Duration ahead = there.isAfter(after) ? Duration.between(after, there) : Duration.ZERO;
+        Duration behind = there.isBefore(before) ? Duration.between(there, before) : Duration.ZERO;
+        if (ahead.plus(behind).compareTo(tolerance) <= 0) {
+            return List.of();
+        }
+        return List.of(Map.of(
+                "database",
+                there.toString(),
+                "millis_ahead",
+                Long.toString(ahead.minus(behind).toMillis())));
+    }
+}

@@ -1,0 +1,256 @@
+package dev.rowlock.queue.internal.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.rowlock.queue.doctor.Finding;
+import dev.rowlock.queue.doctor.Finding.Status;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.test.postgres.EmbeddedServer;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Plants causes in a server of its own, which has the settings that they need, and reads what the doctor says. */
+class DatabaseChecksTest {
+
+    private static EmbeddedServer server;
+    private static TestDatabase test;
+    private static Rooms rooms;
+
+    @BeforeAll
+    static void startServer() {
+        server = EmbeddedServer.start(Map.of(
+                "max_connections",
+                "20",
+                "max_prepared_transactions",
+                "5",
+                "autovacuum",
+                "off",
+                "wal_level",
+                "logical"));
+        test = server.newDatabase();
+        rooms = Rooms.emptyIn(test);
+    }
+
+    @AfterAll
+    static void stopServer() {
+        test.close();
+        server.close();
+    }
+
+    @BeforeEach
+    void clear() {
+        rooms.clear();
+    }
+
+    private static Finding only(Check check) {
+        List<Finding> findings = new Examination(rooms.database(), List.of(check)).examine();
+        assertThat(findings).hasSize(1);
+        return findings.get(0);
+    }
+
+    private static Connection session() throws SQLException {
+        return test.unpooled().getConnection();
+    }
+
+    private static int pid(Connection session) throws SQLException {
+        return session.unwrap(org.postgresql.PGConnection.class).getBackendPID();
+    }
+
+    private static void execute(Connection session, String sql) throws SQLException {
+        try (Statement statement = session.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static void useTransactions(int count) throws SQLException {
+        try (Connection session = session()) {
+            execute(
+                    session,
+                    "DO $$ BEGIN FOR i IN 1..%d LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$"
+                            .formatted(count));
+        }
+    }
+
+    @Test
+    void aPreparedTransactionThatNobodyEndsIsNamedAndItsRemedyEndsIt() throws SQLException {
+        try (Connection forgetful = session()) {
+            execute(forgetful, "BEGIN; SELECT pg_current_xact_id(); PREPARE TRANSACTION 'it''s late'");
+        }
+
+        Finding finding = only(new ForgottenPrepared(Duration.ZERO));
+
+        assertThat(finding.status()).isEqualTo(Status.WARN);
+        assertThat(finding.cause()).startsWith("The transaction 'it''s late' was prepared at ");
+        assertThat(only(new ForgottenPrepared(Duration.ofMinutes(5))).status()).isEqualTo(Status.OK);
+        rooms.execute(String.valueOf(finding.remedy().sql()));
+        assertThat(only(new ForgottenPrepared(Duration.ZERO)).status()).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void aLogicalSlotThatNobodyReadsHoldsBackVacuumOfTheCatalogsAndIsNamed() throws SQLException {
+        rooms.sql("SELECT pg_create_logical_replication_slot('left_subscriber', 'pgoutput')")
+                .query()
+                .listOfRows();
+        useTransactions(500);
+
+        Finding finding = only(new HeldBySlot(400));
+
+        assertThat(finding.status()).isEqualTo(Status.WARN);
+        assertThat(finding.cause())
+                .startsWith("The replication slot 'left_subscriber' holds back vacuum by ")
+                .endsWith("dead rows of the system catalogs stay.");
+        assertThat(only(new HeldBySlot(1_000_000)).status()).isEqualTo(Status.OK);
+        rooms.sql(String.valueOf(finding.remedy().sql())).query().listOfRows();
+        assertThat(only(new HeldBySlot(400)).status()).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void aDatabaseNearTheEndOfTransactionIdsIsNamed() throws SQLException {
+        long age = rooms.number("SELECT max(greatest(age(datfrozenxid), mxid_age(datminmxid))) FROM pg_database");
+        assertThat(only(new Wraparound(age + 500, age + 900)).status()).isEqualTo(Status.OK);
+
+        useTransactions(600);
+
+        Finding warning = only(new Wraparound(age + 500, age + 100_000));
+        assertThat(warning.status()).isEqualTo(Status.WARN);
+        assertThat(warning.cause()).contains("transactions old");
+        assertThat(only(new Wraparound(age + 500, age + 550)).status()).isEqualTo(Status.FAIL);
+    }
+
+    @Test
+    void deadRowsThatNobodyVacuumsAreNamedUntilTheirTableIsVacuumed() {
+        rooms.ready(2_000);
+        rooms.execute("DELETE FROM rowlock.ready");
+
+        await().untilAsserted(() -> assertThat(only(new StarvedAutovacuum(1_000, Duration.ofMinutes(15)))
+                        .cause())
+                .startsWith("Table rowlock.ready has ")
+                .contains("never"));
+
+        assertThat(only(new StarvedAutovacuum(10_000_000, Duration.ofMinutes(15)))
+                        .status())
+                .isEqualTo(Status.OK);
+        rooms.execute("VACUUM rowlock.ready");
+        rooms.ready(2_000);
+        rooms.execute("DELETE FROM rowlock.ready");
+        await().until(() ->
+                rooms.number("SELECT n_dead_tup FROM pg_stat_all_tables WHERE relid = 'rowlock.ready'::regclass")
+                        >= 1_000);
+        assertThat(only(new StarvedAutovacuum(1_000, Duration.ofMinutes(15))).status())
+                .isEqualTo(Status.OK);
+    }
+
+    @Test
+    void aNotificationQueueThatAListenerInATransactionFillsIsNamed() throws SQLException {
+        try (Connection listener = session()) {
+            execute(listener, "LISTEN planted");
+            listener.setAutoCommit(false);
+            execute(listener, "SELECT 1");
+            rooms.sql("SELECT pg_notify('planted', repeat('x', 7000) || i) FROM generate_series(1, 50) i")
+                    .query()
+                    .listOfRows();
+
+            Finding finding = only(new FullNotificationQueue(0.000001, 0.5));
+
+            assertThat(finding.status()).isEqualTo(Status.WARN);
+            assertThat(finding.evidence().rows())
+                    .anySatisfy(row -> assertThat(row).contains("pid=" + pid(listener), "idle in transaction"));
+            assertThat(only(new FullNotificationQueue(0.1, 0.5)).status()).isEqualTo(Status.OK);
+        }
+        await().untilAsserted(() -> assertThat(
+                        only(new FullNotificationQueue(0.000001, 0.5)).status())
+                .isEqualTo(Status.OK));
+    }
+
+    @Test
+    void aChangeOfATableThatWaitsBeforeItsWritersIsNamedWithWhoIsInItsWay() throws Exception {
+        try (Connection blocker = session();
+                Connection changer = session()) {
+            blocker.setAutoCommit(false);
+            execute(blocker, "SELECT * FROM rowlock.ready");
+            Thread change = new Thread(() -> {
+                try {
+                    execute(changer, "LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE");
+                } catch (SQLException e) {
+                    // LOCK needs a transaction, or the wait was cancelled.
+                }
+            });
+            changer.setAutoCommit(false);
+            change.start();
+            try {
+                await().untilAsserted(() ->
+                        assertThat(only(new LockQueue(Duration.ZERO)).status()).isEqualTo(Status.FAIL));
+
+                Finding finding = only(new LockQueue(Duration.ZERO));
+
+                assertThat(finding.cause())
+                        .startsWith("Process %d has waited for ".formatted(pid(changer)))
+                        .contains("(AccessExclusiveLock) on rowlock.ready")
+                        .endsWith("Process %d is in its way.".formatted(pid(blocker)));
+                assertThat(only(new LockQueue(Duration.ofMinutes(5))).status()).isEqualTo(Status.OK);
+                rooms.sql(String.valueOf(finding.remedy().sql())).query().listOfRows();
+            } finally {
+                blocker.rollback();
+                change.join();
+                changer.rollback();
+            }
+        }
+        assertThat(only(new LockQueue(Duration.ZERO)).status()).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void aServerWhoseConnectionsAreNearlyTakenIsNamedWithWhoHasMost() throws SQLException {
+        assertThat(only(new CrowdedServer(0.9)).status()).isEqualTo(Status.OK);
+        List<Connection> taken = new ArrayList<>();
+        try {
+            for (int i = 0; i < 15; i++) {
+                taken.add(session());
+            }
+
+            Finding finding = only(new CrowdedServer(0.9));
+
+            assertThat(finding.status()).isEqualTo(Status.WARN);
+            assertThat(finding.cause()).contains("of the 17 connections").contains("by role 'postgres'");
+        } finally {
+            for (Connection connection : taken) {
+                connection.close();
+            }
+        }
+    }
+
+    @Test
+    void clocksThatDifferAreNamedWithTheSideThatIsAhead() {
+        InstantSource system = InstantSource.system();
+
+        Finding ahead = only(new OtherClock(() -> system.instant().minusSeconds(60), Duration.ofSeconds(5)));
+        Finding behind = only(new OtherClock(() -> system.instant().plusSeconds(60), Duration.ofSeconds(5)));
+
+        assertThat(ahead.status()).isEqualTo(Status.INFO);
+        assertThat(ahead.cause()).contains("ms ahead of that of this process");
+        assertThat(behind.cause()).contains("ms behind that of this process");
+        assertThat(only(new OtherClock(system, Duration.ofSeconds(5))).status()).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void aSlowRoundTripIsNoDifferenceOfClocks() {
+        Instant start = Instant.now();
+        List<Instant> looks = new ArrayList<>(List.of(start.minusSeconds(60), start.plusSeconds(60)));
+
+        assertThat(only(new OtherClock(() -> looks.remove(0), Duration.ofSeconds(5)))
+                        .status())
+                .isEqualTo(Status.OK);
+    }
+}
