@@ -5,7 +5,7 @@ MAVEN = mvn -B -ntp
 A ?=
 HASH := \#
 
-.PHONY: help check fix test db sample lint mutants chaos kills bench
+.PHONY: help check fix test db sample lint mutants chaos kills upgrade bench
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,11 @@ chaos: ## Hurt real nodes and a real database, 30 minutes: make chaos [SEED=1] [
 
 kills: ## How long jobs of killed nodes wait, 5 minutes: make kills [MINUTES=2] [A=-Dchaos.defaults=true]
 	$(MAVEN) -q -pl queue-chaos -am -Pchaos process-classes -Dchaos.main=KillMain -Dchaos.seed=$(SEED) -Dchaos.minutes=$(MINUTES) $(A)
+
+# FROM: a commit or tag; by default the newest release, or the last version of the library on the main line (scripts/previous).
+upgrade: ## Roll nodes from the version before to this one and back, 30 seconds: make upgrade [FROM=v0.1.0] [MINUTES=5]
+	@before=$$(scripts/previous $(FROM)) && set -x && \
+		$(MAVEN) -q -pl queue-chaos -am -Pchaos process-classes -Dchaos.main=UpgradeMain -Dchaos.minutes=$(MINUTES) -Dchaos.before="$$before" $(A)
 
 sample: ## Build and run the sample; then open http://localhost:8080 (a second one: A=--server.port=8081)
 	$(MAVEN) -q -pl sample-app -am -DskipTests package

@@ -43,6 +43,11 @@ public final class Database implements AutoCloseable {
         this.data = Path.of(sql().sql("SHOW data_directory").query(String.class).single());
     }
 
+    /** Without Rowlock's tables and the audit. */
+    public static Database empty() {
+        return new Database(EmbeddedServer.start(SETTINGS), null, null);
+    }
+
     /**
      * With Rowlock's tables on this disk, and all else elsewhere: the audit must not fail in their place, nor the server
      * as a whole. Closing the database closes the disk.

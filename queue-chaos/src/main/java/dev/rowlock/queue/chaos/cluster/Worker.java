@@ -115,7 +115,7 @@ public final class Worker implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-cp",
-                classPath(),
+                setup.classPath().isEmpty() ? classPath() : setup.classPath(),
                 WorkerMain.class.getName()));
         command.addAll(options.arguments());
         ProcessBuilder builder = new ProcessBuilder(command)
@@ -217,8 +217,8 @@ public final class Worker implements AutoCloseable {
         return "jdbc:postgresql://127.0.0.1:%d/postgres".formatted(proxy.port());
     }
 
-    /** Surefire hides the class path in a jar, and tells it here. */
-    private static String classPath() {
+    /** That of this process. Surefire hides it in a jar, and tells it here. */
+    public static String classPath() {
         return System.getProperty(
                         "chaos.class.path",
                         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")))

@@ -36,7 +36,8 @@ class ShutdownTest {
                     DRAIN,
                     true,
                     quick.environment(),
-                    quick.traits()));
+                    quick.traits(),
+                    quick.classPath()));
             List<Long> took = new ArrayList<>();
 
             for (int round = 0; round < 10; round++) {
