@@ -15,8 +15,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class BundledScripts implements ResourceProvider {
 
-    private final List<LoadableResource> scripts =
-            SchemaScript.ALL.stream().<LoadableResource>map(Script::new).toList();
+    private final List<LoadableResource> scripts;
+
+    BundledScripts(List<SchemaScript> scripts) {
+        this.scripts = scripts.stream().<LoadableResource>map(Script::new).toList();
+    }
 
     @Override
     public @Nullable LoadableResource getResource(String name) {
@@ -59,7 +62,7 @@ final class BundledScripts implements ResourceProvider {
 
         @Override
         public String getFilename() {
-            return script.file();
+            return script.file().substring(script.file().lastIndexOf('/') + 1);
         }
 
         @Override

@@ -59,16 +59,14 @@ record SchemaHistory(Map<String, Integer> applied) {
         return new SchemaHistory(applied);
     }
 
-    /** The scripts that are still to be applied, oldest first. */
-    List<SchemaScript> missing() {
-        return SchemaScript.ALL.stream()
-                .filter(script -> checksumOf(script) == null)
-                .toList();
+    /** Those of the scripts that are still to be applied, oldest first. */
+    List<SchemaScript> missing(List<SchemaScript> scripts) {
+        return scripts.stream().filter(script -> checksumOf(script) == null).toList();
     }
 
-    /** The scripts that were applied from another text than this release has. */
-    List<SchemaScript> changed() {
-        return SchemaScript.ALL.stream()
+    /** Those of the scripts that were applied from another text than this release has. */
+    List<SchemaScript> changed(List<SchemaScript> scripts) {
+        return scripts.stream()
                 .filter(script -> {
                     Integer checksum = checksumOf(script);
                     return checksum != null && checksum != script.checksum();

@@ -4,9 +4,11 @@ import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.settings.SchemaMode;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -28,23 +30,46 @@ public final class SchemaMigrator {
 
     private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
+
     private final DataSource dataSource;
     private final Schema schema;
     private final SchemaMode mode;
+    private final List<SchemaScript> scripts;
+    private final Patience patience;
 
     /** @throws IllegalArgumentException if that is no name for a schema */
     public SchemaMigrator(DataSource dataSource, String schema, SchemaMode mode) {
+        this(dataSource, schema, mode, SchemaScript.ALL, Patience.USUAL);
+    }
+
+    SchemaMigrator(
+            DataSource dataSource, String schema, SchemaMode mode, List<SchemaScript> scripts, Patience patience) {
         this.dataSource = dataSource;
         this.schema = new Schema(schema);
         this.mode = mode;
+        this.scripts = scripts;
+        this.patience = patience;
+    }
+
+    /** How long a migration that gives way tries again, and after which pause. */
+    record Patience(Duration longest, Duration pause) {
+
+        /** In the pause everything goes on that waited behind the migration. */
+        static final Patience USUAL = new Patience(Duration.ofMinutes(5), Duration.ofSeconds(2));
     }
 
     /**
      * Does what the mode says.
      *
+     * <p>A migration gives way: it waits only for moments for a lock of a table that jobs need, because claims wait behind
+     * it, then rolls back and tries again. Meanwhile nodes of the release before go on. Whoever is interrupted or dies here
+     * leaves whole migrations behind.
+     *
      * @throws UnsupportedDatabaseException if the database is not a PostgreSQL that Rowlock runs on, in every mode
      * @throws SchemaChangedException to be migrated or validated, and the tables were made from other texts
      * @throws SchemaForbiddenException to be made or upgraded, and the role may not do that
+     * @throws SchemaLockedException to be upgraded, and for five minutes others have held locks on the tables
      * @throws SchemaMissingException to be validated, and there are no tables
      * @throws SchemaOutdatedException to be validated, and the tables are of another release
      */
@@ -84,22 +109,51 @@ public final class SchemaMigrator {
     private void migrate(Optional<SchemaHistory> history) {
         if (history.isPresent()) {
             requireUnchanged(history.get());
-            if (history.get().missing().isEmpty()) {
+            if (history.get().missing(scripts).isEmpty()) {
                 return;
             }
         }
+        long begun = System.nanoTime();
+        while (!migrated(begun)) {
+            LockSupport.parkNanos(patience.pause().toNanos());
+        }
+    }
+
+    /** False: it gave way and is to be tried again. */
+    private boolean migrated(long begun) {
         try {
             flyway().migrate();
+            return true;
         } catch (FlywayException e) {
-            if (NestedExceptionUtils.getMostSpecificCause(e) instanceof SQLException refusal
-                    && INSUFFICIENT_PRIVILEGE.equals(refusal.getSQLState())) {
+            if (!(NestedExceptionUtils.getMostSpecificCause(e) instanceof SQLException refusal)) {
+                throw e;
+            }
+            if (INSUFFICIENT_PRIVILEGE.equals(refusal.getSQLState())) {
                 throw new SchemaForbiddenException(
                         "its role may not make or upgrade the tables in schema '%s': %s"
                                 .formatted(schema.name(), refusal.getMessage()),
                         e);
             }
-            throw e;
+            if (!LOCK_NOT_AVAILABLE.equals(refusal.getSQLState())) {
+                throw e;
+            }
+            giveWay(begun, e);
+            return false;
         }
+    }
+
+    private void giveWay(long begun, FlywayException e) {
+        if (System.nanoTime() - begun > patience.longest().toNanos()
+                || Thread.currentThread().isInterrupted()) {
+            throw new SchemaLockedException(
+                    "other transactions hold locks on its tables in schema '%s', and the migration has given way to them for %s"
+                            .formatted(schema.name(), patience.longest()),
+                    e);
+        }
+        LOG.warn(
+                "The migration of schema '{}' gives way to transactions that hold locks on its tables, and tries again in {}",
+                schema.name(),
+                patience.pause());
     }
 
     Flyway flyway() {
@@ -109,7 +163,7 @@ public final class SchemaMigrator {
                 .defaultSchema(schema.name())
                 .table(SchemaHistory.TABLE)
                 .locations("classpath:" + SchemaScript.FOLDER)
-                .resourceProvider(new BundledScripts())
+                .resourceProvider(new BundledScripts(scripts))
                 .javaMigrationClassProvider(List::of)
                 .placeholders(Map.of("schema", SchemaScript.placeholder(schema)))
                 .lockRetryCount(LOCK_ATTEMPTS)
@@ -123,18 +177,18 @@ public final class SchemaMigrator {
     private void validate(Optional<SchemaHistory> history) {
         SchemaHistory found = history.orElseThrow(() -> new SchemaMissingException(
                 "there is no schema '%s' with the tables of Rowlock in this database".formatted(schema.name())));
-        if (!found.missing().isEmpty()) {
+        if (!found.missing(scripts).isEmpty()) {
             throw new SchemaOutdatedException("schema '%s' lacks migrations that this release of Rowlock needs: %s"
-                    .formatted(schema.name(), files(found.missing())));
+                    .formatted(schema.name(), files(found.missing(scripts))));
         }
         requireUnchanged(found);
     }
 
     private void requireUnchanged(SchemaHistory found) {
-        if (!found.changed().isEmpty()) {
+        if (!found.changed(scripts).isEmpty()) {
             throw new SchemaChangedException(
                     "the tables in schema '%s' were made from other texts than this release of Rowlock has (their checksums in %s.schema_history differ): %s"
-                            .formatted(schema.name(), schema.name(), files(found.changed())));
+                            .formatted(schema.name(), schema.name(), files(found.changed(scripts))));
         }
     }
 

@@ -2,6 +2,7 @@ package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.schema.SchemaChangedException;
 import dev.rowlock.queue.schema.SchemaForbiddenException;
+import dev.rowlock.queue.schema.SchemaLockedException;
 import dev.rowlock.queue.schema.SchemaMissingException;
 import dev.rowlock.queue.schema.SchemaOutdatedException;
 import dev.rowlock.queue.schema.UnsupportedDatabaseException;
@@ -35,6 +36,9 @@ final class RowlockFailureAnalyzer implements FailureAnalyzer {
             whoever makes tables here, before this release is deployed:
 
                 java -cp queue-core.jar dev.rowlock.queue.schema.SchemaScript <schema> --from <version>""";
+
+    private static final String END_TRANSACTIONS =
+            "End the long transactions that use the tables (SELECT pid, xact_start, query FROM pg_stat_activity ORDER BY xact_start), and start again. Nodes of the release before go on meanwhile.";
 
     private static final String REPLACE_TABLES = """
             They come from a snapshot build, or somebody has edited the scripts or that table. Where the jobs do not \
@@ -103,6 +107,9 @@ final class RowlockFailureAnalyzer implements FailureAnalyzer {
         }
         if (cause instanceof SchemaOutdatedException) {
             return analysis(cause, UPGRADE_TABLES);
+        }
+        if (cause instanceof SchemaLockedException) {
+            return analysis(cause, END_TRANSACTIONS);
         }
         if (cause instanceof SchemaChangedException) {
             return analysis(cause, REPLACE_TABLES);
