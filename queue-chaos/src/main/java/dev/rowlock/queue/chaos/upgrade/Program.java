@@ -49,6 +49,11 @@ final class Program implements AutoCloseable {
         }
     }
 
+    /** Waits until it has ended, but not longer than this. */
+    void awaitEnd(Duration longest) {
+        ended(longest);
+    }
+
     /** SIGTERM, and a moment to end what it does. */
     void stop() {
         if (!process.isAlive()) {

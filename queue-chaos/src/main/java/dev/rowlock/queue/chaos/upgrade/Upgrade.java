@@ -9,6 +9,9 @@ import dev.rowlock.queue.chaos.history.History.Kill;
 import dev.rowlock.queue.chaos.load.Told;
 import java.io.File;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -31,6 +34,20 @@ public final class Upgrade implements AutoCloseable {
 
     private static final Duration START = Duration.ofSeconds(60);
     private static final Duration DRAIN = Duration.ofSeconds(90);
+
+    /** How long the report goes on, if the migration waits for its end: longer than claims may pause. */
+    private static final Duration REPORT = Duration.ofSeconds(9);
+
+    private static final String READ_EVERYTHING = """
+            DO $$
+            DECLARE
+                relation regclass;
+            BEGIN
+                FOR relation IN SELECT oid FROM pg_class WHERE relnamespace = 'rowlock'::regnamespace AND relkind IN ('r', 'p') LOOP
+                    EXECUTE format('LOCK TABLE %s IN ACCESS SHARE MODE', relation);
+                END LOOP;
+            END $$
+            """;
 
     /** No two callers have a uid in common. */
     private static final long UIDS = 10_000_000;
@@ -81,7 +98,7 @@ public final class Upgrade implements AutoCloseable {
     private void there() {
         log.info("this version upgrades the tables");
         migratedFrom = System.nanoTime();
-        migrate("now", now);
+        migrateBesideAReport();
         migratedTo = System.nanoTime();
         call("new", now);
         Arena.last(stay);
@@ -107,11 +124,31 @@ public final class Upgrade implements AutoCloseable {
         call("back", before);
     }
 
+    /** A long transaction that has read every table stands in the way of each change of a table. The migration must not keep others waiting behind it. */
+    private void migrateBesideAReport() {
+        try (Program migration = migration("now", now);
+                Connection report = database.dataSource("report").getConnection()) {
+            report.setAutoCommit(false);
+            try (Statement statement = report.createStatement()) {
+                statement.execute(READ_EVERYTHING);
+            }
+            migration.awaitEnd(REPORT);
+            report.rollback();
+            migration.awaitSuccess(START);
+        } catch (SQLException e) {
+            throw new IllegalStateException("the report failed", e);
+        }
+    }
+
     private void migrate(String name, String classPath) {
-        try (Program migration = Program.start(
-                MigrateMain.class, withThisBehind(classPath), folder.resolve("migrate-" + name + ".out"), url())) {
+        try (Program migration = migration(name, classPath)) {
             migration.awaitSuccess(START);
         }
+    }
+
+    private Program migration(String name, String classPath) {
+        return Program.start(
+                MigrateMain.class, withThisBehind(classPath), folder.resolve("migrate-" + name + ".out"), url());
     }
 
     /** Returns when it runs jobs. */
