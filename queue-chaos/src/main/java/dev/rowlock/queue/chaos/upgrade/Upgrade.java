@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -105,7 +106,7 @@ public final class Upgrade implements AutoCloseable {
         kill("old-a");
         start("new-a", now);
         Arena.last(stay);
-        nodes.get("old-b").retire();
+        node("old-b").retire();
         start("new-b", now);
         Arena.last(stay);
         kill("new-a");
@@ -115,7 +116,7 @@ public final class Upgrade implements AutoCloseable {
     private void back() {
         log.info("and back");
         migrate("again", before);
-        nodes.get("new-a").retire();
+        node("new-a").retire();
         start("back-a", before);
         Arena.last(stay);
         kill("new-b");
@@ -162,9 +163,13 @@ public final class Upgrade implements AutoCloseable {
         }
     }
 
+    private Worker node(String name) {
+        return Objects.requireNonNull(nodes.get(name), name);
+    }
+
     private void kill(String name) {
         log.info("node {} is killed", name);
-        Worker node = nodes.get(name);
+        Worker node = node(name);
         kills.add(new Kill(node.name(), System.nanoTime()));
         node.kill();
     }
