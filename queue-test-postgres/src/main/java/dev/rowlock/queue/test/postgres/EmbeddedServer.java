@@ -7,6 +7,11 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +21,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.util.FileSystemUtils;
 
 /**
  * A PostgreSQL server as a child process, on the loopback interface, for user {@code postgres} without a password. It
@@ -101,6 +107,49 @@ public final class EmbeddedServer implements PostgresServer {
         PostgresBinaries binaries = PostgresBinaries.below(ServerFolder.PARENT);
         int actualPort = port == 0 ? freePort() : port;
         return start(new EmbeddedServer(binaries, null, data.toAbsolutePath(), actualPort, allSettings(settings)));
+    }
+
+    /**
+     * Starts a standby that follows this server by streaming replication, under a name that {@code synchronous_standby_names} of this
+     * one may say. It begins as a copy: this server is stopped for that, and started again.
+     */
+    public EmbeddedServer startStandby(String name) {
+        return startStandby(name, port);
+    }
+
+    /** The same for one that reaches this server through another port. */
+    public EmbeddedServer startStandby(String name, int through) {
+        ServerFolder copy = ServerFolder.create(binaries);
+        stop();
+        try {
+            FileSystemUtils.copyRecursively(data, copy.data());
+            Files.setPosixFilePermissions(copy.data(), PosixFilePermissions.fromString("rwx------"));
+            Files.createFile(copy.data().resolve("standby.signal"));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot copy " + data, e);
+        } finally {
+            startAgain();
+        }
+        Map<String, String> following = new TreeMap<>(settings);
+        following.put(
+                "primary_conninfo",
+                "host=127.0.0.1 port=%d user=%s application_name=%s".formatted(through, username(), name));
+        // One that waits for a standby of its own would hang when it is promoted.
+        following.put("synchronous_standby_names", "");
+        return start(new EmbeddedServer(binaries, copy, copy.data(), freePort(), following));
+    }
+
+    /** Makes a standby the primary; returns when it is. */
+    public void promote() {
+        try (Connection connection = unpooled(homeDatabase()).getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT pg_promote(true, 60)")) {
+            if (!row.next() || !row.getBoolean(1)) {
+                throw new IllegalStateException("the standby on %s did not become the primary".formatted(data));
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("the standby on %s cannot be promoted".formatted(data), e);
+        }
     }
 
     private static EmbeddedServer start(EmbeddedServer server) {
