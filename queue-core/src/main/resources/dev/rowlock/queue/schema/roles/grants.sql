@@ -8,12 +8,12 @@ GRANT USAGE ON SCHEMA ${schema} TO ${runtime}, ${reader};
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${runtime};
 REVOKE INSERT, UPDATE, DELETE ON ${schema}.schema_history FROM ${runtime};
-GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${runtime};
+GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${schema} TO ${runtime};
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} TO ${runtime};
 
 -- Partitions of days to come, and what later versions bring.
 ALTER DEFAULT PRIVILEGES FOR ROLE ${owner} IN SCHEMA ${schema} GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${runtime};
-ALTER DEFAULT PRIVILEGES FOR ROLE ${owner} IN SCHEMA ${schema} GRANT USAGE ON SEQUENCES TO ${runtime};
+ALTER DEFAULT PRIVILEGES FOR ROLE ${owner} IN SCHEMA ${schema} GRANT USAGE, SELECT ON SEQUENCES TO ${runtime};
 ALTER DEFAULT PRIVILEGES FOR ROLE ${owner} IN SCHEMA ${schema} GRANT EXECUTE ON FUNCTIONS TO ${runtime};
 
 GRANT SELECT ON ${schema}.job, ${schema}.failure TO ${reader};
