@@ -152,7 +152,8 @@ public final class JobTemplate implements JobOperations {
 
     private long enqueueAndNotify(NewJob job, String message, TransactionStanding standing) {
         long begun = System.nanoTime();
-        long id = database.joined(standing, connection -> enqueueReady.runAndNotify(connection, job, message));
+        long id = database.joined(
+                standing, database.numbered(connection -> enqueueReady.runAndNotify(connection, job, message)));
         wakeups.sentAlong(job.queue(), job.rank(), Duration.ofNanos(System.nanoTime() - begun));
         return id;
     }
@@ -175,7 +176,7 @@ public final class JobTemplate implements JobOperations {
         if (UniqueRequests.needed(request.options().uniqueKey())) {
             return writeEach(standing, job).get(0);
         }
-        Placed placed = database.joined(standing, connection -> enqueueUnique.run(connection, job))
+        Placed placed = database.joined(standing, database.numbered(connection -> enqueueUnique.run(connection, job)))
                 .get(0);
         if (placed.created()) {
             afterCommit.wake(job, standing);
@@ -215,6 +216,7 @@ public final class JobTemplate implements JobOperations {
     }
 
     private List<Answer> place(Connection connection, List<NewJob> jobs) throws SQLException {
+        database.numbering().check(connection);
         return jobs.stream().anyMatch(job -> UniqueRequests.needed(job.uniqueKey()))
                 ? uniqueRequests.run(connection, jobs)
                 : enqueueUnique.run(connection, jobs).stream()
@@ -358,6 +360,7 @@ public final class JobTemplate implements JobOperations {
 
     /** Returns the ids in the order of the jobs, also where some are runnable at once and some are not. */
     private long[] write(Connection connection, List<NewJob> jobs) throws SQLException {
+        database.numbering().check(connection);
         if (jobs.stream().anyMatch(NewJob::large)) {
             return enqueueLarge.run(connection, jobs);
         }

@@ -9,6 +9,9 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.settings.SchemaMode;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -95,6 +98,23 @@ class SchemaRolesTest {
                         .query(Long.class)
                         .single())
                 .isOne();
+    }
+
+    @Test
+    void theRuntimeRoleLooksForClaimsWithoutAnAnswer() {
+        ReleaseStrandedJobs release = new ReleaseStrandedJobs(new Database(as(runtime), new Schema("rowlock")));
+
+        assertThat(release.lastToken()).isZero();
+    }
+
+    @Test
+    void theRuntimeRoleSkipsNumbersThatTheServerMayHaveLost() {
+        admin.sql("TRUNCATE rowlock.numbering").update();
+        Rowlock rowlock = Rowlock.builder(as(runtime)).schemaElsewhere().build();
+
+        try (rowlock) {
+            assertThat(rowlock.jobs().enqueue(new Greeting("Ada"))).isGreaterThan(1_000_000_000);
+        }
     }
 
     @Test

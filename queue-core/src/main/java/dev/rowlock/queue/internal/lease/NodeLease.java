@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.lease;
 import dev.rowlock.queue.internal.chore.ClockWatch;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.Numbering;
 import dev.rowlock.queue.internal.store.OwnTransactions;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
@@ -72,6 +73,7 @@ public final class NodeLease implements Runnable {
     private final DataSource direct;
     private final Listener listener;
     private final EnsureDonePartitions partitions;
+    private final Numbering numbering;
     private final RegisterNode register;
     private final BeatNode beat;
     private final ReleaseStrandedJobs release;
@@ -95,6 +97,7 @@ public final class NodeLease implements Runnable {
         this.direct = direct;
         this.listener = listener;
         this.partitions = new EnsureDonePartitions(database);
+        this.numbering = database.numbering();
         this.register = new RegisterNode(schema);
         this.beat = new BeatNode(schema);
         this.release = new ReleaseStrandedJobs(database);
@@ -174,6 +177,11 @@ public final class NodeLease implements Runnable {
                     "this node does not beat, so that others take its jobs: %s".formatted(unable));
         }
         Connection open = connection();
+        // Each time, not only on a new connection: a pooler may have put another server behind this one.
+        transactions.single(open, c -> {
+            numbering.checkNow(c);
+            return c;
+        });
         boolean isNew = nodeId == 0;
         if (isNew) {
             // Before anything can be claimed whose outcome needs one.

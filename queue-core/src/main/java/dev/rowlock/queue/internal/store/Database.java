@@ -47,6 +47,7 @@ public final class Database {
     private final Schema schema;
     private final Duration answerWithin;
     private final OwnTransactions own;
+    private final Numbering numbering;
     private final CallersTransaction callers;
     private final SQLExceptionTranslator translator = new SQLExceptionSubclassTranslator();
 
@@ -55,6 +56,7 @@ public final class Database {
         this.schema = schema;
         this.answerWithin = ANSWER_WITHIN;
         this.own = new OwnTransactions();
+        this.numbering = new Numbering(schema);
         this.callers = new CallersTransaction(this.dataSource);
     }
 
@@ -63,6 +65,7 @@ public final class Database {
         this.schema = impatient.schema;
         this.answerWithin = answerWithin;
         this.own = impatient.own;
+        this.numbering = impatient.numbering;
         this.callers = impatient.callers;
     }
 
@@ -84,6 +87,19 @@ public final class Database {
 
     public DataSource dataSource() {
         return dataSource;
+    }
+
+    /** The same call, on a connection where the numbers that it draws are new. */
+    public <T> Call<T> numbered(Call<T> call) {
+        return connection -> {
+            numbering.check(connection);
+            return call.on(connection);
+        };
+    }
+
+    /** Sees to it that numbers that are drawn are new. */
+    public Numbering numbering() {
+        return numbering;
     }
 
     /** The statement, written for the schema {@code rowlock}, for this database's schema. */
@@ -141,7 +157,13 @@ public final class Database {
 
     private <T> T pooled(Call<T> work) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
-            return bounded(connection, () -> work.on(connection));
+            try {
+                return bounded(connection, () -> work.on(connection));
+            } catch (OldPrimaryException e) {
+                // The next one may lead to the new primary.
+                connection.abort(Runnable::run);
+                throw e;
+            }
         }
     }
 

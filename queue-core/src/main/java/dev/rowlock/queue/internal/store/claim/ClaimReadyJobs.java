@@ -262,6 +262,7 @@ public final class ClaimReadyJobs {
             long nodeId,
             @Nullable String timeouts)
             throws SQLException {
+        database.numbering().check(connection);
         long begun = System.nanoTime();
         boolean many = limit > FEW;
         try (PreparedStatement statement = IndexPlan.prepare(connection, texts.of(many, !range.complete()))) {
@@ -311,6 +312,7 @@ public final class ClaimReadyJobs {
     /** Claims those of these jobs that are ready in this queue. Slower for each than {@link #run}, through the pool. */
     public Batch named(String queue, List<Long> ids, int largest, long nodeId, @Nullable String timeouts) {
         return database.alone(connection -> {
+            database.numbering().check(connection);
             long begun = System.nanoTime();
             try (PreparedStatement statement = IndexPlan.prepare(connection, database.sql(NAMED))) {
                 new Parameters(statement)

@@ -117,6 +117,7 @@ public final class FireSchedules {
     /** Answers for those that somebody else has neither locked nor changed. */
     public List<Fired> run(List<Tick> ticks) {
         return database.alone(connection -> {
+            database.numbering().check(connection);
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setObject(
                         1, Columns.texts(ticks, tick -> tick.schedule().name()));
