@@ -41,22 +41,29 @@ BEGIN
 END
 $$;
 
--- Which history of which server this is: each promotion begins a timeline with a higher number. Zeros where nobody may know.
-CREATE FUNCTION ${schema}.server_timeline(OUT server bigint, OUT timeline int)
+-- Whether the numbers of this server are new, and which history of which server this is: each promotion begins a timeline with a higher
+-- number. Zeros where nobody may know. A standby says what it says to whoever writes, and not that the table cannot be read there.
+CREATE FUNCTION ${schema}.server_standing(OUT numbered boolean, OUT server bigint, OUT timeline int)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    server := (pg_control_system()).system_identifier;
-    timeline := ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int;
-EXCEPTION
-    WHEN OTHERS THEN
-        server := 0;
-        timeline := 0;
+    IF pg_is_in_recovery() THEN
+        RAISE EXCEPTION 'this server is a standby: nothing can be enqueued, claimed or recorded here' USING ERRCODE = 'read_only_sql_transaction';
+    END IF;
+    numbered := EXISTS (SELECT FROM ${schema}.numbering);
+    BEGIN
+        server := (pg_control_system()).system_identifier;
+        timeline := ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int;
+    EXCEPTION
+        WHEN OTHERS THEN
+            server := 0;
+            timeline := 0;
+    END;
 END
 $$;
 
-REVOKE EXECUTE ON FUNCTION ${schema}.skip_lost_numbers(), ${schema}.server_timeline() FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ${schema}.skip_lost_numbers(), ${schema}.server_standing() FROM PUBLIC;
 
 COMMENT ON TABLE ${schema}.numbering IS 'A row: since the server has last recovered, the sequences have moved on.';
 COMMENT ON COLUMN ${schema}.numbering.moved_at IS 'When they did.';
 COMMENT ON FUNCTION ${schema}.skip_lost_numbers() IS 'Moves the sequences on, once after each recovery of the server.';
-COMMENT ON FUNCTION ${schema}.server_timeline() IS 'The system identifier of the server and the number of its timeline; zeros where it does not tell.';
+COMMENT ON FUNCTION ${schema}.server_standing() IS 'Whether the sequences have moved on, the system identifier, and the number of the timeline; zeros where the server does not tell.';

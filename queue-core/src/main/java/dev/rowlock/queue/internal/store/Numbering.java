@@ -25,9 +25,7 @@ public final class Numbering {
 
     private static final Logger log = LoggerFactory.getLogger(Numbering.class);
 
-    private static final String LOOK = """
-            SELECT EXISTS (SELECT FROM rowlock.numbering), server, timeline FROM rowlock.server_timeline()
-            """;
+    private static final String LOOK = "SELECT numbered, server, timeline FROM rowlock.server_standing()";
 
     private static final String SKIP = "SELECT rowlock.skip_lost_numbers()";
 

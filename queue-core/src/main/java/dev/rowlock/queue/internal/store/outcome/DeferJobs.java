@@ -75,6 +75,7 @@ public final class DeferJobs {
 
     public MovedJobs run(List<Deferred> jobs) {
         return partitions.around(() -> database.alone(connection -> {
+            database.numbering().check(connection);
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(jobs, job -> job.claim().jobId()));
                 statement.setObject(2, Columns.longs(jobs, job -> job.claim().token()));

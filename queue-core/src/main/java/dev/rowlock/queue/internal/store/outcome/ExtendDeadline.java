@@ -30,6 +30,7 @@ public final class ExtendDeadline {
     /** Returns the new deadline on the database's clock; empty if the claim was lost. */
     public Optional<Instant> run(Claim claim, Duration fromNow) {
         return database.alone(connection -> {
+            database.numbering().check(connection);
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setLong(1, fromNow.toMillis());
                 statement.setLong(2, claim.jobId());

@@ -35,6 +35,7 @@ public final class ExtendDeadlines {
     /** Returns the tokens that were still held; the others' claims were lost. */
     public Set<Long> run(List<Claim> claims, Duration fromNow) {
         return database.alone(connection -> {
+            database.numbering().check(connection);
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(claims, Claim::jobId));
                 statement.setObject(2, Columns.longs(claims, Claim::token));

@@ -38,6 +38,7 @@ public final class FinishJobInTransaction {
     /** Returns whether the claim was still held. If not, the transaction must roll back. */
     public boolean run(Claim claim, @Nullable String result) {
         return database.joined(connection -> {
+            database.numbering().check(connection);
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setLong(1, claim.jobId());
                 statement.setLong(2, claim.token());

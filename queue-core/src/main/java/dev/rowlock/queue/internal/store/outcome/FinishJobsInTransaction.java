@@ -65,6 +65,7 @@ public final class FinishJobsInTransaction {
     /** Returns the tokens that were still held. Unless these are all, the transaction must roll back. */
     public Set<Long> run(List<Finished> jobs) {
         return database.joined(connection -> {
+            database.numbering().check(connection);
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 long[] tokens = Columns.longs(jobs, job -> job.claim().token());
                 statement.setObject(1, Columns.longs(jobs, job -> job.claim().jobId()));

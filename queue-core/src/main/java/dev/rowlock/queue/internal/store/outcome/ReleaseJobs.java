@@ -51,6 +51,7 @@ public final class ReleaseJobs {
 
     public MovedJobs run(List<Claim> claims) {
         return partitions.around(() -> database.alone(connection -> {
+            database.numbering().check(connection);
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(claims, Claim::jobId));
                 statement.setObject(2, Columns.longs(claims, Claim::token));

@@ -23,6 +23,7 @@ public final class SaveProgress {
     /** Returns whether the claim was still held. */
     public boolean run(Claim claim, int percent, @Nullable String note) {
         return database.alone(connection -> {
+            database.numbering().check(connection);
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setInt(1, percent);
                 statement.setString(2, note);

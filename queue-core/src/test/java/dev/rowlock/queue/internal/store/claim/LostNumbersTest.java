@@ -13,6 +13,7 @@ import dev.rowlock.queue.internal.store.outcome.FinishJobs;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.EmbeddedServer;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -133,10 +134,25 @@ class LostNumbersTest {
     }
 
     @Test
+    void aStandbySaysThatItTakesNothing() {
+        try (EmbeddedServer standby = primary.startStandby("standby")) {
+            cutOff(standby);
+            Rooms behind = new Rooms(new Database(standby.unpooled("postgres"), new Schema("rowlock")));
+
+            assertThatThrownBy(() -> behind.claim(1, 1))
+                    .isInstanceOf(DataAccessException.class)
+                    .rootCause()
+                    .isInstanceOfSatisfying(
+                            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("25006"));
+        }
+    }
+
+    @Test
     void whoHasSeenTheNewPrimaryUsesTheOldOneNoMore() {
         try (EmbeddedServer standby = primary.startStandby("standby")) {
             long node = rooms.node();
-            rooms.ready(2);
+            rooms.ready(3);
+            Claim kept = rooms.claim(node, 1).get(0).claim();
             cutOff(standby);
             DelegatingDataSource balanced = new DelegatingDataSource(primary.unpooled("postgres"));
             Rooms everywhere = new Rooms(new Database(balanced, new Schema("rowlock")));
@@ -154,6 +170,8 @@ class LostNumbersTest {
                     .isInstanceOf(DataAccessException.class)
                     .hasMessageContaining("old primary: it is on timeline 1, and this process has seen timeline 2");
             assertThatThrownBy(() -> jobs.enqueue(new Send())).hasMessageContaining("old primary");
+            assertThatThrownBy(() -> complete(everywhere, kept)).hasMessageContaining("old primary");
+            assertThat(rooms.roomsOf(kept.jobId())).containsExactly("running");
             assertThat(rooms.count("ready")).isEqualTo(1);
         }
     }
