@@ -5,10 +5,10 @@ MAVEN = mvn -B -ntp
 A ?=
 HASH := \#
 
-.PHONY: help check fix test db sample lint mutants chaos kills upgrade bench
+.PHONY: help check fix test db sample lint mutants chaos kills upgrade rehearse-failover bench
 
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 	@echo '  A=… passes more arguments to Maven, such as'
 	@echo '      A=-Drowlock.test.postgres.version=14                       (14 to 18; default 18)'
@@ -47,6 +47,10 @@ kills: ## How long jobs of killed nodes wait, 5 minutes: make kills [MINUTES=2] 
 upgrade: ## Roll nodes from the version before to this one and back, 30 seconds: make upgrade [FROM=v0.1.0] [MINUTES=5]
 	@before=$$(scripts/previous $(FROM)) && set -x && \
 		$(MAVEN) -q -pl queue-chaos -am -Pchaos process-classes -Dchaos.main=UpgradeMain -Dchaos.minutes=$(MINUTES) -Dchaos.before="$$before" $(A)
+
+# LOSS is a part of: killed, cut_off, not_fenced.
+rehearse-failover: ## Promote a standby under load, 15 minutes: make rehearse-failover [RUNS=1] [LOSS=killed]
+	$(MAVEN) -q -pl queue-chaos -am -Pchaos process-classes -Dchaos.main=FailoverMain -Dchaos.runs=$(RUNS) -Dchaos.faults=$(LOSS) $(A)
 
 sample: ## Build and run the sample; then open http://localhost:8080 (a second one: A=--server.port=8081)
 	$(MAVEN) -q -pl sample-app -am -DskipTests package

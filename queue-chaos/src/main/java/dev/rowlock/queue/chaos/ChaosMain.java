@@ -34,7 +34,7 @@ public final class ChaosMain {
         return Duration.ofSeconds((long) (60 * Double.parseDouble(setting("chaos.minutes", otherwise))));
     }
 
-    private static String setting(String name, String otherwise) {
+    static String setting(String name, String otherwise) {
         String value = System.getProperty(name, "");
         return value.isBlank() ? otherwise : value;
     }

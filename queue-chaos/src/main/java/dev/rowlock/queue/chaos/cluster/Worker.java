@@ -25,6 +25,7 @@ public final class Worker implements AutoCloseable {
 
     private final String place;
     private final WorkerSetup setup;
+    private final @Nullable String url;
     private final TcpProxy pool;
     private final TcpProxy direct;
     private final List<Path> logs = new ArrayList<>();
@@ -34,8 +35,18 @@ public final class Worker implements AutoCloseable {
     private Set<Trait> traits = Set.of();
 
     public Worker(String place, WorkerSetup setup, int databasePort) {
+        this(place, setup, databasePort, null);
+    }
+
+    /** One that does not go through its proxies, but where this URL says. */
+    public Worker(String place, WorkerSetup setup, String url) {
+        this(place, setup, 0, url);
+    }
+
+    private Worker(String place, WorkerSetup setup, int databasePort, @Nullable String url) {
         this.place = place;
         this.setup = setup;
+        this.url = url;
         this.pool = new TcpProxy(databasePort);
         this.direct = new TcpProxy(databasePort);
     }
@@ -213,8 +224,8 @@ public final class Worker implements AutoCloseable {
         }
     }
 
-    private static String url(TcpProxy proxy) {
-        return "jdbc:postgresql://127.0.0.1:%d/postgres".formatted(proxy.port());
+    private String url(TcpProxy proxy) {
+        return url != null ? url : "jdbc:postgresql://127.0.0.1:%d/postgres".formatted(proxy.port());
     }
 
     /** That of this process. Surefire hides it in a jar, and tells it here. */
