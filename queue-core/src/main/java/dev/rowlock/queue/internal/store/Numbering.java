@@ -76,7 +76,7 @@ public final class Numbering {
     }
 
     private Standing standing(Connection connection) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(look);
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, look);
                 ResultSet row = statement.executeQuery()) {
             row.next();
             return new Standing(row.getBoolean(1), row.getLong(2), row.getInt(3));
@@ -84,7 +84,7 @@ public final class Numbering {
     }
 
     private boolean skipped(Connection connection) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(skip);
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, skip);
                 ResultSet row = statement.executeQuery()) {
             row.next();
             return row.getBoolean(1);
