@@ -3,6 +3,7 @@ package dev.rowlock.queue.autoconfigure;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.observe.JobMetrics;
+import dev.rowlock.queue.observe.NodeMetrics;
 import dev.rowlock.queue.observe.QueueMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -36,5 +37,13 @@ public final class RowlockMetricsAutoConfiguration {
     @Lazy(false) // nobody asks for it, and its gauges would never exist
     QueueMetrics rowlockQueueMetrics(JobSearch search, MeterRegistry registry) {
         return new QueueMetrics(search, registry);
+    }
+
+    @Bean(initMethod = "start", destroyMethod = "close")
+    @ConditionalOnMissingBean
+    @DependsOnDatabaseInitialization
+    @Lazy(false) // as above
+    NodeMetrics rowlockNodeMetrics(Rowlock rowlock, MeterRegistry registry) {
+        return new NodeMetrics(rowlock, registry);
     }
 }
