@@ -3,7 +3,9 @@ package dev.rowlock.queue;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.admin.FindJob;
 import dev.rowlock.queue.internal.store.admin.ListNodes;
+import dev.rowlock.queue.internal.store.admin.ReadClock;
 import dev.rowlock.queue.internal.store.admin.ReadDepth;
+import dev.rowlock.queue.internal.store.admin.ReadFigures;
 import dev.rowlock.queue.internal.store.search.BoundedSearch;
 import dev.rowlock.queue.internal.store.search.CountJobs;
 import dev.rowlock.queue.internal.store.search.CountMatches;
@@ -25,6 +27,7 @@ import dev.rowlock.queue.search.Page;
 import dev.rowlock.queue.search.TimeRange;
 import dev.rowlock.queue.search.TimeStep;
 import dev.rowlock.queue.settings.SearchSettings;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.List;
@@ -55,6 +58,8 @@ public final class JobSearch {
     private final SumDoneJobs sumDone;
     private final CountJobs countJobs;
     private final ReadDepth readDepth;
+    private final ReadFigures readFigures;
+    private final ReadClock readClock;
     private final ListNodes listNodes;
     private final JobRows rows = new JobRows();
 
@@ -71,6 +76,8 @@ public final class JobSearch {
         this.sumDone = new SumDoneJobs(bounded);
         this.countJobs = new CountJobs(bounded);
         this.readDepth = new ReadDepth(database);
+        this.readFigures = new ReadFigures(database);
+        this.readClock = new ReadClock(database);
         this.listNodes = new ListNodes(database);
     }
 
@@ -166,6 +173,26 @@ public final class JobSearch {
                         depth.oldestSeconds() == null ? null : seconds(depth.oldestSeconds()),
                         seconds(depth.ageSeconds())))
                 .toList();
+    }
+
+    /**
+     * What a node that runs jobs last measured of the database for all, usually within the last 30 s; empty before that. Figures that its role may not
+     * see are missing: it needs {@code pg_read_all_stats} for those of other sessions. Cheap, and outside the caller's transaction.
+     */
+    public List<DatabaseFigure> databaseFigures() {
+        return readFigures.run(row -> new DatabaseFigure(
+                row.getString("name"),
+                row.getString("detail"),
+                row.getDouble("value"),
+                seconds(row.getDouble("age_seconds"))));
+    }
+
+    /**
+     * How far the database's clock is ahead of this process's; negative: behind. Zero where the difference is less than the time that
+     * the answer took. Cheap, and outside the caller's transaction.
+     */
+    public Duration clockDifference() {
+        return readClock.ahead(Clock.systemUTC());
     }
 
     /** The nodes that have not left, in the order in which they came. Cheap, and outside the caller's transaction. */

@@ -204,7 +204,7 @@ class PackageMapTest {
                             "settings",
                             "spi",
                             "job")),
-            Map.entry("observe", Set.of("", "spi", "job")),
+            Map.entry("observe", Set.of("", "spi", "job", "operate")),
             Map.entry("trace", Set.of("internal.store", "settings", "spi", "job")),
             Map.entry("spring", Set.of("", "chunk", "schedule", "spi", "job")));
 

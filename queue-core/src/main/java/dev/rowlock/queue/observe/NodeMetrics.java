@@ -3,7 +3,9 @@ package dev.rowlock.queue.observe;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.operate.Pause;
 import dev.rowlock.queue.spi.ChoreStatus;
+import dev.rowlock.queue.spi.ClaimCounts;
 import dev.rowlock.queue.spi.NodeStatus;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
@@ -11,15 +13,12 @@ import io.micrometer.core.instrument.MultiGauge.Row;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
+import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * How this node is doing, as gauges: {@code rowlock.worker.*}, {@code rowlock.node.*} and {@code rowlock.chore.*} are read from memory at each scrape.
@@ -27,21 +26,17 @@ import org.slf4j.LoggerFactory;
  */
 public final class NodeMetrics implements AutoCloseable {
 
-    private static final Logger log = LoggerFactory.getLogger(NodeMetrics.class);
-
-    private static final Duration INTERVAL = Duration.ofSeconds(15);
-
     /** Names of pauses come from operators: whatever they do, there are no more tags than this. */
     private static final int MOST_PAUSES = 100;
 
     private final Rowlock rowlock;
     private final MeterRegistry registry;
     private final Tags tags;
+    private final Set<String> counted = new HashSet<>(); // queues; refresh only
     private final MultiGauge choreAge;
     private final MultiGauge choreFailing;
     private final MultiGauge paused;
-    private final ScheduledExecutorService timer;
-    private boolean failing; // timer's thread only
+    private final Refresh timer;
 
     /** @param tags of every meter: they tell this queue from others whose meters are in the same registry */
     public NodeMetrics(Rowlock rowlock, MeterRegistry registry, Tag... tags) {
@@ -58,21 +53,30 @@ public final class NodeMetrics implements AutoCloseable {
                 "rowlock.node.outcomes.aside",
                 "Outcomes that cannot be written although others can",
                 NodeStatus::setAside);
-        gauge("rowlock.node.broken", "Threads that cannot go on, or whose work fails for long", status -> status.broken()
-                .size());
+        gauge(
+                "rowlock.node.broken",
+                "Threads that cannot go on, or whose work fails for long",
+                status -> status.broken().size());
+        gauge(
+                "rowlock.node.heartbeat.age",
+                "How long ago a heartbeat was last answered",
+                "seconds",
+                status -> seconds(status.sinceBeat()));
         this.choreAge = rows("rowlock.chore.success.age", "How long ago the chore succeeded on this node", "seconds");
         this.choreFailing = rows("rowlock.chore.failing", "1: the chore's last try failed", null);
         this.paused = rows("rowlock.paused", "1 for each pause that has not ended, in the whole cluster", null);
-        this.timer = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, "rowlock-node-metrics");
-            thread.setDaemon(true);
-            return thread;
-        });
+        this.timer = new Refresh(
+                "rowlock-node-metrics", this::refresh, "pauses cannot be read; rowlock.paused keeps its last figures");
     }
 
     private void gauge(String name, String description, ToDoubleFunction<NodeStatus> figure) {
+        gauge(name, description, null, figure);
+    }
+
+    private void gauge(String name, String description, @Nullable String unit, ToDoubleFunction<NodeStatus> figure) {
         Gauge.builder(name, rowlock, now -> figure.applyAsDouble(now.status()))
                 .description(description)
+                .baseUnit(unit)
                 .tags(tags)
                 .register(registry);
     }
@@ -86,23 +90,11 @@ public final class NodeMetrics implements AutoCloseable {
     }
 
     public void start() {
-        timer.scheduleWithFixedDelay(this::refreshQuietly, 0, INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
-    }
-
-    private void refreshQuietly() {
-        try {
-            refresh();
-            failing = false;
-        } catch (RuntimeException e) {
-            if (!failing) {
-                log.warn("pauses cannot be read; rowlock.paused keeps its last figures", e);
-            }
-            failing = true;
-        }
+        timer.start();
     }
 
     /** Finds out which chores there are, then reads the pauses. Called by the timer, and by tests. */
-    public void refresh() {
+    public synchronized void refresh() {
         List<ChoreStatus> chores = rowlock.status().chores();
         choreAge.register(
                 chores.stream()
@@ -115,12 +107,47 @@ public final class NodeMetrics implements AutoCloseable {
                         .map(chore -> Row.of(Tags.of("chore", chore.name()), () -> failing(chore.name())))
                         .toList(),
                 true);
+        rowlock.status().claims().forEach(this::countClaims);
         paused.register(
                 rowlock.admin().pauses().stream()
                         .limit(MOST_PAUSES)
                         .map(pause -> Row.of(tagsOf(pause), 1))
                         .toList(),
                 true);
+    }
+
+    /** Of a queue that had none yet. */
+    private void countClaims(ClaimCounts first) {
+        if (counted.add(first.queue())) {
+            claims(first.queue(), "rowlock.claims", "Claims", Tags.of("result", "jobs"), ClaimCounts::successful);
+            claims(first.queue(), "rowlock.claims", "Claims", Tags.of("result", "empty"), ClaimCounts::empty);
+            claims(
+                    first.queue(),
+                    "rowlock.claims.jobs",
+                    "Jobs that claims have brought",
+                    Tags.empty(),
+                    ClaimCounts::jobs);
+        }
+    }
+
+    private void claims(
+            String queue, String name, String description, Tags more, ToDoubleFunction<ClaimCounts> figure) {
+        FunctionCounter.builder(
+                        name,
+                        rowlock,
+                        now -> now.status().claims().stream()
+                                .filter(counts -> counts.queue().equals(queue))
+                                .mapToDouble(figure)
+                                .sum())
+                .description(description)
+                .tags(tags)
+                .tags(more)
+                .tag("queue", queue)
+                .register(registry);
+    }
+
+    private static double seconds(@Nullable Duration time) {
+        return time == null ? Double.NaN : time.toNanos() / 1e9;
     }
 
     private double age(String chore) {
@@ -135,7 +162,7 @@ public final class NodeMetrics implements AutoCloseable {
 
     private double failing(String chore) {
         return rowlock.status().chores().stream()
-                .anyMatch(status -> status.name().equals(chore) && status.failing())
+                        .anyMatch(status -> status.name().equals(chore) && status.failing())
                 ? 1
                 : 0;
     }
@@ -150,6 +177,6 @@ public final class NodeMetrics implements AutoCloseable {
 
     @Override
     public void close() {
-        timer.shutdownNow();
+        timer.close();
     }
 }

@@ -10,12 +10,7 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * How deep the queues are, as gauges: {@code rowlock.queue.jobs{queue,state}} for the live rooms and dead,
@@ -24,17 +19,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class QueueMetrics implements AutoCloseable {
 
-    private static final Logger log = LoggerFactory.getLogger(QueueMetrics.class);
-
-    private static final Duration INTERVAL = Duration.ofSeconds(15);
-
     private final JobSearch search;
     private final MultiGauge jobs;
     private final MultiGauge oldest;
-    private final ScheduledExecutorService timer;
+    private final Refresh timer;
     private volatile double snapshotAge = Double.NaN; // seconds at readNanos
     private volatile long readNanos = System.nanoTime();
-    private boolean failing; // timer's thread only
 
     /** @param tags of every meter: they tell this queue from others whose meters are in the same registry */
     public QueueMetrics(JobSearch search, MeterRegistry registry, Tag... tags) {
@@ -54,29 +44,14 @@ public final class QueueMetrics implements AutoCloseable {
                 .description("How old the measurement behind rowlock.queue.* is")
                 .baseUnit("seconds")
                 .register(registry);
-        this.timer = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, "rowlock-queue-metrics");
-            thread.setDaemon(true);
-            return thread;
-        });
+        this.timer = new Refresh(
+                "rowlock-queue-metrics",
+                this::refresh,
+                "the depth of queues cannot be read; rowlock.queue.snapshot.age says how old the figures are");
     }
 
     public void start() {
-        timer.scheduleWithFixedDelay(this::refreshQuietly, 0, INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
-    }
-
-    private void refreshQuietly() {
-        try {
-            refresh();
-            failing = false;
-        } catch (RuntimeException e) {
-            if (!failing) {
-                log.warn(
-                        "the depth of queues cannot be read; rowlock.queue.snapshot.age says how old the figures are",
-                        e);
-            }
-            failing = true;
-        }
+        timer.start();
     }
 
     /** Reads the last measurement. Called by the timer, and by tests. */
@@ -108,6 +83,6 @@ public final class QueueMetrics implements AutoCloseable {
 
     @Override
     public void close() {
-        timer.shutdownNow();
+        timer.close();
     }
 }

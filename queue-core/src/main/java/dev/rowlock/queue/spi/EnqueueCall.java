@@ -1,6 +1,7 @@
 package dev.rowlock.queue.spi;
 
 import dev.rowlock.queue.job.Enqueued;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -19,6 +20,12 @@ public interface EnqueueCall {
 
     /** The type of its jobs, as {@link #queue}. */
     Optional<String> type();
+
+    /** How many jobs were asked for so far, of each queue and type. */
+    List<Part> parts();
+
+    /** So many jobs of a queue and type. */
+    record Part(String queue, String type, long jobs) {}
 
     /** How many jobs were asked for so far; 1 for a call that is not bulk. */
     long jobs();

@@ -1,6 +1,8 @@
 package dev.rowlock.queue.spi;
 
+import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a node is doing.
@@ -15,6 +17,8 @@ import java.util.List;
  * @param setAside of those, outcomes that cannot be written although others can
  * @param broken its threads that cannot go on, or whose work has failed for more than 30 s while the node beats, by name; mostly none
  * @param chores what it does again and again
+ * @param sinceBeat how long ago a heartbeat was last answered; null: none has been
+ * @param claims what its claims have brought, by queue
  */
 public record NodeStatus(
         State state,
@@ -27,7 +31,9 @@ public record NodeStatus(
         int unwritten,
         int setAside,
         List<String> broken,
-        List<ChoreStatus> chores) {
+        List<ChoreStatus> chores,
+        @Nullable Duration sinceBeat,
+        List<ClaimCounts> claims) {
 
     /** Where a node is in its life. */
     public enum State {
@@ -38,5 +44,5 @@ public record NodeStatus(
 
     /** Of a node that does not run. */
     public static final NodeStatus STOPPED =
-            new NodeStatus(State.STOPPED, 0, false, false, false, 0, 0, 0, 0, List.of(), List.of());
+            new NodeStatus(State.STOPPED, 0, false, false, false, 0, 0, 0, 0, List.of(), List.of(), null, List.of());
 }

@@ -2,6 +2,8 @@ package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.observe.DatabaseMetrics;
+import dev.rowlock.queue.observe.EnqueueMetrics;
 import dev.rowlock.queue.observe.JobMetrics;
 import dev.rowlock.queue.observe.NodeMetrics;
 import dev.rowlock.queue.observe.QueueMetrics;
@@ -31,6 +33,12 @@ public final class RowlockMetricsAutoConfiguration {
         return new JobMetrics(registry);
     }
 
+    @Bean
+    @ConditionalOnMissingBean
+    EnqueueMetrics rowlockEnqueueMetrics(MeterRegistry registry) {
+        return new EnqueueMetrics(registry);
+    }
+
     @Bean(initMethod = "start", destroyMethod = "close")
     @ConditionalOnMissingBean
     @DependsOnDatabaseInitialization
@@ -45,5 +53,13 @@ public final class RowlockMetricsAutoConfiguration {
     @Lazy(false) // as above
     NodeMetrics rowlockNodeMetrics(Rowlock rowlock, MeterRegistry registry) {
         return new NodeMetrics(rowlock, registry);
+    }
+
+    @Bean(initMethod = "start", destroyMethod = "close")
+    @ConditionalOnMissingBean
+    @DependsOnDatabaseInitialization
+    @Lazy(false) // as above
+    DatabaseMetrics rowlockDatabaseMetrics(JobSearch search, MeterRegistry registry) {
+        return new DatabaseMetrics(search, registry);
     }
 }

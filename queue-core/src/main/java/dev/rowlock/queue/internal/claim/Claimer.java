@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.store.node.BeatNode.Place;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.settings.FetchSettings;
+import dev.rowlock.queue.spi.ClaimCounts;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
@@ -52,6 +53,7 @@ public final class Claimer {
     private boolean lastWasFull;
     private boolean lastWasQuick;
     private int emptyPolls;
+    private volatile ClaimCounts counts;
     private long broughtAt = System.nanoTime(); // when the last claim ended that found jobs
 
     private volatile QueueCursor cursor; // written under claiming
@@ -73,6 +75,7 @@ public final class Claimer {
         this.node = node;
         this.timeouts = timeouts;
         this.cursor = newCursor();
+        this.counts = new ClaimCounts(consumer.queue(), 0, 0, 0);
     }
 
     private QueueCursor newCursor() {
@@ -86,6 +89,18 @@ public final class Claimer {
     private double sharers(double chance) {
         int nodes = place().nodes();
         return nodes == 1 ? 1 : 2 * nodes * chance;
+    }
+
+    /** What its claims have brought. */
+    ClaimCounts counts() {
+        return counts;
+    }
+
+    private void count(int jobs) {
+        ClaimCounts before = counts;
+        int some = jobs > 0 ? 1 : 0;
+        counts = new ClaimCounts(
+                before.queue(), before.successful() + some, before.empty() + 1 - some, before.jobs() + jobs);
     }
 
     Place place() {
@@ -304,6 +319,7 @@ public final class Claimer {
             return waitForTurn();
         }
         outOfTurn.over();
+        count(batch.jobs().size());
         boolean full = batch.jobs().size() == limit;
         lastWasFull = full;
         if (full) {

@@ -5,6 +5,7 @@ import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.Failing;
 import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.internal.thread.TimeBudget;
+import dev.rowlock.queue.spi.ClaimCounts;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Objects;
@@ -129,6 +130,10 @@ public final class Fetcher implements Runnable {
     /** Its thread, if no claim has worked for long, by name. */
     Stream<String> failing() {
         return claims.lasting() ? Stream.of(name()) : Stream.empty();
+    }
+
+    ClaimCounts counts() {
+        return claimer.counts();
     }
 
     public String queue() {

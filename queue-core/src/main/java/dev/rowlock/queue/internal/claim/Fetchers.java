@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.store.claim.FindReadyQueues;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.Failing;
 import dev.rowlock.queue.internal.thread.Signal;
+import dev.rowlock.queue.spi.ClaimCounts;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -77,6 +78,11 @@ public final class Fetchers {
             seenNode = nodeId;
             wake();
         }
+    }
+
+    /** What their claims have brought. */
+    public List<ClaimCounts> counts() {
+        return all().map(Fetcher::counts).toList();
     }
 
     /** Their threads that cannot go on, by name. */

@@ -8,6 +8,7 @@ import dev.rowlock.queue.internal.store.checkpoint.RemoveEndedCheckpoints;
 import dev.rowlock.queue.internal.store.claim.RemoveReached;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
 import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
+import dev.rowlock.queue.internal.store.cleanup.MeasureDatabase;
 import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
 import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
 import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads;
@@ -39,6 +40,7 @@ public final class Cleanup {
                 new EndedCheckpoints(takeChore, new RemoveEndedCheckpoints(database.patient())),
                 new PastNodes(takeChore, new RemovePastNodes(database.patient())),
                 new ReachedPlaces(takeChore, new RemoveReached(database)),
-                new DepthMeasurement(takeChore, new MeasureDepth(database.patient())));
+                new DepthMeasurement(takeChore, new MeasureDepth(database.patient())),
+                new DatabaseMeasurement(takeChore, new MeasureDatabase(database)));
     }
 }

@@ -5,6 +5,7 @@ import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.spi.EnqueueCall;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,6 +24,7 @@ public final class InterceptedCall implements EnqueueCall {
     private boolean manyQueues;
     private boolean manyTypes;
     private long jobs;
+    private @Nullable Map<Target, Long> others; // than the first job's, where there are any
     private @Nullable Long id;
     private @Nullable Enqueued answer;
     private boolean manyAnswers;
@@ -43,6 +45,10 @@ public final class InterceptedCall implements EnqueueCall {
         }
         manyQueues |= !itsQueue.equals(queue);
         manyTypes |= !itsType.equals(type);
+        if (!itsQueue.equals(queue) || !itsType.equals(type)) {
+            others = others == null ? new LinkedHashMap<>() : others;
+            others.merge(new Target(itsQueue, itsType), 1L, Long::sum);
+        }
         jobs++;
     }
 
@@ -86,6 +92,21 @@ public final class InterceptedCall implements EnqueueCall {
     }
 
     @Override
+    public List<Part> parts() {
+        if (jobs == 0 || queue == null || type == null) {
+            return List.of();
+        }
+        List<Part> parts = new ArrayList<>();
+        long elsewhere = 0;
+        if (others != null) {
+            others.forEach((target, count) -> parts.add(new Part(target.queue, target.type, count)));
+            elsewhere = others.values().stream().mapToLong(Long::longValue).sum();
+        }
+        parts.add(0, new Part(queue, type, jobs - elsewhere));
+        return parts;
+    }
+
+    @Override
     public long jobs() {
         return jobs;
     }
@@ -119,4 +140,6 @@ public final class InterceptedCall implements EnqueueCall {
     public Optional<Enqueued> answer() {
         return manyAnswers ? Optional.empty() : Optional.ofNullable(answer);
     }
+
+    private record Target(String queue, String type) {}
 }

@@ -86,6 +86,7 @@ public final class NodeLease implements Runnable {
     private volatile long nodeId; // written by the lease's thread; 0: none
     private volatile boolean failing;
     private volatile long answeredSince = System.nanoTime(); // unless it is failing
+    private volatile long answeredAt; // monotonic; 0: never
     private volatile boolean stopping;
     private @Nullable Connection connection; // lease's thread only
 
@@ -113,6 +114,13 @@ public final class NodeLease implements Runnable {
     /** Whether the last heartbeat failed. */
     public boolean failing() {
         return failing;
+    }
+
+    /** How long ago a heartbeat was last answered; null: none has been. */
+    @Nullable
+    public Duration sinceBeat() {
+        long at = answeredAt;
+        return at == 0 ? null : Duration.ofNanos(System.nanoTime() - at);
     }
 
     /** Whether all heartbeats of so long were answered. */
@@ -256,6 +264,7 @@ public final class NodeLease implements Runnable {
 
     private void noteRecovery() {
         boolean before = failing;
+        answeredAt = System.nanoTime();
         if (before) {
             answeredSince = System.nanoTime();
         }

@@ -36,7 +36,9 @@ record NodeHealth(
                 parts.recorder().unwritten(),
                 parts.recorder().setAside(),
                 broken(),
-                Stream.concat(janitor.chores(), features.chores()).toList());
+                Stream.concat(janitor.chores(), features.chores()).toList(),
+                lease.sinceBeat(),
+                fetchers.counts());
     }
 
     private List<String> broken() {

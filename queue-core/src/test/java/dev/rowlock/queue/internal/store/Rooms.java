@@ -62,6 +62,7 @@ public final class Rooms {
             "dropped",
             "schedule",
             "once_more",
+            "figure",
             "checkpoint");
 
     private final Database database;

@@ -237,7 +237,9 @@ class QueueChecksTest {
                 0,
                 0,
                 List.of(),
-                List.of(new ChoreStatus(chore, sinceSuccess, failing)));
+                List.of(new ChoreStatus(chore, sinceSuccess, failing)),
+                null,
+                List.of());
         return new FailingChore(() -> status, Duration.ofMinutes(1));
     }
 }

@@ -1,0 +1,33 @@
+package dev.rowlock.queue.internal.cleanup;
+
+import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.store.cleanup.MeasureDatabase;
+import dev.rowlock.queue.internal.store.node.TakeChore;
+import java.time.Duration;
+
+/** Measures the database, once for all nodes. */
+public final class DatabaseMeasurement implements Chore {
+
+    private static final Duration INTERVAL = Duration.ofSeconds(30);
+
+    private final TakeChore chore;
+    private final MeasureDatabase measure;
+
+    public DatabaseMeasurement(TakeChore chore, MeasureDatabase measure) {
+        this.chore = chore;
+        this.measure = measure;
+    }
+
+    @Override
+    public String name() {
+        return "figures";
+    }
+
+    @Override
+    public Duration runOnce() {
+        if (chore.run(name(), INTERVAL)) {
+            measure.run();
+        }
+        return INTERVAL;
+    }
+}

@@ -1,0 +1,119 @@
+package dev.rowlock.queue.observe;
+
+import dev.rowlock.queue.DatabaseFigure;
+import dev.rowlock.queue.JobSearch;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.MultiGauge.Row;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the database is doing, as gauges {@code rowlock.database.*}: what holds back vacuum, dead rows, sizes, the queue of notifications. One
+ * node measures that for all, each 30 s; every node reads the last measurement each 15 s. And, for this process alone, how far the
+ * database's clock is ahead of its own.
+ */
+public final class DatabaseMetrics implements AutoCloseable {
+
+    private final JobSearch search;
+    private final Map<String, Family> families;
+    private final Refresh timer;
+    private volatile double ahead = Double.NaN; // seconds
+
+    /** @param tags of every meter: they tell this queue from others whose meters are in the same registry */
+    public DatabaseMetrics(JobSearch search, MeterRegistry registry, Tag... tags) {
+        this.search = search;
+        Tags common = Tags.of(tags);
+        this.families = Map.of(
+                "horizon.transactions",
+                new Family(
+                        registry,
+                        common,
+                        "horizon.transactions",
+                        "holder",
+                        "transactions",
+                        "How many transactions back vacuum is held"),
+                "transaction.age",
+                new Family(
+                        registry,
+                        common,
+                        "transaction.age",
+                        null,
+                        "seconds",
+                        "Age of the oldest transaction that holds back vacuum"),
+                "dead.rows",
+                new Family(registry, common, "dead.rows", "table", null, "Dead rows of a table of ours"),
+                "table.size",
+                new Family(
+                        registry, common, "table.size", "table", "bytes", "Size of a table of ours with its indexes"),
+                "notification.usage",
+                new Family(
+                        registry,
+                        common,
+                        "notification.usage",
+                        null,
+                        "ratio",
+                        "How full the server's queue of notifications is"));
+        Gauge.builder("rowlock.database.clock.ahead", this, metrics -> metrics.ahead)
+                .description("How far the database's clock is ahead of this process's")
+                .baseUnit("seconds")
+                .tags(common)
+                .register(registry);
+        this.timer = new Refresh(
+                "rowlock-database-metrics",
+                this::refresh,
+                "figures of the database cannot be read; rowlock.database.* keeps the last ones");
+    }
+
+    public void start() {
+        timer.start();
+    }
+
+    /** Reads the last measurement. Called by the timer, and by tests. */
+    public void refresh() {
+        ahead = search.clockDifference().toNanos() / 1e9;
+        List<DatabaseFigure> figures = search.databaseFigures();
+        families.forEach((name, family) -> family.show(
+                figures.stream().filter(figure -> figure.name().equals(name)).toList()));
+    }
+
+    @Override
+    public void close() {
+        timer.close();
+    }
+
+    /** The gauges of one name. */
+    private static final class Family {
+
+        private final MultiGauge gauges;
+        private final @Nullable String tag;
+
+        Family(
+                MeterRegistry registry,
+                Tags common,
+                String name,
+                @Nullable String tag,
+                @Nullable String unit,
+                String description) {
+            this.tag = tag;
+            this.gauges = MultiGauge.builder("rowlock.database." + name)
+                    .description(description)
+                    .baseUnit(unit)
+                    .tags(common)
+                    .register(registry);
+        }
+
+        void show(List<DatabaseFigure> figures) {
+            List<Row<?>> rows = new ArrayList<>();
+            for (DatabaseFigure figure : figures) {
+                rows.add(Row.of(tag == null ? Tags.empty() : Tags.of(tag, figure.detail()), figure.value()));
+            }
+            gauges.register(rows, true);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package dev.rowlock.queue.internal.store.cleanup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.DatabaseFigure;
+import dev.rowlock.queue.FrontDoors;
+import dev.rowlock.queue.JobSearch;
+import dev.rowlock.queue.internal.store.OpenTransaction;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+@Representative
+class MeasureDatabaseTest {
+
+    private final Rooms rooms;
+    private final MeasureDatabase measure;
+    private final JobSearch search;
+
+    MeasureDatabaseTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        measure = new MeasureDatabase(rooms.database());
+        search = FrontDoors.search(rooms.database());
+    }
+
+    @Test
+    void whoHoldsBackVacuumIsCountedInTransactions() throws Exception {
+        measure.run();
+        double before = figure("horizon.transactions", "transaction");
+
+        try (OpenTransaction held = new OpenTransaction(rooms.database())) {
+            new Rooms(held.database()).ready();
+            for (int i = 0; i < 20; i++) {
+                rooms.ready();
+            }
+            measure.run();
+
+            assertThat(figure("horizon.transactions", "transaction")).isGreaterThanOrEqualTo(20);
+            assertThat(figure("transaction.age", "")).isPositive();
+        }
+        assertThat(before).isLessThan(20);
+        assertThat(figures().keySet())
+                .contains("horizon.transactions/prepared", "horizon.transactions/slot", "horizon.transactions/standby");
+    }
+
+    @Test
+    void partitionsCountAsTheirTable() {
+        measure.run();
+
+        assertThat(figure("table.size", "done")).isPositive();
+        assertThat(figures().keySet()).noneMatch(name -> name.contains("done_"));
+        assertThat(figures()).containsKeys("dead.rows/ready", "table.size/ready", "notification.usage/");
+    }
+
+    @Test
+    void aFigureThatCannotBeMeasuredAnyMoreGoes() {
+        rooms.execute("INSERT INTO rowlock.figure VALUES ('table.size', 'former', 1, now())");
+
+        measure.run();
+
+        assertThat(figures()).doesNotContainKey("table.size/former");
+    }
+
+    @Test
+    void theClocksOfTheSameMachineAgree() {
+        assertThat(search.clockDifference().abs()).isLessThan(Duration.ofSeconds(1));
+    }
+
+    private double figure(String name, String detail) {
+        return figures().get(name + "/" + detail);
+    }
+
+    private Map<String, Double> figures() {
+        List<DatabaseFigure> all = search.databaseFigures();
+        return all.stream()
+                .collect(Collectors.toMap(figure -> figure.name() + "/" + figure.detail(), DatabaseFigure::value));
+    }
+}
