@@ -5,7 +5,7 @@ MAVEN = mvn -B -ntp
 A ?=
 HASH := \#
 
-.PHONY: help check fix test db sample lint mutants chaos kills upgrade rehearse-failover bench
+.PHONY: help check fix test db sample lint mutants chaos kills upgrade rehearse-failover rehearse-alerts bench
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,10 @@ rehearse-failover: ## Promote a standby under load, 15 minutes: make rehearse-fa
 sample: ## Build and run the sample; then open http://localhost:8080 (a second one: A=--server.port=8081)
 	$(MAVEN) -q -pl sample-app -am -DskipTests package
 	java -jar sample-app/target/sample-app.jar $(A)
+
+rehearse-alerts: ## Plant faults under the sample: a real Prometheus fires the right alert and no other; about six minutes
+	$(MAVEN) -q -pl sample-app -am -DskipTests package $(A)
+	scripts/rehearse-alerts
 
 # PEERS, RUNS, JOBS, SECONDS, WORKERS, QUEUES (W=idle), URL (of a server), CHART (a folder): docs/performance.md explains them.
 bench: OPTIONS = $(foreach o,PEERS RUNS JOBS SECONDS WORKERS QUEUES URL CHART,$(if $($(o)),--$(shell echo $(o) | tr A-Z a-z) '$($(o))'))

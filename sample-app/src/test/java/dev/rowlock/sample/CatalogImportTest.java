@@ -97,6 +97,13 @@ class CatalogImportTest {
                         .isEqualTo(12));
     }
 
+    @Test
+    void rulesAndDashboardsUseOnlyMetersThatAScrapeHas() {
+        await().atMost(40, SECONDS).until(() -> new Meters(shop).names().contains("rowlock_queue_jobs"));
+
+        assertThat(OperationsFiles.meters()).hasSizeGreaterThan(8).isSubsetOf(new Meters(shop).names());
+    }
+
     /** More often than there are connections: none of them may be kept. */
     @Test
     void anImportCanBeWatchedForLong() {

@@ -1,6 +1,8 @@
 package dev.rowlock.sample;
 
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The figures of one scrape of {@code /actuator/prometheus}. */
 final class Meters {
@@ -18,6 +20,14 @@ final class Meters {
                 .filter(line -> hasAll(line, tags))
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
                 .sum();
+    }
+
+    /** As Prometheus prints them: without tags, comments and values. */
+    Set<String> names() {
+        return lines.stream()
+                .filter(line -> !line.startsWith("#"))
+                .map(line -> line.split("[{ ]", 2)[0])
+                .collect(Collectors.toSet());
     }
 
     private static boolean hasAll(String line, String... tags) {
