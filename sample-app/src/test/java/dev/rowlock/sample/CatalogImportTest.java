@@ -4,9 +4,11 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.test.postgres.PostgresTestConfiguration;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -26,11 +28,13 @@ class CatalogImportTest {
 
     private final Shop shop;
     private final JdbcClient jdbc;
+    private final JobAdmin admin;
     private long id;
 
-    CatalogImportTest(@LocalServerPort int port, @Autowired JdbcClient jdbc) {
+    CatalogImportTest(@LocalServerPort int port, @Autowired JdbcClient jdbc, @Autowired JobAdmin admin) {
         this.shop = new Shop(port);
         this.jdbc = jdbc;
+        this.admin = admin;
     }
 
     @BeforeAll
@@ -97,11 +101,20 @@ class CatalogImportTest {
                         .isEqualTo(12));
     }
 
+    /** Pauses, and the age of what waits, are there only while there is such a thing. */
     @Test
     void rulesAndDashboardsUseOnlyMetersThatAScrapeHas() {
-        await().atMost(40, SECONDS).until(() -> new Meters(shop).names().contains("rowlock_queue_jobs"));
+        admin.pause("elsewhere");
+        jdbc.sql("SELECT rowlock.enqueue('Drift', '{}', queue => 'elsewhere')")
+                .query()
+                .singleRow();
+        Set<String> used = OperationsFiles.meters();
 
-        assertThat(OperationsFiles.meters()).hasSizeGreaterThan(8).isSubsetOf(new Meters(shop).names());
+        await().atMost(60, SECONDS)
+                .untilAsserted(() -> assertThat(new Meters(shop).names()).containsAll(used));
+
+        assertThat(used).hasSizeGreaterThan(20);
+        admin.resume("elsewhere");
     }
 
     /** More often than there are connections: none of them may be kept. */
