@@ -56,7 +56,7 @@ sample: ## Build and run the sample; then open http://localhost:8080 (a second o
 	$(MAVEN) -q -pl sample-app -am -DskipTests package
 	java -jar sample-app/target/sample-app.jar $(A)
 
-rehearse-alerts: ## Plant faults under the sample: a real Prometheus fires the right alert and no other; about six minutes
+rehearse-alerts: ## Plant faults under the sample: a real Prometheus fires the right alert and no other; about ten minutes
 	$(MAVEN) -q -pl sample-app -am -DskipTests package $(A)
 	scripts/rehearse-alerts
 

@@ -7,6 +7,7 @@ import dev.rowlock.queue.internal.doctor.Examination;
 import dev.rowlock.queue.internal.doctor.OneAtATime;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.doctor.queue.Tables;
+import dev.rowlock.queue.schema.SchemaObjects;
 import dev.rowlock.queue.spi.NodeStatus;
 import java.time.Duration;
 import java.util.List;
@@ -20,6 +21,7 @@ public final class AllChecks {
 
     private static final List<Check> OF_QUEUE = List.of(
             new SchemaVersion(),
+            new AlteredTables(SchemaObjects.all()),
             new UnlistenedType(Duration.ofMinutes(1)),
             new StuckJobs(Duration.ofMinutes(1)),
             new MissingPartition(),

@@ -1,0 +1,54 @@
+package dev.rowlock.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.test.postgres.PostgresTestConfiguration;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+@SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
+@Import(PostgresTestConfiguration.class)
+class DoctorOverHttpTest {
+
+    private static final String ENDPOINT = "/actuator/rowlockdoctor";
+
+    private final Shop shop;
+    private final JdbcClient jdbc;
+
+    DoctorOverHttpTest(@LocalServerPort int port, @Autowired JdbcClient jdbc) {
+        this.shop = new Shop(port);
+        this.jdbc = jdbc;
+    }
+
+    @Test
+    void anOperatorReadsFindingsOverHttp() {
+        jdbc.sql(
+                        "INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('queue', 'none', now() - interval '2 days', 'ann')")
+                .update();
+
+        JsonNode answer = JsonMapper.shared().readTree(shop.text(ENDPOINT));
+
+        assertThat(answer.get("worst").asString()).isEqualTo("WARN");
+        assertThat(answer.get("findings")
+                        .valueStream()
+                        .filter(finding -> !finding.get("status").asString().equals("OK")))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.get("code").asString()).isEqualTo("old-pause"));
+        jdbc.sql("DELETE FROM rowlock.pause").update();
+    }
+
+    @Test
+    void nothingCanBeChangedThroughIt() {
+        HttpStatusCode status =
+                shop.http().post().uri(ENDPOINT).exchange((request, response) -> response.getStatusCode());
+
+        assertThat(status.value()).isEqualTo(405);
+    }
+}
