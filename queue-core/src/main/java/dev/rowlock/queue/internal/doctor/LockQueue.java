@@ -31,7 +31,7 @@ record LockQueue(Duration longerThan) implements Check {
         Map<String, String> first = cases.get(0);
         return new Diagnosis(
                 Status.FAIL,
-                "Process %s has waited for %s for a lock (%s) on %s, and writers wait behind it. %s is in its way."
+                "Process %s has waited for %s for a lock (%s) on %s, and whoever comes after it to write waits behind it. %s is in its way."
                         .formatted(
                                 first.get("pid"),
                                 first.get("waits_for"),

@@ -17,6 +17,8 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,6 +26,8 @@ import org.junit.jupiter.api.Test;
 
 /** Plants causes in a server of its own, which has the settings that they need, and reads what the doctor says. */
 class DatabaseChecksTest {
+
+    private static final String QUERY_CANCELED = "57014";
 
     private static EmbeddedServer server;
     private static TestDatabase test;
@@ -181,11 +185,12 @@ class DatabaseChecksTest {
                 Connection changer = session()) {
             blocker.setAutoCommit(false);
             execute(blocker, "SELECT * FROM rowlock.ready");
+            AtomicReference<@Nullable String> ended = new AtomicReference<>();
             Thread change = new Thread(() -> {
                 try {
                     execute(changer, "LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE");
                 } catch (SQLException e) {
-                    // LOCK needs a transaction, or the wait was cancelled.
+                    ended.set(e.getSQLState());
                 }
             });
             changer.setAutoCommit(false);
@@ -202,6 +207,8 @@ class DatabaseChecksTest {
                         .endsWith("Process %d is in its way.".formatted(pid(blocker)));
                 assertThat(only(new LockQueue(Duration.ofMinutes(5))).status()).isEqualTo(Status.OK);
                 rooms.sql(String.valueOf(finding.remedy().sql())).query().listOfRows();
+                change.join();
+                assertThat(ended.get()).isEqualTo(QUERY_CANCELED);
             } finally {
                 blocker.rollback();
                 change.join();

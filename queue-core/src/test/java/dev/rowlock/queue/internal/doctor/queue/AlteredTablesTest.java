@@ -56,8 +56,7 @@ class AlteredTablesTest {
     void tablesAsTheScriptsMakeThemAreHealthyInAnySchema() {
         assertThat(examine(rooms).status()).isEqualTo(Status.OK);
 
-        assertThat(examine(Rooms.in(test.dataSource(), new Schema("elsewhere")))
-                        .status())
+        assertThat(examine(Rooms.in(test.dataSource(), new Schema("elsewhere"))).status())
                 .isEqualTo(Status.OK);
     }
 
