@@ -114,7 +114,7 @@ public final class Rowlock implements AutoCloseable {
                 wakeups,
                 settings.notifications ? settings.unpooled : null,
                 this::nodeListens);
-        this.doctor = AllChecks.doctor(database, this::status);
+        this.doctor = AllChecks.doctor(database, this::status, settings.notifications ? settings.unpooled : null);
     }
 
     /** Begins to put a queue together: everything but the DataSource, of PostgreSQL, has a default. */

@@ -5,6 +5,7 @@ import dev.rowlock.queue.internal.doctor.Check;
 import dev.rowlock.queue.internal.doctor.Checks;
 import dev.rowlock.queue.internal.doctor.Examination;
 import dev.rowlock.queue.internal.doctor.OneAtATime;
+import dev.rowlock.queue.internal.doctor.TransactionPooler;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.doctor.queue.Tables;
 import dev.rowlock.queue.schema.SchemaObjects;
@@ -13,6 +14,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** The doctor with all checks: those about the database, then those about Rowlock itself. */
 public final class AllChecks {
@@ -37,9 +40,12 @@ public final class AllChecks {
      * For a process that may run jobs.
      *
      * @param node what the node in this process says of itself
+     * @param listening where the connection comes from that listens; null: nobody listens
      */
-    public static Doctor doctor(Database database, Supplier<NodeStatus> node) {
-        return new OneAtATime(new Examination(database, all(new FailingChore(node, Duration.ofMinutes(1)))));
+    public static Doctor doctor(Database database, Supplier<NodeStatus> node, @Nullable DataSource listening) {
+        Check chores = new FailingChore(node, Duration.ofMinutes(1));
+        List<Check> checks = listening == null ? all(chores) : all(chores, new TransactionPooler(listening));
+        return new OneAtATime(new Examination(database, checks));
     }
 
     /** For a process that only looks. */
