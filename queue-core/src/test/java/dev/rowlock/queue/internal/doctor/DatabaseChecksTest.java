@@ -150,9 +150,10 @@ class DatabaseChecksTest {
         rooms.execute("VACUUM rowlock.ready");
         rooms.ready(2_000);
         rooms.execute("DELETE FROM rowlock.ready");
-        await().until(() ->
-                rooms.number("SELECT n_dead_tup FROM pg_stat_all_tables WHERE relid = 'rowlock.ready'::regclass")
-                        >= 1_000);
+        // Before PostgreSQL 15 figures come some time after what they count, and each in its own.
+        await().until(() -> rooms.number(
+                        "SELECT coalesce(max(n_dead_tup), 0) FROM pg_stat_all_tables WHERE relid = 'rowlock.ready'::regclass AND last_vacuum IS NOT NULL")
+                >= 1_000);
         assertThat(only(new StarvedAutovacuum(1_000, Duration.ofMinutes(15))).status())
                 .isEqualTo(Status.OK);
     }
