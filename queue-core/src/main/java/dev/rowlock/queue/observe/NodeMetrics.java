@@ -29,6 +29,9 @@ public final class NodeMetrics implements AutoCloseable {
     /** Names of pauses come from operators: whatever they do, there are no more tags than this. */
     private static final int MOST_PAUSES = 100;
 
+    /** A scrape takes less. */
+    private static final Duration FRESH = Duration.ofSeconds(1);
+
     private final Rowlock rowlock;
     private final MeterRegistry registry;
     private final Tags tags;
@@ -37,6 +40,7 @@ public final class NodeMetrics implements AutoCloseable {
     private final MultiGauge choreFailing;
     private final MultiGauge paused;
     private final Refresh timer;
+    private volatile @Nullable Look look;
 
     /** @param tags of every meter: they tell this queue from others whose meters are in the same registry */
     public NodeMetrics(Rowlock rowlock, MeterRegistry registry, Tag... tags) {
@@ -69,12 +73,26 @@ public final class NodeMetrics implements AutoCloseable {
                 "rowlock-node-metrics", this::refresh, "pauses cannot be read; rowlock.paused keeps its last figures");
     }
 
+    /** One for all gauges of a scrape. */
+    private NodeStatus status() {
+        Look last = look;
+        long now = System.nanoTime();
+        if (last == null || now - last.at > FRESH.toNanos()) {
+            last = new Look(rowlock.status(), now);
+            look = last;
+        }
+        return last.status;
+    }
+
+    /** @param at monotonic */
+    private record Look(NodeStatus status, long at) {}
+
     private void gauge(String name, String description, ToDoubleFunction<NodeStatus> figure) {
         gauge(name, description, null, figure);
     }
 
     private void gauge(String name, String description, @Nullable String unit, ToDoubleFunction<NodeStatus> figure) {
-        Gauge.builder(name, rowlock, now -> figure.applyAsDouble(now.status()))
+        Gauge.builder(name, this, now -> figure.applyAsDouble(now.status()))
                 .description(description)
                 .baseUnit(unit)
                 .tags(tags)
@@ -151,7 +169,7 @@ public final class NodeMetrics implements AutoCloseable {
     }
 
     private double age(String chore) {
-        for (ChoreStatus status : rowlock.status().chores()) {
+        for (ChoreStatus status : status().chores()) {
             Duration since = status.sinceSuccess();
             if (status.name().equals(chore) && since != null) {
                 return since.toNanos() / 1e9;
