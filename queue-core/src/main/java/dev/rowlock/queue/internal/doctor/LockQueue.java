@@ -11,6 +11,8 @@ import java.util.Map;
 /** Somebody waits for a strong lock on a table, and whoever comes later waits behind. */
 record LockQueue(Duration longerThan) implements Check {
 
+    private static final String WRITER = "RowExclusiveLock";
+
     @Override
     public String code() {
         return "lock-queue";
@@ -38,10 +40,12 @@ record LockQueue(Duration longerThan) implements Check {
                                 first.get("mode"),
                                 first.get("table"),
                                 inTheWay(String.valueOf(first.get("blocked_by")))),
-                new Remedy(
-                        "Cancel the statement that waits, and run it later with a lock_timeout. Or end the transaction that is in its way.",
-                        "SELECT pg_cancel_backend(%s)".formatted(first.get("pid")),
-                        true));
+                WRITER.equals(first.get("mode"))
+                        ? new Remedy("End the transaction that is in its way: it has locked the table.", null, true)
+                        : new Remedy(
+                                "Cancel the statement that waits, and run it later with a lock_timeout. Or end the transaction that is in its way.",
+                                "SELECT pg_cancel_backend(%s)".formatted(first.get("pid")),
+                                true));
     }
 
     // PostgreSQL writes 0 for a prepared transaction.

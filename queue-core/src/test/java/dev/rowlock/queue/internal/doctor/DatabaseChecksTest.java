@@ -220,6 +220,37 @@ class DatabaseChecksTest {
     }
 
     @Test
+    void writersThatWaitForATableThatSomebodyHasLockedAreNamed() throws Exception {
+        try (Connection blocker = session();
+                Connection writer = session()) {
+            blocker.setAutoCommit(false);
+            execute(blocker, "LOCK TABLE rowlock.pause IN SHARE MODE");
+            AtomicReference<@Nullable String> failed = new AtomicReference<>();
+            Thread write = new Thread(() -> {
+                try {
+                    execute(writer, "DELETE FROM rowlock.pause");
+                } catch (SQLException e) {
+                    failed.set(e.getSQLState());
+                }
+            });
+            write.start();
+            try {
+                await().untilAsserted(() ->
+                        assertThat(only(new LockQueue(Duration.ZERO)).status()).isEqualTo(Status.FAIL));
+
+                assertThat(only(new LockQueue(Duration.ZERO)).cause())
+                        .startsWith("Process %d has waited for ".formatted(pid(writer)))
+                        .contains("(RowExclusiveLock) on rowlock.pause")
+                        .endsWith("Process %d is in its way.".formatted(pid(blocker)));
+            } finally {
+                blocker.rollback();
+                write.join();
+            }
+            assertThat(failed.get()).isNull();
+        }
+    }
+
+    @Test
     void aServerWhoseConnectionsAreNearlyTakenIsNamedWithWhoHasMost() throws SQLException {
         assertThat(only(new CrowdedServer(0.9)).status()).isEqualTo(Status.OK);
         List<Connection> taken = new ArrayList<>();

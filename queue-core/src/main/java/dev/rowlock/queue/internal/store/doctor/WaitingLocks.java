@@ -4,7 +4,7 @@ import dev.rowlock.queue.internal.store.Schema;
 import java.time.Duration;
 import java.util.List;
 
-/** Who has waited for this long for a lock on a table of ours before which writers queue up, and who is in the way. */
+/** Who has waited for this long for a lock on a table of ours, to write or so that writers queue up behind, and who is in the way. */
 public record WaitingLocks(Duration longerThan) implements Look {
 
     @Override
@@ -18,7 +18,7 @@ public record WaitingLocks(Duration longerThan) implements Look {
                   LEFT JOIN LATERAL unnest(pg_blocking_pids(l.pid)) AS b (pid) ON true
                   LEFT JOIN pg_stat_activity a ON a.pid = b.pid
                  WHERE NOT l.granted AND l.locktype = 'relation' AND n.nspname = ?
-                   AND l.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+                   AND l.mode IN ('RowExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
                    AND clock_timestamp() - l.waitstart > ? * interval '1 ms'
                  ORDER BY l.waitstart, a.xact_start
                  LIMIT 5

@@ -5,14 +5,14 @@ import dev.rowlock.queue.internal.store.doctor.Look;
 import java.util.List;
 
 /**
- * Columns, indexes, views, sequences, triggers and functions that the scripts make and that are not there, or are not as they make them. What
+ * Columns, indexes, checks, views, sequences and functions that the scripts make and that are not there, or are not as they make them. What
  * there is beside them is nobody's business. Says nothing about tables of another release.
  *
  * @param expected as {@link #PRESENT} describes them
  */
 public record MissingObjects(int newest, List<String> expected) implements Look {
 
-    /** One line for each object of the schema that is named by a parameter, which is asked for four times. */
+    /** One line for each object of the schema that is named by a parameter, which is asked for five times. */
     public static final String PRESENT = """
             SELECT 'column ' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
                    || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END AS object
@@ -32,6 +32,10 @@ public record MissingObjects(int newest, List<String> expected) implements Look 
             SELECT 'function ' || p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')'
               FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
              WHERE n.nspname = ?
+            UNION ALL
+            SELECT 'check ' || k.conname || ' of ' || c.relname
+              FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+             WHERE n.nspname = ? AND k.contype = 'c' AND NOT c.relispartition AND c.relname <> 'schema_history'
             """;
 
     @Override
@@ -50,6 +54,6 @@ public record MissingObjects(int newest, List<String> expected) implements Look 
     @Override
     public List<Object> parameters(Schema schema) {
         String name = schema.name();
-        return List.of(expected.toArray(String[]::new), name, name, name, name, newest);
+        return List.of(expected.toArray(String[]::new), name, name, name, name, name, newest);
     }
 }
