@@ -24,6 +24,8 @@ public final class DatabaseMetrics implements AutoCloseable {
     private final Map<String, Family> families;
     private final Refresh timer;
     private volatile double ahead = Double.NaN; // seconds
+    private volatile double snapshotAge = Double.NaN; // seconds at readNanos
+    private volatile long readNanos = System.nanoTime();
 
     /** @param tags of every meter: they tell this queue from others whose meters are in the same registry */
     public DatabaseMetrics(JobSearch search, MeterRegistry registry, Tag... tags) {
@@ -64,6 +66,11 @@ public final class DatabaseMetrics implements AutoCloseable {
                 .baseUnit("seconds")
                 .tags(common)
                 .register(registry);
+        Gauge.builder("rowlock.database.snapshot.age", this, DatabaseMetrics::age)
+                .description("How old the measurement behind rowlock.database.* is")
+                .baseUnit("seconds")
+                .tags(common)
+                .register(registry);
         this.timer = new Refresh(
                 "rowlock-database-metrics",
                 this::refresh,
@@ -78,8 +85,17 @@ public final class DatabaseMetrics implements AutoCloseable {
     public void refresh() {
         ahead = search.clockDifference().toNanos() / 1e9;
         List<DatabaseFigure> figures = search.databaseFigures();
+        snapshotAge = figures.stream()
+                .mapToDouble(figure -> figure.age().toNanos() / 1e9)
+                .min()
+                .orElse(Double.NaN);
+        readNanos = System.nanoTime();
         families.forEach((name, family) -> family.show(
                 figures.stream().filter(figure -> figure.name().equals(name)).toList()));
+    }
+
+    private double age() {
+        return snapshotAge + (System.nanoTime() - readNanos) / 1e9;
     }
 
     @Override

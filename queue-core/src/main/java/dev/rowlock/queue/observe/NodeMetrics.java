@@ -152,7 +152,7 @@ public final class NodeMetrics implements AutoCloseable {
             String queue, String name, String description, Tags more, ToDoubleFunction<ClaimCounts> figure) {
         FunctionCounter.builder(
                         name,
-                        rowlock,
+                        this,
                         now -> now.status().claims().stream()
                                 .filter(counts -> counts.queue().equals(queue))
                                 .mapToDouble(figure)
@@ -179,10 +179,7 @@ public final class NodeMetrics implements AutoCloseable {
     }
 
     private double failing(String chore) {
-        return rowlock.status().chores().stream()
-                        .anyMatch(status -> status.name().equals(chore) && status.failing())
-                ? 1
-                : 0;
+        return status().chores().stream().anyMatch(status -> status.name().equals(chore) && status.failing()) ? 1 : 0;
     }
 
     private static Tags tagsOf(Pause pause) {
