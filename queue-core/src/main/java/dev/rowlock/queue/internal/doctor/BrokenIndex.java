@@ -22,7 +22,7 @@ record BrokenIndex() implements Check {
 
     @Override
     public String healthy() {
-        return "Every index of the tables is valid.";
+        return "No index of the tables was left half made.";
     }
 
     @Override

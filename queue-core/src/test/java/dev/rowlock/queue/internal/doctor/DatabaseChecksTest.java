@@ -7,6 +7,7 @@ import dev.rowlock.queue.doctor.Finding;
 import dev.rowlock.queue.doctor.Finding.Status;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.test.postgres.EmbeddedServer;
+import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Plants causes in a server of its own, which has the settings that they need, and reads what the doctor says. */
+@Representative
 class DatabaseChecksTest {
 
     private static final String QUERY_CANCELED = "57014";

@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -21,6 +22,7 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /** Plants causes in a real database and reads what the doctor says. */
 @PostgresTest
+@Representative
 class ExaminationTest {
 
     private final TestDatabase test;

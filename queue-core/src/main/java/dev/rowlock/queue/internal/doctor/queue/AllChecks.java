@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.doctor.queue;
 import dev.rowlock.queue.doctor.Doctor;
 import dev.rowlock.queue.internal.doctor.Check;
 import dev.rowlock.queue.internal.doctor.Checks;
+import dev.rowlock.queue.internal.doctor.ConnectionFirst;
 import dev.rowlock.queue.internal.doctor.Examination;
 import dev.rowlock.queue.internal.doctor.OneAtATime;
 import dev.rowlock.queue.internal.doctor.TransactionPooler;
@@ -45,7 +46,7 @@ public final class AllChecks {
     public static Doctor doctor(Database database, Supplier<NodeStatus> node, @Nullable DataSource listening) {
         Check chores = new FailingChore(node, Duration.ofMinutes(1));
         List<Check> checks = listening == null ? all(chores) : all(chores, new TransactionPooler(listening));
-        return new OneAtATime(new Examination(database, checks));
+        return new OneAtATime(new ConnectionFirst(database, Duration.ofSeconds(1), new Examination(database, checks)));
     }
 
     /** For a process that only looks. */

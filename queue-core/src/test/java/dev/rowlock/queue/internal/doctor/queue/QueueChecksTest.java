@@ -12,6 +12,7 @@ import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.spi.ChoreStatus;
 import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Plants what goes wrong with nodes, jobs and chores, and reads what the doctor says. {@link TableChecksTest} plants what goes wrong with tables. */
 @PostgresTest
+@Representative
 class QueueChecksTest {
 
     private static final Duration HOUR = Duration.ofHours(1);

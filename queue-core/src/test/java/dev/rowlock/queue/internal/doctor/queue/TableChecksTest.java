@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.doctor.Examination;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.schema.SchemaScript;
 import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** Plants what goes wrong with Rowlock's tables, and reads what the doctor says. */
 @PostgresTest(freshPerTest = true)
+@Representative
 class TableChecksTest {
 
     private static final StuckRetention RETENTION = new StuckRetention(Duration.ofDays(1));
