@@ -1,10 +1,12 @@
 package dev.rowlock.queue.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -61,6 +63,33 @@ class MetricsTest {
         assertThat(registry.get("rowlock.queue.snapshot.age").gauge().value()).isNotNegative();
         metrics.close();
         rowlock.close();
+    }
+
+    @Test
+    void jobsOfADeadNodeAreCountedByWhoTakesThemBack(TestDatabase db) {
+        try (Rowlock rowlock = Rowlock.builder(db.dataSource())
+                .listener(ListenerDefinition.of("send", (context, payload) -> null)
+                        .queue("mail"))
+                .observer(new JobMetrics(registry))
+                .build()) {
+            Rooms rooms = Rooms.in(db.dataSource(), new Schema("rowlock"));
+            long killer = rooms.running(3).get(0).claim().jobId();
+            rooms.sql("UPDATE rowlock.running SET crashes = 100, isolated = true WHERE id = ?")
+                    .param(killer)
+                    .update();
+            rooms.execute("DELETE FROM rowlock.node");
+
+            rowlock.start();
+
+            await().until(() -> rescued("false") == 2 && rescued("true") == 1);
+        }
+    }
+
+    private double rescued(String quarantined) {
+        return registry.get("rowlock.jobs.rescued")
+                .tags("quarantined", quarantined)
+                .counter()
+                .count();
     }
 
     @Test

@@ -7,9 +7,14 @@ import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** What the gauges of a node say while it works, and when it has stopped. */
 @PostgresTest(freshPerTest = true)
@@ -50,8 +55,82 @@ class NodeMetricsTest {
         }
     }
 
-    private double gauge(String name) {
-        return registry.get(name).gauge().value();
+    @Test
+    void aChoreThatFailsIsShownUntilItSucceeds(TestDatabase database) {
+        JdbcClient jdbc = JdbcClient.create(database.dataSource());
+        Rowlock rowlock = Rowlock.builder(database.dataSource())
+                .listener(Greet.class, (job, greet) -> {})
+                .build();
+        jdbc.sql("ALTER TABLE rowlock.figure RENAME TO planted").update();
+        try (rowlock;
+                NodeMetrics metrics = new NodeMetrics(rowlock, registry)) {
+            rowlock.start();
+
+            await().until(() -> failing(metrics, "figures") == 1);
+            assertThat(failing(metrics, "depth")).isZero();
+
+            jdbc.sql("ALTER TABLE rowlock.planted RENAME TO figure").update();
+            await().atMost(Duration.ofMinutes(1)).until(() -> failing(metrics, "figures") == 0);
+        }
+    }
+
+    @Test
+    void outcomesThatCannotBeWrittenAreShownAndThoseSetAsideAmongThem(TestDatabase database) {
+        JdbcClient jdbc = JdbcClient.create(database.dataSource());
+        Rowlock rowlock = Rowlock.builder(database.dataSource())
+                .listener(Greet.class, (job, greet) -> {})
+                .build();
+        // 42501: privileges lack, so the outcome can be written later.
+        jdbc.sql(
+                        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not now' USING ERRCODE = '42501'; END $$")
+                .update();
+        jdbc.sql(
+                        "CREATE TRIGGER refuse BEFORE INSERT ON rowlock.done FOR EACH ROW WHEN (new.payload::text LIKE '%Eve%') EXECUTE FUNCTION refuse()")
+                .update();
+        try (rowlock;
+                NodeMetrics metrics = new NodeMetrics(rowlock, registry)) {
+            rowlock.start();
+            rowlock.jobs().enqueueAll(List.of(new Greet("Ada"), new Greet("Eve"), new Greet("Bob")));
+
+            await().until(() -> gauge("rowlock.node.outcomes.aside") == 1);
+            assertThat(gauge("rowlock.node.outcomes.unwritten")).isGreaterThanOrEqualTo(1);
+            assertThat(gauge("rowlock.node.records")).isEqualTo(1);
+
+            jdbc.sql("DROP TRIGGER refuse ON rowlock.done").update();
+            await().until(() ->
+                    gauge("rowlock.node.outcomes.aside") == 0 && gauge("rowlock.node.outcomes.unwritten") == 0);
+        }
+    }
+
+    @Test
+    void aNodeThatListensShowsThatItHears(TestDatabase database) {
+        try (Rowlock hearing = Rowlock.builder(database.dataSource())
+                        .listener(Greet.class, (job, greet) -> {})
+                        .build();
+                Rowlock deaf = Rowlock.builder(database.dataSource())
+                        .listener(Greet.class, (job, greet) -> {})
+                        .notifications(false)
+                        .build();
+                NodeMetrics ofHearing = new NodeMetrics(hearing, registry, Tag.of("node", "hearing"));
+                NodeMetrics ofDeaf = new NodeMetrics(deaf, registry, Tag.of("node", "deaf"))) {
+            hearing.start();
+            deaf.start();
+
+            await().until(() -> gauge("rowlock.node.hears", "node", "hearing") == 1);
+            assertThat(gauge("rowlock.node.hears", "node", "deaf")).isZero();
+            assertThat(ofHearing).isNotSameAs(ofDeaf);
+        }
+    }
+
+    private double failing(NodeMetrics metrics, String chore) {
+        metrics.refresh();
+        Gauge gauge =
+                registry.find("rowlock.chore.failing").tags("chore", chore).gauge();
+        return gauge == null ? Double.NaN : gauge.value();
+    }
+
+    private double gauge(String name, String... tags) {
+        return registry.get(name).tags(tags).gauge().value();
     }
 
     private double claimed(String name) {

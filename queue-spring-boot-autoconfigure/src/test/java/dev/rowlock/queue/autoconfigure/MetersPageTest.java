@@ -15,10 +15,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -32,6 +35,9 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 /** What Prometheus scrapes, and docs/meters.md. */
 @PostgresTest(freshPerTest = true)
 class MetersPageTest {
+
+    /** Units that Prometheus wants in a name. */
+    private static final Set<String> MEASURES = Set.of("seconds", "bytes", "ratio");
 
     private final ApplicationContextRunner contexts;
     private final TestDatabase database;
@@ -60,6 +66,18 @@ class MetersPageTest {
             Awaitility.await().atMost(Duration.ofSeconds(40)).until(() -> measured(context));
 
             assertThat(scraped(context)).isEqualTo(listed);
+            assertThat(tagsOfScrape(context)).isEqualTo(tagsOfPage());
+        });
+    }
+
+    @Test
+    void theUnitOnThePageIsTheOneInTheNameForPrometheus() throws IOException {
+        page().forEach(row -> {
+            String end = row.group(1).replaceFirst("_total$", "").replaceFirst(".*_", "");
+            String unit = row.group(3).strip().replace("share", "ratio");
+            assertThat(MEASURES.contains(unit) ? unit : "a count")
+                    .as(row.group(1))
+                    .isEqualTo(MEASURES.contains(end) ? end : "a count");
         });
     }
 
@@ -113,20 +131,42 @@ class MetersPageTest {
 
     /** Names of families, without what a timer adds. */
     private static Set<String> scraped(AssertableApplicationContext context) {
-        return found("(?m)^(rowlock_[a-z_]+?)(?:_count|_sum|_max|_bucket)?[{ ]", scrape(context));
+        return tagsOfScrape(context).keySet();
     }
 
     private static Set<String> listed() throws IOException {
-        String page = Files.readString(Path.of("../docs/meters.md"));
-        return found("(?m)^\\| `rowlock\\.[a-z.]+` \\| `(rowlock_[a-z_]+)`", page);
+        return tagsOfPage().keySet();
     }
 
-    private static Set<String> found(String pattern, String text) {
-        Set<String> found = new TreeSet<>();
-        Matcher matcher = Pattern.compile(pattern).matcher(text);
-        while (matcher.find()) {
-            found.add(matcher.group(1));
-        }
-        return found;
+    /** By family. */
+    private static Map<String, Set<String>> tagsOfScrape(AssertableApplicationContext context) {
+        Map<String, Set<String>> tags = new TreeMap<>();
+        found("(?m)^(rowlock_[a-z_]+?)(?:_count|_sum|_max|_bucket)?(?:\\{(.*)\\})? [-+0-9.eENaInf]+$", scrape(context))
+                .forEach(line -> tags.computeIfAbsent(line.group(1), family -> new TreeSet<>())
+                        .addAll(found("([a-z]+)=\"", line.group(2) == null ? "" : line.group(2))
+                                .map(tag -> tag.group(1))
+                                .toList()));
+        return tags;
+    }
+
+    private static Map<String, Set<String>> tagsOfPage() throws IOException {
+        return page().collect(Collectors.toMap(
+                row -> row.group(1),
+                row -> Stream.of(row.group(2).strip().split(", "))
+                        .filter(tag -> !tag.isEmpty())
+                        .collect(Collectors.toCollection(TreeSet::new)),
+                (one, other) -> one,
+                TreeMap::new));
+    }
+
+    /** Rows of the page: name in Prometheus, tags, unit. */
+    private static Stream<MatchResult> page() throws IOException {
+        return found(
+                "(?m)^\\| `rowlock\\.[a-z.]+` \\| `(rowlock_[a-z_]+)`[^|]*\\|([^|]*)\\|([^|]*)\\|",
+                Files.readString(Path.of("../docs/meters.md")));
+    }
+
+    private static Stream<MatchResult> found(String pattern, String text) {
+        return Pattern.compile(pattern).matcher(text).results();
     }
 }

@@ -1,20 +1,26 @@
 package dev.rowlock.queue.internal.store.cleanup;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.DatabaseFigure;
 import dev.rowlock.queue.FrontDoors;
 import dev.rowlock.queue.JobSearch;
+import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 @PostgresTest
 @Representative
@@ -66,6 +72,40 @@ class MeasureDatabaseTest {
         measure.run();
 
         assertThat(figures()).doesNotContainKey("table.size/former");
+    }
+
+    @Test
+    void aRoleThatMayNotSeeOthersSessionsLeavesOutWhatTheyHold() throws Exception {
+        rooms.execute("CREATE ROLE rowlock_blind");
+        rooms.execute("GRANT USAGE ON SCHEMA rowlock TO rowlock_blind");
+        rooms.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON rowlock.figure TO rowlock_blind");
+        try (Connection connection = rooms.database().dataSource().getConnection()) {
+            DataSource blind = new SingleConnectionDataSource(connection, true);
+            measure.run();
+            assertThat(figures()).containsKeys("horizon.transactions/transaction", "transaction.age/");
+
+            JdbcClient.create(blind).sql("SET ROLE rowlock_blind").update();
+            new MeasureDatabase(new Database(blind, rooms.database().schema())).run();
+            JdbcClient.create(blind).sql("RESET ROLE").update();
+
+            assertThat(figures())
+                    .containsKeys("horizon.transactions/prepared", "horizon.transactions/slot", "table.size/ready")
+                    .doesNotContainKeys(
+                            "horizon.transactions/transaction", "horizon.transactions/standby", "transaction.age/");
+        } finally {
+            rooms.execute("DROP OWNED BY rowlock_blind");
+            rooms.execute("DROP ROLE rowlock_blind");
+        }
+    }
+
+    @Test
+    void itWaitsForNobodyWhoHasLockedATableByHand() throws Exception {
+        try (OpenTransaction locking = new OpenTransaction(rooms.database())) {
+            new Rooms(locking.database()).execute("LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE");
+
+            assertThatThrownBy(measure::run).hasMessageContaining("lock timeout");
+        }
+        measure.run();
     }
 
     @Test
