@@ -139,7 +139,7 @@ public final class JobTemplate implements JobOperations {
         TransactionStanding standing = database.requireWritable("enqueue");
         NewJob job = newJob(request);
         // Beside the work of a large payload, a notification of its own does not count.
-        boolean byItself = job.due() == null && !job.large() && !standing.joins();
+        boolean byItself = job.due() == null && !job.special() && !standing.joins();
         String message = byItself ? wakeups.sendAlong(job.queue(), job.rank()) : null;
         if (message != null) {
             return enqueueAndNotify(job, message, standing);
@@ -361,7 +361,7 @@ public final class JobTemplate implements JobOperations {
     /** Returns the ids in the order of the jobs, also where some are runnable at once and some are not. */
     private long[] write(Connection connection, List<NewJob> jobs) throws SQLException {
         database.numbering().check(connection);
-        if (jobs.stream().anyMatch(NewJob::large)) {
+        if (jobs.stream().anyMatch(NewJob::special)) {
             return enqueueLarge.run(connection, jobs);
         }
         Predicate<NewJob> waits = job -> job.due() != null;

@@ -33,4 +33,12 @@ public @interface JobType {
      * listener are different applications.
      */
     String queue() default "";
+
+    /**
+     * Which of its queue's jobs this one belongs with, for producers that name no {@linkplain dev.rowlock.queue.job.JobOptions#key(String)
+     * key}: a <a href="https://docs.spring.io/spring-framework/reference/core/expressions.html">SpEL</a> expression about the payload, such
+     * as {@code tenantId} or {@code customer.id}. It may read properties, record components and public methods without arguments. Null means
+     * no key; anything else is taken as text. Empty, the default: no key.
+     */
+    String key() default "";
 }

@@ -35,14 +35,28 @@ public final class JobTypes {
         return DECLARED.get(payload).queue;
     }
 
+    /**
+     * What the payload itself says of its key; null: nothing.
+     *
+     * @throws IllegalArgumentException if it cannot be read; see {@link JobType#key}
+     */
+    static @Nullable String keyOf(Object payload) {
+        KeyExpression key = DECLARED.get(payload.getClass()).key;
+        return key == null ? null : key.of(payload);
+    }
+
     private record Declared(
-            String type, List<String> formerTypes, @Nullable String queue) {
+            String type,
+            List<String> formerTypes,
+            @Nullable String queue,
+            @Nullable KeyExpression key) {
 
         static Declared by(Class<?> payload) {
             JobType annotation = payload.getAnnotation(JobType.class);
             String type =
                     annotation == null || annotation.value().isEmpty() ? payload.getSimpleName() : annotation.value();
             String queue = annotation == null || annotation.queue().isEmpty() ? null : annotation.queue();
+            String key = annotation == null ? "" : annotation.key();
             if (payload.getName().startsWith("java.")) {
                 throw new IllegalArgumentException(
                         "%s cannot be a payload, because its name says nothing about the work: wrap it in a record of your own"
@@ -51,7 +65,11 @@ public final class JobTypes {
             try {
                 List<String> former = annotation == null ? List.of() : List.of(annotation.formerNames());
                 former.forEach(Names::type);
-                return new Declared(Names.type(type), former, queue == null ? null : Names.queue(queue));
+                return new Declared(
+                        Names.type(type),
+                        former,
+                        queue == null ? null : Names.queue(queue),
+                        key.isEmpty() ? null : new KeyExpression(payload, key));
             } catch (IllegalArgumentException e) {
                 throw new IllegalArgumentException(
                         "%s has no usable job type, name one with @JobType: %s"

@@ -42,6 +42,7 @@ final class RequestedJobs {
                 options.timeout(),
                 json,
                 Headers.encode(options),
+                options.key() != null ? options.key() : JobTypes.keyOf(payload),
                 options.uniqueKey());
     }
 

@@ -1,10 +1,13 @@
 package dev.rowlock.queue;
 
 import dev.rowlock.queue.doctor.Doctor;
+import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.doctor.queue.AllChecks;
 import dev.rowlock.queue.internal.enqueue.EnqueueInterceptors;
+import dev.rowlock.queue.internal.gate.Gates;
+import dev.rowlock.queue.internal.gate.StoredQueueLimits;
 import dev.rowlock.queue.internal.listener.Listeners;
 import dev.rowlock.queue.internal.listener.Switches;
 import dev.rowlock.queue.internal.listener.TransactionalListeners;
@@ -24,6 +27,7 @@ import dev.rowlock.queue.internal.store.schedule.ScheduleRow;
 import dev.rowlock.queue.internal.thread.KeepAlive;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.internal.unique.OnceMore;
+import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.result.JobResults;
@@ -71,7 +75,7 @@ public final class Rowlock implements AutoCloseable {
 
     private static final Duration LOOK = Duration.ofMillis(10);
 
-    private final RowlockBuilder settings;
+    private final RowlockSettings settings;
     private final Database database;
     private final Listeners listeners;
     private final JobTemplate jobs;
@@ -90,7 +94,7 @@ public final class Rowlock implements AutoCloseable {
     private boolean closed; // guarded by this
 
     /** {@code settings} is not changed any more. */
-    Rowlock(RowlockBuilder settings) {
+    Rowlock(RowlockSettings settings) {
         this.settings = settings;
         this.database = new Database(settings.dataSource, new Schema(settings.schema));
         this.listeners = new Listeners(settings.listeners, settings.codec, settings.retry);
@@ -108,13 +112,8 @@ public final class Rowlock implements AutoCloseable {
                 database, wakeups, new PayloadRules(settings.codec, settings.maxPayloadBytes, this::payloadOf));
         this.search = new JobSearch(database, settings.search);
         this.recurring = new StoredRecurringJobs(database, wakeups, this::scheduleRow);
-        this.results = new StoredJobResults(
-                database,
-                settings.codec,
-                wakeups,
-                settings.notifications ? settings.unpooled : null,
-                this::nodeListens);
-        this.doctor = AllChecks.doctor(database, this::status, settings.notifications ? settings.unpooled : null);
+        this.results = new StoredJobResults(database, settings.codec, wakeups, settings.listening(), this::nodeListens);
+        this.doctor = AllChecks.doctor(database, this::status, settings.listening());
     }
 
     /** Begins to put a queue together: everything but the DataSource, of PostgreSQL, has a default. */
@@ -135,6 +134,11 @@ public final class Rowlock implements AutoCloseable {
     /** Looks at jobs. */
     public JobSearch search() {
         return search;
+    }
+
+    /** How many jobs of a queue, and of a key, may run at once. */
+    public QueueLimits limits() {
+        return new StoredQueueLimits(database, new AfterCommit(database, wakeups));
     }
 
     /** Makes, changes and watches recurring jobs. */
@@ -340,12 +344,13 @@ public final class Rowlock implements AutoCloseable {
 
     /** What nodes do beside running jobs. */
     private List<Feature> features() {
-        List<Feature> features = new ArrayList<>();
+        List<Feature> features = new ArrayList<>(List.of(
+                new Operations(database, wakeups, settings.retention),
+                new OnceMore(database, wakeups),
+                new Gates(database, wakeups, settings.limits.values(), queues().keySet())));
         if (settings.schedulesRecurring) {
             features.add(new Scheduling(database, wakeups, all(settings.recurring), this::scheduleRow));
         }
-        features.add(new Operations(database, wakeups, settings.retention));
-        features.add(new OnceMore(database, wakeups));
         return features;
     }
 

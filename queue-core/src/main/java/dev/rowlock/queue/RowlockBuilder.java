@@ -1,12 +1,12 @@
 package dev.rowlock.queue;
 
+import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.listener.FixedListener;
 import dev.rowlock.queue.internal.listener.LambdaChunkListener;
 import dev.rowlock.queue.internal.listener.LambdaListener;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.RetryPolicy;
-import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.settings.QueuePatterns;
@@ -24,7 +24,6 @@ import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.ListenerSource;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.PayloadHandler;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
@@ -33,8 +32,6 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionOperations;
-import org.springframework.transaction.support.TransactionTemplate;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Puts a {@link Rowlock} together. Every setting has the default that Spring Boot's properties have. The order of calls does
@@ -42,80 +39,10 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class RowlockBuilder {
 
-    final DataSource dataSource;
-    final List<ListenerSource> listeners;
-    final List<Supplier<? extends Collection<? extends JobObserver>>> observers;
-    final List<Supplier<? extends Collection<? extends JobInterceptor>>> interceptors;
-    final List<Supplier<? extends Collection<? extends ErrorRedactor>>> redactors;
-    final List<Supplier<? extends Collection<RecurringJob>>> recurring;
-    List<Supplier<? extends Collection<? extends EnqueueInterceptor>>> enqueueInterceptors = new ArrayList<>();
-    List<Supplier<? extends Collection<? extends AttemptInterceptor>>> attemptInterceptors = new ArrayList<>();
-    String schema = "rowlock";
-
-    @Nullable
-    SchemaMode onBuild = SchemaMode.MIGRATE;
-
-    @Nullable
-    SchemaMode onStart;
-
-    boolean runsJobs = true;
-    boolean keepAlive = true;
-    boolean autoStartup = true;
-    boolean schedulesRecurring = true;
-    String defaultQueue = JobTemplate.DEFAULT_QUEUE;
-    QueuePatterns queues = QueuePatterns.ALL;
-    boolean notifications = true;
-    WorkerSettings worker = WorkerSettings.DEFAULT;
-    LeaseSettings lease = LeaseSettings.defaults();
-    RetentionSettings retention = RetentionSettings.DEFAULT;
-    SearchSettings search = SearchSettings.DEFAULT;
-    RetryPolicy retry = RetryPolicy.DEFAULT;
-    PayloadCodec codec = new JacksonPayloadCodec(JsonMapper.builder().build());
-    long maxPayloadBytes = 1 << 20;
-
-    @Nullable
-    DataSource unpooled;
-
-    Supplier<? extends @Nullable TransactionOperations> transactions;
+    private final RowlockSettings settings;
 
     RowlockBuilder(DataSource dataSource) {
-        this.dataSource = dataSource;
-        this.listeners = new ArrayList<>();
-        this.observers = new ArrayList<>();
-        this.interceptors = new ArrayList<>();
-        this.redactors = new ArrayList<>();
-        this.recurring = new ArrayList<>();
-        this.transactions = () -> new TransactionTemplate(new JdbcTransactionManager(dataSource));
-    }
-
-    private RowlockBuilder(RowlockBuilder other) {
-        this.dataSource = other.dataSource;
-        this.listeners = List.copyOf(other.listeners);
-        this.observers = List.copyOf(other.observers);
-        this.interceptors = List.copyOf(other.interceptors);
-        this.enqueueInterceptors = List.copyOf(other.enqueueInterceptors);
-        this.attemptInterceptors = List.copyOf(other.attemptInterceptors);
-        this.redactors = List.copyOf(other.redactors);
-        this.recurring = List.copyOf(other.recurring);
-        this.schema = other.schema;
-        this.onBuild = other.onBuild;
-        this.onStart = other.onStart;
-        this.runsJobs = other.runsJobs;
-        this.keepAlive = other.keepAlive;
-        this.autoStartup = other.autoStartup;
-        this.schedulesRecurring = other.schedulesRecurring;
-        this.defaultQueue = other.defaultQueue;
-        this.queues = other.queues;
-        this.notifications = other.notifications;
-        this.worker = other.worker;
-        this.lease = other.lease;
-        this.retention = other.retention;
-        this.search = other.search;
-        this.retry = other.retry;
-        this.codec = other.codec;
-        this.maxPayloadBytes = other.maxPayloadBytes;
-        this.unpooled = other.unpooled;
-        this.transactions = other.transactions;
+        this.settings = new RowlockSettings(dataSource);
     }
 
     /**
@@ -125,8 +52,8 @@ public final class RowlockBuilder {
      * @throws IllegalArgumentException if a setting is not allowed
      */
     public Rowlock build() {
-        Rowlock rowlock = new Rowlock(new RowlockBuilder(this));
-        rowlock.prepareSchema(onBuild);
+        Rowlock rowlock = new Rowlock(settings.copy());
+        rowlock.prepareSchema(settings.onBuild);
         return rowlock;
     }
 
@@ -138,28 +65,28 @@ public final class RowlockBuilder {
      * @throws IllegalArgumentException if that is no name for a schema
      */
     public RowlockBuilder schema(String name) {
-        this.schema = new Schema(name).name();
+        settings.schema = new Schema(name).name();
         return this;
     }
 
     /** What {@link #build} does about the tables; by default it makes or upgrades them. */
     public RowlockBuilder schemaOnBuild(SchemaMode mode) {
-        this.onBuild = mode;
-        this.onStart = null;
+        settings.onBuild = mode;
+        settings.onStart = null;
         return this;
     }
 
     /** What {@link Rowlock#start} does about the tables, instead of {@link #build}, which then does not touch the database. */
     public RowlockBuilder schemaOnStart(SchemaMode mode) {
-        this.onBuild = null;
-        this.onStart = mode;
+        settings.onBuild = null;
+        settings.onStart = mode;
         return this;
     }
 
     /** Somebody else has prepared the tables: neither {@link #build} nor {@link Rowlock#start} looks at them. */
     public RowlockBuilder schemaElsewhere() {
-        this.onBuild = null;
-        this.onStart = null;
+        settings.onBuild = null;
+        settings.onStart = null;
         return this;
     }
 
@@ -222,13 +149,13 @@ public final class RowlockBuilder {
 
     /** Further listeners, such as annotated objects: see {@link dev.rowlock.queue.spring.AnnotatedListeners}. */
     public RowlockBuilder listeners(ListenerSource more) {
-        listeners.add(more);
+        settings.listeners.add(more);
         return this;
     }
 
     /** {@link Rowlock#start} runs no jobs, whatever listeners there are; the queues of their jobs are known all the same. */
     public RowlockBuilder enqueueOnly() {
-        this.runsJobs = false;
+        settings.runsJobs = false;
         return this;
     }
 
@@ -239,7 +166,7 @@ public final class RowlockBuilder {
 
     /** Observers that are asked for when jobs are about to be run for the first time: they may themselves need the queue. */
     public RowlockBuilder observers(Supplier<? extends Collection<? extends JobObserver>> more) {
-        observers.add(more);
+        settings.observers.add(more);
         return this;
     }
 
@@ -250,19 +177,19 @@ public final class RowlockBuilder {
 
     /** Interceptors that are asked for when jobs are about to be run for the first time. */
     public RowlockBuilder interceptors(Supplier<? extends Collection<? extends JobInterceptor>> more) {
-        interceptors.add(more);
+        settings.interceptors.add(more);
         return this;
     }
 
     /** Wraps calls that enqueue; asked for at the first such call. */
     public RowlockBuilder enqueueInterceptors(Supplier<? extends Collection<? extends EnqueueInterceptor>> more) {
-        enqueueInterceptors.add(more);
+        settings.enqueueInterceptors.add(more);
         return this;
     }
 
     /** Surrounds attempts; asked for when jobs are about to be run for the first time. */
     public RowlockBuilder attemptInterceptors(Supplier<? extends Collection<? extends AttemptInterceptor>> more) {
-        attemptInterceptors.add(more);
+        settings.attemptInterceptors.add(more);
         return this;
     }
 
@@ -273,7 +200,7 @@ public final class RowlockBuilder {
 
     /** Redactors that are asked for when jobs are about to be run for the first time. */
     public RowlockBuilder redactors(Supplier<? extends Collection<? extends ErrorRedactor>> more) {
-        redactors.add(more);
+        settings.redactors.add(more);
         return this;
     }
 
@@ -286,13 +213,19 @@ public final class RowlockBuilder {
 
     /** Recurring jobs that are asked for when jobs are about to be run for the first time. */
     public RowlockBuilder recurring(Supplier<? extends Collection<RecurringJob>> more) {
-        recurring.add(more);
+        settings.recurring.add(more);
         return this;
     }
 
     /** Whether this process, while it runs jobs, enqueues those of recurring jobs and declares its own; true by default. */
     public RowlockBuilder schedulesRecurring(boolean enabled) {
-        this.schedulesRecurring = enabled;
+        settings.schedulesRecurring = enabled;
+        return this;
+    }
+
+    /** How many jobs of a queue may run at once over all nodes; what {@link Rowlock#limits} sets at run time wins. */
+    public RowlockBuilder limit(QueueLimit limit) {
+        settings.limits.put(limit.queue(), limit);
         return this;
     }
 
@@ -300,52 +233,52 @@ public final class RowlockBuilder {
 
     /** Which queues this process runs jobs of; all by default. Jobs of the others can be enqueued all the same. */
     public RowlockBuilder queues(QueuePatterns run) {
-        this.queues = run;
+        settings.queues = run;
         return this;
     }
 
     /** The queue of jobs of types that no listener here takes and that name none themselves; {@code default}. */
     public RowlockBuilder defaultQueue(String name) {
-        this.defaultQueue = Names.queue(name);
+        settings.defaultQueue = Names.queue(name);
         return this;
     }
 
     /** Whether listeners that say nothing run jobs as soon as the node does; otherwise {@link Rowlock#listener} starts them. */
     public RowlockBuilder autoStartup(boolean enabled) {
-        this.autoStartup = enabled;
+        settings.autoStartup = enabled;
         return this;
     }
 
-    public RowlockBuilder worker(WorkerSettings settings) {
-        this.worker = settings;
+    public RowlockBuilder worker(WorkerSettings worker) {
+        settings.worker = worker;
         return this;
     }
 
-    public RowlockBuilder lease(LeaseSettings settings) {
-        this.lease = settings;
+    public RowlockBuilder lease(LeaseSettings lease) {
+        settings.lease = lease;
         return this;
     }
 
-    public RowlockBuilder retention(RetentionSettings settings) {
-        this.retention = settings;
+    public RowlockBuilder retention(RetentionSettings retention) {
+        settings.retention = retention;
         return this;
     }
 
     /** How searches treat the database. */
-    public RowlockBuilder search(SearchSettings settings) {
-        this.search = settings;
+    public RowlockBuilder search(SearchSettings search) {
+        settings.search = search;
         return this;
     }
 
     /** When failed jobs run again, where neither listener nor job says. */
     public RowlockBuilder retry(RetryPolicy policy) {
-        this.retry = policy;
+        settings.retry = policy;
         return this;
     }
 
     /** How payloads and results become JSON; by Jackson with its default settings unless told otherwise. */
     public RowlockBuilder codec(PayloadCodec payloads) {
-        this.codec = payloads;
+        settings.codec = payloads;
         return this;
     }
 
@@ -354,19 +287,19 @@ public final class RowlockBuilder {
         if (bytes < 1) {
             throw new IllegalArgumentException("max-payload %d must be at least 1 byte".formatted(bytes));
         }
-        this.maxPayloadBytes = bytes;
+        settings.maxPayloadBytes = bytes;
         return this;
     }
 
     /** Whether nodes wake one another by NOTIFY; where that cannot be, polling does everything. */
     public RowlockBuilder notifications(boolean enabled) {
-        this.notifications = enabled;
+        settings.notifications = enabled;
         return this;
     }
 
     /** Whether the process keeps running as long as it runs jobs, even if nothing else keeps it; true by default. */
     public RowlockBuilder keepAlive(boolean enabled) {
-        this.keepAlive = enabled;
+        settings.keepAlive = enabled;
         return this;
     }
 
@@ -377,7 +310,7 @@ public final class RowlockBuilder {
      * death, and for hearing notifications. By default they keep two connections of the pool.
      */
     public RowlockBuilder unpooled(DataSource connections) {
-        this.unpooled = connections;
+        settings.unpooled = connections;
         return this;
     }
 
@@ -394,7 +327,7 @@ public final class RowlockBuilder {
      * refuses transactional listeners.
      */
     public RowlockBuilder transactions(Supplier<? extends @Nullable TransactionOperations> ofListeners) {
-        this.transactions = ofListeners;
+        settings.transactions = ofListeners;
         return this;
     }
 }

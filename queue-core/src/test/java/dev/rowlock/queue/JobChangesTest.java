@@ -144,7 +144,7 @@ class JobChangesTest {
         assertThat(admin.runNow(id)).isEqualTo(CHANGED);
 
         assertThat(rooms.claim(rooms.node(), 1)).extracting(ClaimedJob::id).containsExactly(id);
-        assertThat(wakeups.heard()).containsExactly("1 ready in mail from rank 0");
+        assertThat(wakeups.heard()).containsExactly("1 ready in mail from rank 0", "keys in mail");
     }
 
     @Test
@@ -205,7 +205,7 @@ class JobChangesTest {
         assertThat(admin.changePriority(ids[2], 10)).isEqualTo(CHANGED);
 
         assertThat(rooms.claim(rooms.node(), 3)).extracting(ClaimedJob::id).containsExactly(ids[2], ids[0], ids[1]);
-        assertThat(wakeups.heard()).containsExactly("1 back in mail from rank -10");
+        assertThat(wakeups.heard()).containsExactly("1 back in mail from rank -10", "keys in mail");
     }
 
     @Test

@@ -71,6 +71,11 @@ public final class RecordedWakeups implements Wakeups, RemoteWakeups {
     }
 
     @Override
+    public void keysReady(String queue) {
+        hear("keys in " + queue);
+    }
+
+    @Override
     public void attention() {
         hear("attention");
     }

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxRetries null for the listener's setting
  * @param timeout null for the listener's setting
  * @param deadline when its handler is interrupted at the latest, on the database's clock; null for none
+ * @param key which jobs of its queue it belongs with; null for none
+ * @param counted whether limits count it as long as it runs
  */
 public record ClaimedJob(
         Claim claim,
@@ -33,7 +35,42 @@ public record ClaimedJob(
         @Nullable String headers,
         @Nullable Integer maxRetries,
         @Nullable Duration timeout,
-        @Nullable Instant deadline) {
+        @Nullable Instant deadline,
+        @Nullable String key,
+        boolean counted) {
+
+    /** A job without a key, that no limit counts. */
+    public ClaimedJob(
+            Claim claim,
+            String queue,
+            String type,
+            int attempt,
+            int crashes,
+            Duration waited,
+            Duration age,
+            Instant claimedAt,
+            @Nullable String payload,
+            @Nullable String headers,
+            @Nullable Integer maxRetries,
+            @Nullable Duration timeout,
+            @Nullable Instant deadline) {
+        this(
+                claim,
+                queue,
+                type,
+                attempt,
+                crashes,
+                waited,
+                age,
+                claimedAt,
+                payload,
+                headers,
+                maxRetries,
+                timeout,
+                deadline,
+                null,
+                false);
+    }
 
     public long id() {
         return claim.jobId();
@@ -59,7 +96,9 @@ public record ClaimedJob(
                 headers,
                 maxRetries,
                 timeout,
-                deadline);
+                deadline,
+                key,
+                counted);
     }
 
     /** For logs: neither payload nor headers. */

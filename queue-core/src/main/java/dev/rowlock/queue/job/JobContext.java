@@ -24,6 +24,9 @@ public interface JobContext {
     /** Its type's logical name. */
     String type();
 
+    /** Which jobs of its queue it belongs with: its {@linkplain JobOptions#key(String) key}. Empty for none. */
+    Optional<String> key();
+
     /** 1 for the first attempt. Released, snoozed and crashed attempts are not counted. */
     int attempt();
 

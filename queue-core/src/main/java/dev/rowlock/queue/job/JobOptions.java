@@ -25,6 +25,9 @@ public final class JobOptions {
     /** All keys and values of a job's headers together, in characters: they are in memory as long as the job is claimed. */
     public static final int MAX_HEADERS_LENGTH = 8000;
 
+    /** The longest key, in characters. */
+    public static final int MAX_KEY_LENGTH = 200;
+
     /** Headers of Rowlock's own begin with this, those of applications must not. */
     public static final String RESERVED_HEADERS = "rowlock-";
 
@@ -41,6 +44,7 @@ public final class JobOptions {
     private final @Nullable RetryPolicy retry;
     private final @Nullable Duration timeout;
     private final Map<String, String> headers;
+    private final @Nullable String key;
     private final @Nullable UniqueKey uniqueKey;
 
     private JobOptions(Draft draft) {
@@ -51,6 +55,7 @@ public final class JobOptions {
         this.retry = draft.retry;
         this.timeout = draft.timeout;
         this.headers = draft.headers;
+        this.key = draft.key;
         this.uniqueKey = draft.uniqueKey;
     }
 
@@ -132,6 +137,32 @@ public final class JobOptions {
         return new JobOptions(draft);
     }
 
+    /**
+     * Which of its queue's jobs this one belongs with: those of a tenant, an account, a document. Limits per key count the
+     * running jobs of one key, and keys take turns. Unlike a {@linkplain #unique(String) unique key}, any number of jobs may
+     * have the same. 1 to {@value #MAX_KEY_LENGTH} characters, without NUL and unpaired surrogates.
+     */
+    public JobOptions key(String value) {
+        String valid = validKey(value);
+        Draft draft = new Draft(this);
+        draft.key = valid;
+        return new JobOptions(draft);
+    }
+
+    /**
+     * The key, if it is one.
+     *
+     * @throws IllegalArgumentException otherwise
+     */
+    public static String validKey(String value) {
+        if (value.isEmpty() || value.length() > MAX_KEY_LENGTH) {
+            throw new IllegalArgumentException(
+                    "a key of %d characters is not allowed: it has 1 to %d".formatted(value.length(), MAX_KEY_LENGTH));
+        }
+        KeyText.requireStorable("key", value);
+        return value;
+    }
+
     /** As {@link #unique(UniqueKey)}, with a key that is free as soon as its job has ended. */
     public JobOptions unique(String key) {
         return unique(UniqueKey.of(key));
@@ -175,6 +206,11 @@ public final class JobOptions {
 
     public Map<String, String> headers() {
         return headers;
+    }
+
+    /** Null for none. */
+    public @Nullable String key() {
+        return key;
     }
 
     /** Null for none. */
@@ -224,7 +260,7 @@ public final class JobOptions {
     }
 
     private List<@Nullable Object> values() {
-        return Arrays.asList(queue, priority, due, maxRetries, retry, timeout, headers, uniqueKey);
+        return Arrays.asList(queue, priority, due, maxRetries, retry, timeout, headers, key, uniqueKey);
     }
 
     @Override
@@ -240,8 +276,8 @@ public final class JobOptions {
     /** For logs: of headers, the keys. */
     @Override
     public String toString() {
-        return "JobOptions[queue=%s, priority=%d, due=%s, maxRetries=%s, retry=%s, timeout=%s, headers=%s, uniqueKey=%s]"
-                .formatted(queue, priority, due, maxRetries, retry, timeout, headers.keySet(), uniqueKey);
+        return "JobOptions[queue=%s, priority=%d, due=%s, maxRetries=%s, retry=%s, timeout=%s, headers=%s, key=%s, uniqueKey=%s]"
+                .formatted(queue, priority, due, maxRetries, retry, timeout, headers.keySet(), key, uniqueKey);
     }
 
     /** Options that are being changed. */
@@ -254,6 +290,7 @@ public final class JobOptions {
         private @Nullable RetryPolicy retry;
         private @Nullable Duration timeout;
         private Map<String, String> headers = Map.of();
+        private @Nullable String key;
         private @Nullable UniqueKey uniqueKey;
 
         Draft() {}
@@ -266,6 +303,7 @@ public final class JobOptions {
             retry = from.retry;
             timeout = from.timeout;
             headers = from.headers;
+            key = from.key;
             uniqueKey = from.uniqueKey;
         }
     }

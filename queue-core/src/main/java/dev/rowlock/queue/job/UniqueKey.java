@@ -159,20 +159,11 @@ public record UniqueKey(String value, Duration atLeast, Until until, OnConflict 
         }
     }
 
-    /** PostgreSQL's text has no NUL, and UTF-8 no half of a surrogate pair: two such keys could become one. */
     private static void requireStorable(String value) {
-        for (int i = 0; i < value.length(); i += Character.charCount(value.codePointAt(i))) {
-            int point = value.codePointAt(i);
-            if (point == 0 || (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE)) {
-                throw new IllegalArgumentException(
-                        "unique key %s has U+%04X at %d: neither NUL nor unpaired surrogates are allowed"
-                                .formatted(quoted(value), point, i));
-            }
-        }
+        KeyText.requireStorable("unique key", value);
     }
 
-    /** Without what would break a line of a log. */
     private static String quoted(String value) {
-        return "'" + value.replaceAll("[\\p{Cntrl}\\p{Cs}]", "?") + "'";
+        return KeyText.quoted(value);
     }
 }

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.search;
 
+import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.UniqueKey;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param states empty: any
  * @param queue null: any
  * @param type null: any
+ * @param key which jobs of their queue they belong with; null: any or none
  * @param uniqueKey a key of the type; null: any or none
  * @param headers by key; empty: any or none
  * @param times by the time that lies within the range
@@ -45,6 +47,7 @@ public record JobFilter(
         Set<JobState> states,
         @Nullable String queue,
         @Nullable String type,
+        @Nullable String key,
         @Nullable String uniqueKey,
         Map<String, String> headers,
         Map<JobTime, TimeRange> times,
@@ -63,6 +66,7 @@ public record JobFilter(
         times = times.isEmpty() ? Map.of() : Collections.unmodifiableMap(new EnumMap<>(times));
         ifSet(queue, Names::queue);
         ifSet(type, Names::type);
+        ifSet(key, JobOptions::validKey);
         ifSet(uniqueKey, UniqueKey::of);
         if (uniqueKey != null && type == null) {
             throw new IllegalArgumentException(
@@ -79,7 +83,7 @@ public record JobFilter(
                 && states.isEmpty()
                 && headers.isEmpty()
                 && times.isEmpty()
-                && Stream.of(queue, type, errorType, errorText, fingerprint, node, payload)
+                && Stream.of(queue, type, key, errorType, errorText, fingerprint, node, payload)
                         .allMatch(Objects::isNull);
     }
 
@@ -122,6 +126,13 @@ public record JobFilter(
     public JobFilter type(String name) {
         Draft draft = new Draft(this);
         draft.type = Names.type(name);
+        return draft.filter();
+    }
+
+    /** Jobs with this {@linkplain JobOptions#key(String) key}: those of a tenant, an account, a document. */
+    public JobFilter key(String value) {
+        Draft draft = new Draft(this);
+        draft.key = JobOptions.validKey(Rules.given("key", value));
         return draft.filter();
     }
 
@@ -225,6 +236,7 @@ public record JobFilter(
         }
         add(conditions, "queue", queue);
         add(conditions, "type", type);
+        add(conditions, "key", key);
         add(conditions, "uniqueKey", uniqueKey);
         headers.forEach((key, value) -> add(conditions, "header " + key, value));
         times.forEach((time, range) -> add(conditions, time.label(), range.toString()));
@@ -249,6 +261,7 @@ public record JobFilter(
         private Set<JobState> states = Set.of();
         private @Nullable String queue;
         private @Nullable String type;
+        private @Nullable String key;
         private @Nullable String uniqueKey;
         private Map<String, String> headers = Map.of();
         private Map<JobTime, TimeRange> times = Map.of();
@@ -267,6 +280,7 @@ public record JobFilter(
             this.states = filter.states;
             this.queue = filter.queue;
             this.type = filter.type;
+            this.key = filter.key;
             this.uniqueKey = filter.uniqueKey;
             this.headers = filter.headers;
             this.times = filter.times;
@@ -283,6 +297,7 @@ public record JobFilter(
                     states,
                     queue,
                     type,
+                    key,
                     uniqueKey,
                     headers,
                     times,

@@ -40,6 +40,12 @@ public interface Wakeups {
      */
     default void dueJobsMoved(@Nullable Duration nextDue) {}
 
+    /**
+     * There are jobs with {@linkplain dev.rowlock.queue.job.JobOptions#key(String) keys} in this queue that became runnable, or a limit has
+     * room for one: nodes look for such jobs.
+     */
+    default void keysReady(String queue) {}
+
     /** A queue was paused or resumed, or a running job is to be cancelled: nodes should beat now. */
     void attention();
 

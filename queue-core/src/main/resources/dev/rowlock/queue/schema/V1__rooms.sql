@@ -19,6 +19,7 @@ CREATE TABLE ${schema}.ready (
     crashes        smallint    NOT NULL DEFAULT 0,  -- how often its node died while it ran
     max_retries    smallint,                        -- null: as its listener says
     queue          text        COLLATE "C" NOT NULL,
+    job_key        text        COLLATE "C",                     -- which tenant, account, document it is about; null: none
     type           text        COLLATE "C" NOT NULL,
     payload        json,                            -- null: it lies in payload
     headers        json,
@@ -29,7 +30,8 @@ CREATE TABLE ${schema}.ready (
     -- Truncation would lock out everybody for a moment, to give back space that is needed again at once.
     vacuum_truncate = false
 );
-CREATE INDEX ready_in_order ON ${schema}.ready (queue, rank, ready_at, id);
+CREATE INDEX ready_in_order ON ${schema}.ready (queue, rank, ready_at, id) WHERE job_key IS NULL;
+CREATE INDEX ready_by_key ON ${schema}.ready (queue, job_key, rank, ready_at, id) WHERE job_key IS NOT NULL;
 -- Made after the index above, here as below. Of two indexes that seem to cost the same the planner takes the younger one, and in
 -- a table that was vacuumed while it was empty a look for an id would seem to cost the same by an index that ends with it.
 ALTER TABLE ${schema}.ready ADD PRIMARY KEY (id);
@@ -47,6 +49,7 @@ CREATE TABLE ${schema}.waiting (
     max_retries    smallint,
     reason         text        COLLATE "C" NOT NULL CHECK (reason <> ''), -- features bring reasons of their own
     queue          text        COLLATE "C" NOT NULL,
+    job_key        text        COLLATE "C",
     type           text        COLLATE "C" NOT NULL,
     payload        json,                             -- null: it lies in payload
     headers        json,
@@ -77,6 +80,8 @@ CREATE TABLE ${schema}.running (
     cancel_requested boolean     NOT NULL DEFAULT false,
     isolated         boolean     NOT NULL DEFAULT false, -- started as the only suspect of its node
     queue            text        COLLATE "C" NOT NULL,
+    job_key          text        COLLATE "C",
+    gate             text        COLLATE "C",         -- counts against the limits of its queue and this key; null: nobody counts it
     type             text        COLLATE "C" NOT NULL,
     payload          json,                            -- null: it lies in payload
     headers          json,
@@ -88,6 +93,7 @@ CREATE TABLE ${schema}.running (
     vacuum_truncate = false
 );
 CREATE INDEX running_cancelled ON ${schema}.running (node_id) WHERE cancel_requested;
+CREATE INDEX running_by_gate ON ${schema}.running (queue, gate, token) WHERE gate IS NOT NULL;
 CREATE INDEX running_by_deadline ON ${schema}.running (deadline) WHERE deadline IS NOT NULL;
 
 -- Completed and cancelled. One partition a day (UTC), named done_YYYYMMDD; retention drops whole partitions.
@@ -105,6 +111,7 @@ CREATE TABLE ${schema}.done (
     max_retries    smallint,
     state          text        COLLATE "C" NOT NULL CHECK (state IN ('completed', 'cancelled')),
     queue          text        COLLATE "C" NOT NULL,
+    job_key        text        COLLATE "C",
     type           text        COLLATE "C" NOT NULL,
     payload        json,                             -- null: it lies in payload
     headers        json,
@@ -128,6 +135,7 @@ CREATE TABLE ${schema}.dead (
     max_retries    smallint,
     state          text        COLLATE "C" NOT NULL CHECK (state IN ('failed', 'quarantined')),
     queue          text        COLLATE "C" NOT NULL,
+    job_key        text        COLLATE "C",
     type           text        COLLATE "C" NOT NULL,
     payload        json,                             -- null: it lies in payload
     headers        json,
@@ -213,34 +221,34 @@ CREATE TABLE ${schema}.past_node (
 
 -- All rooms as one, with everything that is known of each job.
 CREATE VIEW ${schema}.job_details AS
-    SELECT id, state, queue, type, priority, attempt, crashes, max_retries, timeout_millis, enqueued_at, due_at, claimed_at,
+    SELECT id, state, queue, job_key, type, priority, attempt, crashes, max_retries, timeout_millis, enqueued_at, due_at, claimed_at,
            deadline, ended_at, node_id, token, reason, progress, progress_note, cancel_requested,
            -- Not a join, so that who does not ask for payloads does not pay for them.
            coalesce(payload, (SELECT p.payload FROM ${schema}.payload p WHERE p.job_id = room.id)) AS payload,
            headers, errors, result
       FROM (
-        SELECT id, 'waiting' AS state, queue, type, -rank AS priority, attempt, crashes, max_retries, timeout_millis,
+        SELECT id, 'waiting' AS state, queue, job_key, type, -rank AS priority, attempt, crashes, max_retries, timeout_millis,
                enqueued_at, due_at, NULL::timestamptz AS claimed_at, NULL::timestamptz AS deadline,
                NULL::timestamptz AS ended_at, NULL::bigint AS node_id, NULL::bigint AS token, reason,
                NULL::smallint AS progress, NULL::text AS progress_note, false AS cancel_requested,
                payload, headers, errors, NULL::json AS result
           FROM ${schema}.waiting
         UNION ALL
-        SELECT id, 'ready', queue, type, -rank, attempt, crashes, max_retries, timeout_millis,
+        SELECT id, 'ready', queue, job_key, type, -rank, attempt, crashes, max_retries, timeout_millis,
                enqueued_at, ready_at, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, payload, headers, errors, NULL
           FROM ${schema}.ready
         UNION ALL
-        SELECT id, 'running', queue, type, -rank, attempt, crashes, max_retries, timeout_millis,
+        SELECT id, 'running', queue, job_key, type, -rank, attempt, crashes, max_retries, timeout_millis,
                enqueued_at, ready_at, claimed_at, deadline, NULL, node_id, token, NULL, progress, progress_note,
                cancel_requested, payload, headers, errors, NULL
           FROM ${schema}.running
         UNION ALL
-        SELECT id, state, queue, type, -rank, attempt, crashes, max_retries, timeout_millis,
+        SELECT id, state, queue, job_key, type, -rank, attempt, crashes, max_retries, timeout_millis,
                enqueued_at, NULL, claimed_at, NULL, finished_at, node_id, token, NULL, NULL, NULL,
                state = 'cancelled', payload, headers, errors, result
           FROM ${schema}.done
         UNION ALL
-        SELECT id, state, queue, type, -rank, attempt, crashes, max_retries, timeout_millis,
+        SELECT id, state, queue, job_key, type, -rank, attempt, crashes, max_retries, timeout_millis,
                enqueued_at, NULL, claimed_at, NULL, died_at, node_id, token, NULL, NULL, NULL, false, payload, headers, errors, NULL
           FROM ${schema}.dead
       ) AS room;
@@ -445,6 +453,8 @@ BEGIN
             ('state', 'waiting, ready, running, completed, cancelled, failed or quarantined.'),
             ('depth.state', 'waiting, ready, running or dead.'),
             ('queue', 'Its queue.'),
+            ('job_key', 'Which tenant, account or document it is about: limits count by it; null: none.'),
+            ('gate', 'Its key, or empty text, if it counts against limits of its queue; null: it does not.'),
             ('type', 'Its type, which chooses the listener.'),
             ('priority', 'Higher runs first; 0 by default.'),
             ('rank', 'Minus its priority: the lowest rank runs first.'),

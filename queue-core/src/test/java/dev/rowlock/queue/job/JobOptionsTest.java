@@ -88,7 +88,7 @@ class JobOptionsTest {
     void onlyTheKeysOfHeadersAreLogged() {
         assertThat(JobOptions.NONE.header("token", "secret"))
                 .hasToString("JobOptions[queue=null, priority=0, due=null, maxRetries=null, retry=null, timeout=null,"
-                        + " headers=[token], uniqueKey=null]");
+                        + " headers=[token], key=null, uniqueKey=null]");
     }
 
     @Test

@@ -94,7 +94,7 @@ class JobFilterTest {
     @Test
     void aUniqueKeyNeedsItsType() {
         assertThatThrownBy(() -> new JobFilter(
-                        false, Set.of(), null, null, "order-1", Map.of(), Map.of(), null, null, null, null, null))
+                        false, Set.of(), null, null, null, "order-1", Map.of(), Map.of(), null, null, null, null, null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("name the type too");
     }

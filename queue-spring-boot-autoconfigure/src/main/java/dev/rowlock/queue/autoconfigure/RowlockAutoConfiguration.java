@@ -6,6 +6,7 @@ import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.RowlockBuilder;
+import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.payload.PayloadConverter;
 import dev.rowlock.queue.result.JobResults;
@@ -149,6 +150,12 @@ public final class RowlockAutoConfiguration {
     @ConditionalOnMissingBean
     JobAdmin rowlockJobAdmin(Rowlock rowlock) {
         return rowlock.admin();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    QueueLimits rowlockQueueLimits(Rowlock rowlock) {
+        return rowlock.limits();
     }
 
     @Bean

@@ -175,11 +175,15 @@ public record RowlockProperties(
      *
      * @param concurrency Jobs of this queue that this node runs at once, whatever the listeners say; 1 to 10000.
      * @param timeout How long an attempt may take, for listeners and jobs that say nothing.
+     * @param maxRunning Jobs of this queue that run at once over all nodes; 1 or more. Without it, as many as the nodes have threads.
+     * @param maxRunningPerKey Jobs of each key of this queue that run at once over all nodes; 1 or more. Without it, there is no limit.
      * @param retry When failed jobs run again, for listeners and jobs that say nothing.
      */
     public record Queue(
             @Nullable Integer concurrency,
             @Nullable Duration timeout,
+            @Nullable Integer maxRunning,
+            @Nullable Integer maxRunningPerKey,
             @DefaultValue QueueRetry retry) {}
 
     /**

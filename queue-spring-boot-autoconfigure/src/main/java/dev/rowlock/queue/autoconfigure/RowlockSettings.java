@@ -2,6 +2,7 @@ package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.RowlockBuilder;
+import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.RetryPolicy;
@@ -14,7 +15,9 @@ import dev.rowlock.queue.settings.SearchSettings;
 import dev.rowlock.queue.settings.WorkerSettings;
 import dev.rowlock.queue.spring.ListenerDefaults;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -50,6 +53,7 @@ final class RowlockSettings {
                 .schedulesRecurring(properties.worker().recurring())
                 .defaultQueue(defaultQueue(properties))
                 .queues(queues(properties));
+        limits(properties).forEach(builder::limit);
         checked(
                 "rowlock.payload",
                 () -> builder.maxPayload(properties.payload().maxSize().toBytes()));
@@ -148,6 +152,18 @@ final class RowlockSettings {
             }
         });
         return concurrencies;
+    }
+
+    private static List<QueueLimit> limits(RowlockProperties properties) {
+        List<QueueLimit> limits = new ArrayList<>();
+        properties.queues().forEach((name, queue) -> {
+            if (queue.maxRunning() != null || queue.maxRunningPerKey() != null) {
+                limits.add(checked(
+                        "rowlock.queues." + name,
+                        () -> new QueueLimit(name, queue.maxRunning(), queue.maxRunningPerKey())));
+            }
+        });
+        return limits;
     }
 
     static LeaseSettings lease(RowlockProperties properties) {

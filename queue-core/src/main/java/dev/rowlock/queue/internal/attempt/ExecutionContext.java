@@ -70,6 +70,11 @@ public final class ExecutionContext implements JobContext {
     }
 
     @Override
+    public Optional<String> key() {
+        return Optional.ofNullable(execution.job().key());
+    }
+
+    @Override
     public String type() {
         return execution.job().type();
     }

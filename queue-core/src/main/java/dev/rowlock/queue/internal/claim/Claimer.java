@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.store.BatchLimit;
 import dev.rowlock.queue.internal.store.RefusedJobs;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
@@ -24,9 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Claimer {
 
-    /** An idle queue is polled this much less often, where notifications arrive. */
-    private static final int IDLE_FACTOR = 5;
-
     /** Jobs per claim while there is a backlog: more would only make its transaction longer. */
     private static final int LARGEST_CLAIM = 1_000;
 
@@ -48,12 +46,14 @@ public final class Claimer {
     private final ReentrantLock claiming = new ReentrantLock();
     private final MinimumInterval pace = new MinimumInterval(APART); // guarded by claiming, as are those below
     private final RefusedJobs refused = new RefusedJobs("that are ready cannot be claimed");
+    private final KeyedClaims keyed;
+    private final Sources sources;
     private final TurnBackoff outOfTurn = new TurnBackoff();
     private final BatchLimit inTime = new BatchLimit(LARGEST_CLAIM);
     private boolean lastWasFull;
     private boolean lastWasQuick;
     private int emptyPolls;
-    private volatile ClaimCounts counts;
+    private final ClaimTally tally;
     private long broughtAt = System.nanoTime(); // when the last claim ended that found jobs
 
     private volatile QueueCursor cursor; // written under claiming
@@ -66,41 +66,28 @@ public final class Claimer {
     public Claimer(
             QueueConsumer consumer,
             ClaimReadyJobs throughPool,
+            ClaimKeyedJobs keyed,
             FetchSettings settings,
             NodeView node,
             @Nullable String timeouts) {
         this.consumer = consumer;
         this.throughPool = throughPool;
+        this.keyed = new KeyedClaims(consumer, keyed, settings.pollInterval(), timeouts);
+        this.sources = new Sources(this.keyed, settings.pollInterval());
         this.settings = settings;
         this.node = node;
         this.timeouts = timeouts;
         this.cursor = newCursor();
-        this.counts = new ClaimCounts(consumer.queue(), 0, 0, 0);
+        this.tally = new ClaimTally(consumer.queue());
     }
 
     private QueueCursor newCursor() {
-        return new QueueCursor(this::sharers, System.nanoTime());
-    }
-
-    /**
-     * As many as there are nodes, on average. When the server is slow it is slow for all of them: without chance they
-     * would all wait equally long, and then look at the same time.
-     */
-    private double sharers(double chance) {
-        int nodes = place().nodes();
-        return nodes == 1 ? 1 : 2 * nodes * chance;
+        return new QueueCursor(QueueCursor.sharers(() -> place().nodes()), System.nanoTime());
     }
 
     /** What its claims have brought. */
     ClaimCounts counts() {
-        return counts;
-    }
-
-    private void count(int jobs) {
-        ClaimCounts before = counts;
-        int some = jobs > 0 ? 1 : 0;
-        counts = new ClaimCounts(
-                before.queue(), before.successful() + some, before.empty() + 1 - some, before.jobs() + jobs);
+        return tally.counts();
     }
 
     Place place() {
@@ -113,16 +100,28 @@ public final class Claimer {
 
     /** A job of this rank became ready. */
     void urgent(int rank) {
+        sources.heard();
         cursor.urgent(rank);
     }
 
     /** The next claim begins at the front. */
     void lookAnew() {
         lookAnew = true;
+        sources.heard();
+    }
+
+    KeyedClaims keyed() {
+        return keyed;
+    }
+
+    /** Whether it claims whatever there is. */
+    boolean takesAll() {
+        return !closed && !claimsNothing() && left.types().isEmpty() && consumer.idle();
     }
 
     /** Jobs went back to the place in the queue that they had. */
     void jobsBack() {
+        sources.heard();
         cursor.jobsBack(System.nanoTime());
     }
 
@@ -130,6 +129,7 @@ public final class Claimer {
     boolean pause(boolean pause) {
         boolean changed = paused != pause;
         paused = pause;
+        sources.heard();
         if (changed && pause) {
             consumer.releaseUnstarted();
         }
@@ -145,8 +145,8 @@ public final class Claimer {
         Left now = new Left(types.stream().sorted().toList(), all);
         left = now;
         // The cursor has passed what was left, and now is to be claimed.
-        if (!now.types.containsAll(before.types)) {
-            lookAnew = true;
+        if (!now.types().containsAll(before.types())) {
+            lookAnew();
         }
         return !now.equals(before);
     }
@@ -163,7 +163,7 @@ public final class Claimer {
 
     /** Whether it claims nothing now, whatever is ready. */
     boolean claimsNothing() {
-        return paused || left.all;
+        return paused || left.all();
     }
 
     /** Whether a claim is under way, on whatever thread. After {@link #close} none begins. */
@@ -178,7 +178,8 @@ public final class Claimer {
     boolean idleFor(Duration time) {
         claiming.lock();
         try {
-            boolean nothing = emptyPolls > 0 && lastWasQuick && cursor.lookedFromFront() && leavesNothing();
+            boolean nothing =
+                    emptyPolls > 0 && !keyed.recent() && lastWasQuick && cursor.lookedFromFront() && leavesNothing();
             return (nothing || claimsNothing())
                     && !consumer.metUnknownType()
                     && System.nanoTime() - broughtAt >= time.toNanos();
@@ -189,7 +190,7 @@ public final class Claimer {
 
     /** Whether all that is ready may be claimed: a look that knows no exceptions tells nothing where there are some. */
     private boolean leavesNothing() {
-        return refused.ids().isEmpty() && left.types.isEmpty();
+        return refused.ids().isEmpty() && left.types().isEmpty();
     }
 
     /** Waits until no claim is under way. */
@@ -205,7 +206,7 @@ public final class Claimer {
     Duration claim() {
         claiming.lock();
         try {
-            return claimBy(throughPool);
+            return sources.next(() -> claimBy(throughPool), this::claimKeyed, () -> emptyPolls > 0);
         } finally {
             claiming.unlock();
         }
@@ -222,7 +223,8 @@ public final class Claimer {
             return false;
         }
         try {
-            boolean atOnce = lastWasQuick && !lastWasFull && pace.allows() && !consumer.metUnknownType();
+            boolean atOnce =
+                    !keyed.active() && lastWasQuick && !lastWasFull && pace.allows() && !consumer.metUnknownType();
             Duration rest = atOnce ? claimBy(throughPool.on(own)) : Duration.ZERO;
             if (!rest.isZero()) {
                 consumer.wakeSignal().restart(rest);
@@ -240,10 +242,10 @@ public final class Claimer {
             cursor = newCursor();
         }
         Left nobodys = left;
-        if (closed || paused || nobodys.all || nodeId == 0) {
+        if (closed || paused || nobodys.all() || nodeId == 0) {
             return settings.pollInterval();
         }
-        boolean some = !nobodys.types.isEmpty();
+        boolean some = !nobodys.types().isEmpty();
         Duration tooSoon = some ? cursor.untilNextPoll(System.nanoTime()) : Duration.ZERO;
         if (!tooSoon.isZero()) {
             return tooSoon; // even if woken: each look walks over all jobs that it leaves
@@ -262,19 +264,36 @@ public final class Claimer {
         int largest = consumer.budget().reserve(limit);
         try {
             return claimBy(statement, nobodys, limit, largest, nodeId);
-        } catch (RuntimeException e) {
-            inTime.failed(e);
-            failed();
-            throw e;
-        } catch (Error e) {
-            failed();
+        } catch (RuntimeException | Error e) {
+            failed(e);
             throw e;
         } finally {
             consumer.budget().giveBack((long) largest * limit);
         }
     }
 
-    private void failed() {
+    private Duration claimKeyed() {
+        long nodeId = node.nodeId();
+        if (closed || claimsNothing() || nodeId == 0) {
+            return settings.pollInterval();
+        }
+        return keyed.claim(emptyPolls > 0, left.types(), nodeId, batch -> takeKeyed(batch, nodeId));
+    }
+
+    private boolean takeKeyed(Batch batch, long nodeId) {
+        long ended = System.nanoTime();
+        tally.add(batch.jobs().size());
+        if (!closed) {
+            return give(batch, nodeId, ended);
+        }
+        consumer.refuse(batch.jobs(), ended - batch.took().toNanos());
+        return true;
+    }
+
+    private void failed(Throwable e) {
+        if (e instanceof RuntimeException refusal) {
+            inTime.failed(refusal);
+        }
         lastWasQuick = false;
         lastWasFull = false;
         node.claimFailed();
@@ -285,7 +304,7 @@ public final class Claimer {
             refused.tryAgain(ids -> claimNamed(ids, largest, nodeId), limit);
             return Duration.ZERO; // there may be less demand by now
         }
-        QueueRange range = range().without(refused.ids()).withoutTypes(nobodys.types);
+        QueueRange range = range().without(refused.ids()).withoutTypes(nobodys.types());
         Batch batch;
         try {
             batch = statement.run(consumer.queue(), range, limit, largest, nodeId, timeouts);
@@ -302,7 +321,7 @@ public final class Claimer {
     /** One job that cannot be claimed must not keep the others. */
     private Duration claimApart(Supplier<List<Long>> names, int largest, long nodeId, RuntimeException together) {
         boolean some = refused.apart(names, part -> claimNamed(part, largest, nodeId), together);
-        return some ? Duration.ZERO : shorter(AFTER_REFUSALS, settings.pollInterval());
+        return some ? Duration.ZERO : Rests.shorter(AFTER_REFUSALS, settings.pollInterval());
     }
 
     private void claimNamed(List<Long> ids, int largest, long nodeId) {
@@ -319,7 +338,7 @@ public final class Claimer {
             return waitForTurn();
         }
         outOfTurn.over();
-        count(batch.jobs().size());
+        tally.add(batch.jobs().size());
         boolean full = batch.jobs().size() == limit;
         lastWasFull = full;
         if (full) {
@@ -356,12 +375,11 @@ public final class Claimer {
     }
 
     private Duration rest(boolean nothing, long now) {
-        return nothing ? longer(rest(now), cursor.untilNextPoll(now)) : rest(now);
-    }
-
-    private Duration rest(long now) {
         // Jobs may stand before the cursor: look there as soon as that is affordable.
-        return cursor.lookedFromFront() ? idleWait() : shorter(cursor.untilNextLook(now), settings.pollInterval());
+        Duration rest = cursor.lookedFromFront()
+                ? idleWait()
+                : Rests.shorter(cursor.untilNextLook(now), settings.pollInterval());
+        return nothing ? Rests.longer(rest, cursor.untilNextPoll(now)) : rest;
     }
 
     /** Not all of it is cut short by wake-ups: where many nodes claim, there are many of those. */
@@ -372,29 +390,10 @@ public final class Claimer {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        return shorter(wait.more(), idleWait());
+        return Rests.shorter(wait.more(), idleWait());
     }
 
     private Duration idleWait() {
-        return idleWait(settings.pollInterval(), node.hearing() ? emptyPolls : 1);
-    }
-
-    /** The poll interval; longer the more polls have found nothing, which count where notifications would tell. */
-    static Duration idleWait(Duration pollInterval, int emptyPolls) {
-        return Signal.jittered(pollInterval.multipliedBy(Math.min(IDLE_FACTOR, Math.max(1, emptyPolls))));
-    }
-
-    /** What of the queue is left to others: the jobs of some types, or all. */
-    private record Left(List<String> types, boolean all) {
-
-        private static final Left NOTHING = new Left(List.of(), false);
-    }
-
-    private static Duration shorter(Duration a, Duration b) {
-        return a.compareTo(b) < 0 ? a : b;
-    }
-
-    private static Duration longer(Duration a, Duration b) {
-        return a.compareTo(b) > 0 ? a : b;
+        return Rests.idle(settings.pollInterval(), node.hearing() ? emptyPolls : 1);
     }
 }

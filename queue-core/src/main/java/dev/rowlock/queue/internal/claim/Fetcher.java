@@ -146,6 +146,20 @@ public final class Fetcher implements Runnable {
         wake();
     }
 
+    /** There are jobs with keys, or there is room for some: look at once. */
+    public void keysReady() {
+        claimer.keyed().heard();
+        wake();
+    }
+
+    /** A job has ended here that counted against a limit. Returns whether others must be told, who may take the next one. */
+    public boolean roomForKeys() {
+        if (claimer.keyed().roomForKeys()) {
+            wake();
+        }
+        return claimer.place().nodes() > 1 && !claimer.takesAll();
+    }
+
     /** The server's clock was set: new jobs may stand before those that were claimed last. */
     public void clockStepped() {
         claimer.lookAnew();

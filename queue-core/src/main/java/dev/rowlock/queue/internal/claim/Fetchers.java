@@ -148,7 +148,7 @@ public final class Fetchers {
         }
         found.forEach(queue -> of(queue, Fetcher::wake));
         emptyPolls = found.isEmpty() ? emptyPolls + 1 : 0;
-        return Claimer.idleWait(pollInterval, node.hearing() ? emptyPolls : 1);
+        return Rests.idle(pollInterval, node.hearing() ? emptyPolls : 1);
     }
 
     /** SQLSTATE 57014: by statement_timeout, say. */

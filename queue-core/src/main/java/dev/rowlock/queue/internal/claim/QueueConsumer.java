@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.job.ClaimedJob;
+import java.time.Duration;
 import java.util.List;
 
 /** Where the claimed jobs of one queue go: says how many it wants, and takes them. */
@@ -15,6 +16,12 @@ public interface QueueConsumer {
     /** How many jobs may be claimed now. Called by one thread at a time. */
     int demand();
 
+    /** How many jobs may be claimed now that its threads begin within this time. Called by one thread at a time. */
+    int demandWithin(Duration horizon);
+
+    /** Whether one of its threads would begin a job at once that came now. Any thread. */
+    boolean idle();
+
     /** What claimed jobs may hold in memory. */
     ClaimBudget budget();
 
@@ -23,6 +30,9 @@ public interface QueueConsumer {
 
     /** Arranges for {@link #wakeSignal()} to be raised once there is demand again. Called by one thread at a time. */
     void signalDemand();
+
+    /** As {@link #signalDemand}, for {@link #demandWithin}. */
+    void signalDemandWithin(Duration horizon);
 
     /** Whether this queue has brought a job lately whose type no listener of this node knows. */
     boolean metUnknownType();

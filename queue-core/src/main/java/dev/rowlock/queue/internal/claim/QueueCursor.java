@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleUnaryOperator;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,6 +80,17 @@ final class QueueCursor {
     private final CostBudget nothing; // looks of any kind that found nothing
     private final List<LookBack> back; // the farthest first
     private int lookedBack; // index of the last one
+
+    /**
+     * As many as there are nodes, on average. When the server is slow it is slow for all of them: without chance they
+     * would all wait equally long, and then look at the same time.
+     */
+    static DoubleUnaryOperator sharers(IntSupplier nodes) {
+        return chance -> {
+            int now = nodes.getAsInt();
+            return now == 1 ? 1 : 2 * now * chance;
+        };
+    }
 
     /**
      * @param sharers how many share what such looks may take, by a number between 0 and 1 that chance has drawn: what one of them

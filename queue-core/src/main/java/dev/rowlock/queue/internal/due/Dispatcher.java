@@ -149,7 +149,12 @@ public final class Dispatcher implements Chore {
     }
 
     private void tell(DispatchDueJobs.Result result) {
-        result.queues().forEach(queue -> wakeups.jobsReady(queue.queue(), queue.rank(), queue.jobs()));
+        result.queues().forEach(queue -> {
+            wakeups.jobsReady(queue.queue(), queue.rank(), queue.jobs());
+            if (queue.keys()) {
+                wakeups.keysReady(queue.queue());
+            }
+        });
     }
 
     /** Nodes that started together should not look together. */

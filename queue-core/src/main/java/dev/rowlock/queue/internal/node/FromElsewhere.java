@@ -36,6 +36,11 @@ record FromElsewhere(Fetchers fetchers, Janitor janitor, Runnable changed) imple
     }
 
     @Override
+    public void keysReady(String queue) {
+        fetchers.of(queue, Fetcher::keysReady);
+    }
+
+    @Override
     public void attention() {
         changed.run();
     }

@@ -23,6 +23,7 @@ import dev.rowlock.queue.internal.run.Suspects;
 import dev.rowlock.queue.internal.run.TypesLeft;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.FindReadyQueues;
 import dev.rowlock.queue.internal.store.claim.IsolateJob;
@@ -34,6 +35,7 @@ import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
 import dev.rowlock.queue.internal.store.outcome.FindDoneClaims;
 import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
 import dev.rowlock.queue.internal.store.outcome.SaveProgress;
+import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.settings.FetchSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
@@ -50,6 +52,7 @@ import tools.jackson.databind.json.JsonMapper;
 public record NodeParts(
         NodeSettings settings,
         ClaimReadyJobs claim,
+        ClaimKeyedJobs claimKeyed,
         FindReadyQueues readyQueues,
         List<QueueWorker> queues,
         Map<String, List<ListenerDefinition>> listeners,
@@ -86,6 +89,7 @@ public record NodeParts(
         return new NodeParts(
                 settings,
                 claim,
+                new ClaimKeyedJobs(services.database(), longestWait),
                 new FindReadyQueues(services.database()),
                 queues,
                 byQueue,
@@ -100,18 +104,25 @@ public record NodeParts(
         return byType;
     }
 
-    Fetchers fetchers(NodeView node) {
+    Fetchers fetchers(NodeView node, WakeupBus wakeups) {
         return new Fetchers(
-                queues.stream().map(queue -> fetcher(queue, node)).toList(),
+                queues.stream().map(queue -> fetcher(queue, node, wakeups)).toList(),
                 readyQueues,
                 node,
                 settings.worker().fetch().pollInterval());
     }
 
-    private Fetcher fetcher(QueueWorker queue, NodeView node) {
+    private Fetcher fetcher(QueueWorker queue, NodeView node, WakeupBus wakeups) {
         FetchSettings fetch = settings.worker().fetch();
         String timeouts = timeouts(listeners.getOrDefault(queue.queue(), List.of()));
-        return new Fetcher(new Claimer(queue, claim, fetch, node, timeouts), fetch.pollInterval(), Fetcher.KEPT);
+        Claimer claimer = new Claimer(queue, claim, claimKeyed, fetch, node, timeouts);
+        Fetcher fetcher = new Fetcher(claimer, fetch.pollInterval(), Fetcher.KEPT);
+        queue.whenGateHasRoom(() -> {
+            if (fetcher.roomForKeys()) {
+                wakeups.roomElsewhere(queue.queue());
+            }
+        });
+        return fetcher;
     }
 
     /**

@@ -157,7 +157,7 @@ public final class WorkerNode {
                     services.wakeups(),
                     Cleanup.chores(database, settings.retention()));
             this.featureChores = new FeatureChores(features, this);
-            this.fetchers = parts.fetchers(this);
+            this.fetchers = parts.fetchers(this, services.wakeups());
             this.left = new LeftTypes((types, paused) -> parts.leave(types, paused, fetchers));
             this.notifications = settings.listens()
                     ? new NotificationListener(
@@ -352,6 +352,11 @@ public final class WorkerNode {
         @Override
         public void jobsWaiting(Duration dueIn) {
             janitor.jobsWaiting(dueIn);
+        }
+
+        @Override
+        public void keysReady(String queue) {
+            fetchers.of(queue, Fetcher::keysReady);
         }
 
         @Override

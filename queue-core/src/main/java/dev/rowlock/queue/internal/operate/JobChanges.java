@@ -91,6 +91,7 @@ public final class JobChanges {
             ready.ifPresent(place -> {
                 Wakes wakes = new Wakes();
                 wakes.ready(place.queue(), place.rank());
+                wakes.keys(place.queue()); // it may have one
                 afterCommit.wake(wakes, standing);
             });
             return ready.isPresent();
@@ -119,6 +120,7 @@ public final class JobChanges {
             changed.map(ChangePriority.Changed::queue).ifPresent(queue -> {
                 Wakes wakes = new Wakes();
                 wakes.back(queue, rank);
+                wakes.keys(queue); // it may have one
                 afterCommit.wake(wakes, standing);
             });
             afterCommit.quietly(standing);

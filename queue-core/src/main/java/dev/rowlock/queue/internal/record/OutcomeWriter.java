@@ -11,6 +11,7 @@ import dev.rowlock.queue.internal.store.outcome.FinishJobs;
 import dev.rowlock.queue.internal.store.outcome.MovedJobs;
 import dev.rowlock.queue.internal.store.outcome.ProbeDone;
 import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
+import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.Outcome;
@@ -149,6 +150,12 @@ public final class OutcomeWriter {
                         Collectors.summarizingInt(
                                 entry -> moved.ranks().get(claim(entry).token()))))
                 .forEach((queue, ranks) -> wakeups.jobsBack(queue, ranks.getMin(), ranks.getCount()));
+        entries.stream()
+                .map(PendingOutcome::job)
+                .filter(job -> job.key() != null || job.counted())
+                .map(ClaimedJob::queue)
+                .distinct()
+                .forEach(wakeups::keysReady);
         return new Found(moved.held(), moved.cancelled());
     }
 

@@ -130,6 +130,11 @@ public final class Recorder implements Runnable {
         return unwritten.stuck(now);
     }
 
+    /** Whether more outcomes would only pile up. */
+    public boolean behind(long now) {
+        return overloaded() || stuck(now);
+    }
+
     /** Whether the last write failed. */
     public boolean failing() {
         return failing;

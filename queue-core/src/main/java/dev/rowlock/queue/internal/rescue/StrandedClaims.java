@@ -128,5 +128,6 @@ public final class StrandedClaims implements Chore {
                 released.queue(),
                 released.jobs());
         wakeups.jobsBack(released.queue(), released.rank(), released.jobs());
+        wakeups.keysReady(released.queue()); // some may have keys
     }
 }

@@ -85,5 +85,6 @@ public final class TakeBack {
             log.warn("an observer failed; the rescue is not affected", e);
         }
         wakeups.jobsBack(rescued.queue(), rescued.rank(), rescued.jobs() - rescued.quarantined());
+        wakeups.keysReady(rescued.queue()); // some may have keys
     }
 }

@@ -86,6 +86,9 @@ final class OwnListener implements AutoCloseable {
         public void dueJobsMoved(@Nullable Duration nextDue) {}
 
         @Override
+        public void keysReady(String queue) {}
+
+        @Override
         public void attention() {}
     }
 }

@@ -62,18 +62,28 @@ final class PrefetchLimit {
 
     /** How many to claim now, given how many are held; 0 if it is not worth a claim yet. One thread at a time. */
     int free(int held) {
-        int prefetch = prefetch();
+        return free(held, settings.prefetchHorizon());
+    }
+
+    /** As {@link #free(int)}, with another horizon. */
+    int free(int held, Duration horizon) {
+        int prefetch = prefetch(horizon);
         int free = handlers.slots() + prefetch - held;
         return free > prefetch / 2 ? free : 0; // so always, where threads are idle
     }
 
     /** Once no more than this many are held, {@link #free} is positive again. One thread at a time. */
     int lowWater() {
-        int prefetch = prefetch();
+        return lowWater(settings.prefetchHorizon());
+    }
+
+    /** As {@link #lowWater()}, with another horizon. */
+    int lowWater(Duration horizon) {
+        int prefetch = prefetch(horizon);
         return handlers.slots() + prefetch - prefetch / 2 - 1;
     }
 
-    private int prefetch() {
+    private int prefetch(Duration horizon) {
         long count = handled.sumThenReset();
         long nanos = handlerNanos.sumThenReset();
         if (count > 0) {
@@ -84,12 +94,11 @@ final class PrefetchLimit {
             return 0;
         }
         long now = System.nanoTime();
-        return now - noneAheadUntil < 0 ? 0 : (int) Math.min(settings.maxPrefetch(), startable(now));
+        return now - noneAheadUntil < 0 ? 0 : (int) Math.min(settings.maxPrefetch(), startable(now, horizon.toNanos()));
     }
 
     /** How many jobs the threads will start within the horizon. */
-    private double startable(long now) {
-        double horizon = settings.prefetchHorizon().toNanos();
+    private double startable(long now, double horizon) {
         double startable = 0;
         for (int thread = 0; thread < concurrency; thread++) {
             long elapsed = handlers.elapsed(thread, now);

@@ -54,6 +54,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
     private final Set<Execution> held = ConcurrentHashMap.newKeySet();
     private final AtomicInteger unsettled = new AtomicInteger(); // of those held, they have no outcome yet
     private final Signal wakeSignal = new Signal();
+    private volatile Runnable gateHasRoom = () -> {};
     private volatile int signalAt = -1; // written by the claimer; reset by whoever signals
     private volatile long unknownTypeAt; // monotonic; 0: never
 
@@ -87,6 +88,11 @@ public final class QueueWorker implements QueueConsumer, Holder {
         return wakeSignal;
     }
 
+    /** Who is told that a job has ended which counted against a limit. */
+    public void whenGateHasRoom(Runnable told) {
+        gateHasRoom = told;
+    }
+
     /** From now on the jobs that it holds are run. */
     public void start(ThreadFactory factory) {
         threads.start(factory);
@@ -102,11 +108,18 @@ public final class QueueWorker implements QueueConsumer, Holder {
         return demand(System.nanoTime());
     }
 
+    @Override
+    public int demandWithin(Duration horizon) {
+        return recorder.behind(System.nanoTime()) ? 0 : prefetch.free(unsettled.get(), horizon);
+    }
+
     public int demand(long now) {
-        if (recorder.overloaded() || recorder.stuck(now)) {
-            return 0;
-        }
-        return prefetch.free(unsettled.get());
+        return recorder.behind(now) ? 0 : prefetch.free(unsettled.get());
+    }
+
+    @Override
+    public boolean idle() {
+        return unsettled.get() < concurrency && !recorder.overloaded();
     }
 
     @Override
@@ -121,7 +134,16 @@ public final class QueueWorker implements QueueConsumer, Holder {
 
     @Override
     public void signalDemand() {
-        signalAt = prefetch.lowWater();
+        signalAt(prefetch.lowWater());
+    }
+
+    @Override
+    public void signalDemandWithin(Duration horizon) {
+        signalAt(prefetch.lowWater(horizon));
+    }
+
+    private void signalAt(int held) {
+        signalAt = held;
         signalIfRoom();
     }
 
@@ -241,6 +263,9 @@ public final class QueueWorker implements QueueConsumer, Holder {
         suspects.leave(execution);
         if (wasHeld) {
             signalIfRoom();
+            if (execution.job().counted()) {
+                gateHasRoom.run();
+            }
         }
         return wasHeld;
     }

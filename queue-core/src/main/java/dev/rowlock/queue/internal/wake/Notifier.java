@@ -58,6 +58,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
     private @Nullable Duration waiting; // guarded by lock
     private boolean moved; // guarded by lock; all that was due
     private @Nullable Duration nextDue; // guarded by lock; of what waits after that
+    private final Set<String> keys = new LinkedHashSet<>(); // guarded by lock; queues
     private boolean attention; // guarded by lock
     private boolean closed; // guarded by lock
     private int firstToLook = ThreadLocalRandom.current().nextInt(); // guarded by lock
@@ -152,6 +153,11 @@ public final class Notifier implements Wakeups, AutoCloseable {
     }
 
     @Override
+    public void keysReady(String queue) {
+        change(() -> keys.add(queue));
+    }
+
+    @Override
     public void attention() {
         change(() -> attention = true);
     }
@@ -219,6 +225,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
             if (waiting != null) {
                 messages.add(WakeupMessage.waiting(origin, waiting));
             }
+            keys.forEach(queue -> messages.add(WakeupMessage.keys(origin, queue)));
             drain(awaited, ids -> WakeupMessage.awaited(origin, ids), messages);
             drain(ended, ids -> WakeupMessage.ended(origin, ids), messages);
             // The last, so that the last message is one by which jobs may be claimed.
@@ -226,6 +233,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
                     some.back
                             ? WakeupMessage.back(origin, queue, some.mostUrgentRank, some.jobs, firstToLook++)
                             : WakeupMessage.ready(origin, queue, some.mostUrgentRank, some.jobs, firstToLook++)));
+            keys.clear();
             attention = false;
             moved = false;
             nextDue = null;
@@ -247,7 +255,13 @@ public final class Notifier implements Wakeups, AutoCloseable {
     }
 
     private boolean nothingToSay() {
-        return ready.isEmpty() && awaited.isEmpty() && ended.isEmpty() && waiting == null && !moved && !attention;
+        return ready.isEmpty()
+                && keys.isEmpty()
+                && awaited.isEmpty()
+                && ended.isEmpty()
+                && waiting == null
+                && !moved
+                && !attention;
     }
 
     private static boolean pauseAfterFailure() {

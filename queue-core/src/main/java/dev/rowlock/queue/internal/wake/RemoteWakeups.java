@@ -27,6 +27,9 @@ public interface RemoteWakeups {
     /** Another node has moved all jobs that were due; the next one is due after this time, null: none. */
     void dueJobsMoved(@Nullable Duration nextDue);
 
+    /** Jobs with keys became runnable in this queue, or there is room for one. */
+    void keysReady(String queue);
+
     /** A queue was paused or resumed, or a running job is to be cancelled. */
     void attention();
 }

@@ -5,7 +5,9 @@ import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What workers should hear once a transaction has committed. Confined to one thread. */
@@ -13,6 +15,7 @@ public final class Wakes {
 
     private final Map<String, Ready> ready = new HashMap<>();
     private final Map<String, Integer> back = new HashMap<>(); // the most urgent rank by queue
+    private final Set<String> keys = new HashSet<>(); // queues
     private @Nullable Duration shortestDelay;
     private long begun = System.nanoTime(); // before the first job was inserted, but for a moment; monotonic
     private boolean attention;
@@ -22,7 +25,11 @@ public final class Wakes {
     public void add(NewJob job) {
         Due due = job.due();
         if (due == null) {
-            ready(job.queue()).add(job.rank(), 1);
+            if (job.key() == null) {
+                ready(job.queue()).add(job.rank(), 1);
+            } else {
+                keys.add(job.queue());
+            }
             return;
         }
         // For an instant, only the dispatcher can say how far away it is: it reads the database's clock.
@@ -37,6 +44,11 @@ public final class Wakes {
     /** A job of this queue stands at a place that claims may have passed. */
     public void back(String queue, int rank) {
         back.merge(queue, rank, Math::min);
+    }
+
+    /** There are jobs with keys in this queue, or there is room for one. */
+    public void keys(String queue) {
+        keys.add(queue);
     }
 
     /** Most batches are of one queue: the last one is remembered. */
@@ -63,6 +75,7 @@ public final class Wakes {
         attention |= other.attention;
         other.ready.forEach((queue, more) -> ready(queue).add(more.mostUrgentRank, more.jobs));
         other.back.forEach(this::back);
+        keys.addAll(other.keys);
         begun = other.begun - begun < 0 ? other.begun : begun;
         if (other.shortestDelay != null) {
             waiting(other.shortestDelay);
@@ -74,6 +87,7 @@ public final class Wakes {
         Duration since = Duration.ofNanos(System.nanoTime() - begun);
         ready.forEach((queue, some) -> wakeups.jobsReady(queue, some.mostUrgentRank, some.jobs));
         back.forEach((queue, rank) -> wakeups.jobsBack(queue, rank, 1));
+        keys.forEach(wakeups::keysReady);
         if (shortestDelay != null) {
             wakeups.jobsWaiting(shortestDelay.compareTo(since) > 0 ? shortestDelay.minus(since) : Duration.ZERO);
         }

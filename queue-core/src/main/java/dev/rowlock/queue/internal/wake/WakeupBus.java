@@ -105,6 +105,17 @@ public final class WakeupBus implements Wakeups {
         remote.dueJobsMoved(nextDue);
     }
 
+    /** A limit of this queue has room that no worker of this process takes. */
+    public void roomElsewhere(String queue) {
+        remote.keysReady(queue);
+    }
+
+    @Override
+    public void keysReady(String queue) {
+        local.forEach(worker -> worker.keysReady(queue));
+        remote.keysReady(queue);
+    }
+
     @Override
     public void attention() {
         local.forEach(Wakeups::attention);

@@ -44,6 +44,10 @@ final class WakeupMessage {
         return origin + "|m|" + (nextDue == null ? "" : nextDue.toMillis());
     }
 
+    static String keys(String origin, String queue) {
+        return origin + "|k|" + queue;
+    }
+
     static String attention(String origin) {
         return origin + "|a|";
     }
@@ -99,6 +103,7 @@ final class WakeupMessage {
                 case "b" -> deliverReady(parts[2].split("\\|", 4), true, to, connection);
                 case "w" -> to.jobsWaiting(duration(parts[2]));
                 case "m" -> to.dueJobsMoved(parts[2].isEmpty() ? null : duration(parts[2]));
+                case "k" -> to.keysReady(parts[2]);
                 case "a" -> to.attention();
                 default -> {} // of a newer version
             }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.rowlock.queue.internal.run.QueueWorker;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
@@ -69,6 +70,7 @@ class ClaimerTest {
         Claimer interrupted = new Claimer(
                 worker,
                 node.claim(),
+                new ClaimKeyedJobs(rooms.database(), Duration.ZERO),
                 ClaimingNode.FETCH,
                 new LosesItsLease(node.view().nodeId()),
                 null);

@@ -160,7 +160,8 @@ class RescueTest {
 
         new TakeBack(new RescueJobs(rooms.database()), 3, broken, wakeups).run();
 
-        assertThat(wakeups.heard()).containsExactly("1 back in " + Rooms.QUEUE + " from rank 0");
+        assertThat(wakeups.heard())
+                .containsExactly("1 back in " + Rooms.QUEUE + " from rank 0", "keys in " + Rooms.QUEUE);
     }
 
     @Test
@@ -173,7 +174,8 @@ class RescueTest {
         new TakeBack(new RescueJobs(rooms.database()), 3, new JobObserver() {}, wakeups).run();
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
-        assertThat(wakeups.heard()).containsExactly("2 back in " + Rooms.QUEUE + " from rank 0");
+        assertThat(wakeups.heard())
+                .containsExactly("2 back in " + Rooms.QUEUE + " from rank 0", "keys in " + Rooms.QUEUE);
     }
 
     private void nothingComesBack() {

@@ -63,6 +63,7 @@ public final class Rooms {
             "schedule",
             "once_more",
             "figure",
+            "queue_limit",
             "checkpoint");
 
     private final Database database;

@@ -5,15 +5,15 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /** The answer of statements that count what they have changed. */
-final class Affected {
+public final class Affected {
 
     private Affected() {}
 
-    static boolean any(PreparedStatement statement) throws SQLException {
+    public static boolean any(PreparedStatement statement) throws SQLException {
         return count(statement) > 0;
     }
 
-    static long count(PreparedStatement statement) throws SQLException {
+    public static long count(PreparedStatement statement) throws SQLException {
         try (ResultSet rows = statement.executeQuery()) {
             rows.next();
             return rows.getLong(1);

@@ -12,12 +12,12 @@ public final class CancelIdleJob {
     private static final String SQL = """
             WITH from_waiting AS (
                 DELETE FROM rowlock.waiting WHERE id = ?
-                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, type, payload, headers, errors
+                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
             ), from_ready AS (
                 DELETE FROM rowlock.ready WHERE id = ?
-                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, type, payload, headers, errors
+                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
             ), cancelled AS (
-                INSERT INTO rowlock.done (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, type,
+                INSERT INTO rowlock.done (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type,
                                           payload, headers, errors, finished_at, state)
                 SELECT *, statement_timestamp(), 'cancelled'
                   FROM (TABLE from_waiting UNION ALL TABLE from_ready) AS found

@@ -12,9 +12,9 @@ public final class RedriveDeadJob {
     public static final String INTO_WAITING = """
             moved AS (
                 INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, attempt, crashes, max_retries,
-                                             reason, queue, type, payload, headers, errors)
+                                             reason, queue, job_key, type, payload, headers, errors)
                 SELECT id, statement_timestamp(), enqueued_at, statement_timestamp(), timeout_millis, rank, 0, 0, max_retries,
-                       'redrive', queue, type, payload, headers, errors
+                       'redrive', queue, job_key, type, payload, headers, errors
                   FROM redriven
                 RETURNING id
             )

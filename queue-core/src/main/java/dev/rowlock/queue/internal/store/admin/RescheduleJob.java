@@ -30,9 +30,9 @@ public final class RescheduleJob {
                 RETURNING *
             ), moved AS (
                 INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, attempt, crashes, max_retries,
-                                             reason, queue, type, payload, headers, errors)
+                                             reason, queue, job_key, type, payload, headers, errors)
                 SELECT id, wanted.due_at, enqueued_at, wanted.since, timeout_millis, rank, attempt, crashes, max_retries,
-                       'scheduled', queue, type, payload, headers, errors
+                       'scheduled', queue, job_key, type, payload, headers, errors
                   FROM back, wanted
                 RETURNING id
             ), changed AS (

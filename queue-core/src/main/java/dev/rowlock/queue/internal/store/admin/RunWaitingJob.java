@@ -18,9 +18,9 @@ public final class RunWaitingJob {
                 DELETE FROM rowlock.once_more WHERE job_id = ANY (ARRAY(SELECT id FROM due))
             ), moved AS (
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                           queue, type, payload, headers, errors)
+                                           queue, job_key, type, payload, headers, errors)
                 SELECT id, statement_timestamp(), enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                       queue, type, payload, headers, errors
+                       queue, job_key, type, payload, headers, errors
                   FROM due
                 RETURNING queue, rank
             )

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.store.claim;
 
-import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
@@ -19,6 +18,7 @@ public final class ClaimReadyJobs {
 
     // The sub-select makes LIMIT exact: as a join, SKIP LOCKED could lock more rows than it returns. Deleting by ctid
     // is safe because those rows are locked by this statement. A node that was declared dead can claim nothing more.
+    // In a queue with a limit of its own all jobs are claimed as if they had keys.
     // Large payloads lie aside, and a job without one does not look there. The largest stay behind until their job
     // starts, so that a batch of them does not fill the node's memory: there they lie uncompressed. Those in a job's
     // own row are small, unless somebody has put one there by hand.
@@ -30,8 +30,9 @@ public final class ClaimReadyJobs {
                 DELETE FROM rowlock.ready
                  WHERE ctid = ANY (ARRAY(
                        SELECT ctid FROM rowlock.ready
-                        WHERE queue = ? AND (rank, ready_at, id) > (%s) AND rank <= ?
-                          AND (SELECT %s FROM rowlock.node WHERE id = ?)%s
+                        WHERE queue = ? AND job_key IS NULL AND (rank, ready_at, id) > (%s) AND rank <= ?
+                          AND (SELECT %s FROM rowlock.node WHERE id = ?)
+                          AND NOT coalesce((SELECT max_running IS NOT NULL FROM rowlock.queue_limit WHERE queue = ?), false)%s
                         ORDER BY queue, rank, ready_at, id
                         LIMIT ?
                           FOR UPDATE SKIP LOCKED))
@@ -39,20 +40,22 @@ public final class ClaimReadyJobs {
             )
             """;
 
-    private static final String MOVED = """
+    private static final String MOVED_WITH = """
             INSERT INTO rowlock.running (id, token, node_id, ready_at, enqueued_at, claimed_at, deadline, timeout_millis,
-                                         rank, attempt, crashes, max_retries, queue, type, payload, headers, errors)
+                                         rank, attempt, crashes, max_retries, queue, type, payload, headers, errors%s)
             SELECT id, nextval('rowlock.claim_token'), ?, ready_at, enqueued_at, statement_timestamp(),
                    statement_timestamp() + (coalesce(timeout_millis, (?::jsonb ->> type)::bigint) + ?) * interval '1 ms',
-                   timeout_millis, rank, attempt + 1, crashes, max_retries, queue, type, payload, headers, errors
+                   timeout_millis, rank, attempt + 1, crashes, max_retries, queue, type, payload, headers, errors%s
               FROM claimed
             RETURNING id, token, date_part('epoch', ready_at), nullif(rank, 0), nullif(attempt - 1, 0), nullif(crashes, 0), type,
                       CASE WHEN enqueued_at <> ready_at THEN date_part('epoch', enqueued_at) END, max_retries, timeout_millis, deadline,
                       CASE WHEN payload IS NULL
                            THEN (SELECT p.payload FROM rowlock.payload p WHERE p.job_id = running.id AND p.bytes <= ?)
                            WHEN pg_column_size(payload) <= 16384 THEN payload END,
-                      headers
+                      headers%s
             """;
+
+    private static final String MOVED = moved("", "", "");
 
     private static final String NOW = "date_part('epoch', statement_timestamp())";
 
@@ -65,6 +68,11 @@ public final class ClaimReadyJobs {
     // To set them takes a twentieth of the time of a claim where all is idle.
     private static final String FEW_PREFIX_PINNED = "SELECT true, " + NOW + ";\n";
 
+    /** The end of a claim of what was deleted as {@code claimed}, with more columns, their values and answers: each behind a comma. */
+    static String moved(String columns, String values, String answers) {
+        return MOVED_WITH.formatted(columns, values, answers);
+    }
+
     private static String few(String which) {
         return "WITH " + CLAIMED.formatted("?, ?, ?", "true", which) + MOVED;
     }
@@ -75,7 +83,8 @@ public final class ClaimReadyJobs {
                 DELETE FROM rowlock.ready
                  WHERE ctid = ANY (ARRAY(
                        SELECT ctid FROM rowlock.ready
-                        WHERE id = ANY (?::bigint[]) AND queue = ? AND (SELECT true FROM rowlock.node WHERE id = ?)
+                        WHERE id = ANY (?::bigint[]) AND queue = ? AND job_key IS NULL AND (SELECT true FROM rowlock.node WHERE id = ?)
+                         AND NOT coalesce((SELECT max_running IS NOT NULL FROM rowlock.queue_limit WHERE queue = ?), false)
                         ORDER BY id
                         LIMIT ?
                           FOR UPDATE SKIP LOCKED))
@@ -85,7 +94,7 @@ public final class ClaimReadyJobs {
 
     private static final String NAMES = IndexPlan.PREFIX + """
             SELECT id FROM rowlock.ready
-             WHERE queue = ? AND (rank, ready_at, id) > (?, ?, ?) AND rank <= ? AND id <> ALL (?::bigint[]) AND type <> ALL (?::text[])
+             WHERE queue = ? AND job_key IS NULL AND (rank, ready_at, id) > (?, ?, ?) AND rank <= ? AND id <> ALL (?::bigint[]) AND type <> ALL (?::text[])
              ORDER BY queue, rank, ready_at, id
              LIMIT ?
             """;
@@ -278,7 +287,7 @@ public final class ClaimReadyJobs {
             } else {
                 parameters.add(queue).add(range.after());
             }
-            parameters.add(range.maxRank()).add(nodeId);
+            parameters.add(range.maxRank()).add(nodeId).add(queue);
             if (!range.complete()) {
                 parameters.add(range.without()).addTexts(range.withoutTypes());
             }
@@ -319,6 +328,7 @@ public final class ClaimReadyJobs {
                         .add(ids)
                         .add(queue)
                         .add(nodeId)
+                        .add(queue)
                         .add(ids.size())
                         .add(nodeId)
                         .add(timeouts)
@@ -350,48 +360,5 @@ public final class ClaimReadyJobs {
     /** Advisory locks are the database's: the schema tells ours from those of another Rowlock. */
     private String turn(String queue) {
         return "rowlock claim " + database.schema().name() + ' ' + queue;
-    }
-
-    /** Sets one after the other. */
-    private static final class Parameters {
-
-        private final PreparedStatement statement;
-        private int set;
-
-        Parameters(PreparedStatement statement) {
-            this.statement = statement;
-        }
-
-        Parameters add(@Nullable String text) throws SQLException {
-            statement.setString(++set, text);
-            return this;
-        }
-
-        Parameters add(int number) throws SQLException {
-            statement.setInt(++set, number);
-            return this;
-        }
-
-        Parameters add(long number) throws SQLException {
-            statement.setLong(++set, number);
-            return this;
-        }
-
-        Parameters add(List<Long> ids) throws SQLException {
-            statement.setObject(++set, Columns.longs(ids, Long::longValue));
-            return this;
-        }
-
-        Parameters addTexts(List<String> texts) throws SQLException {
-            statement.setObject(++set, texts.toArray(String[]::new));
-            return this;
-        }
-
-        Parameters add(QueuePosition position) throws SQLException {
-            statement.setInt(++set, position.rank());
-            statement.setObject(++set, position.readyAt());
-            statement.setLong(++set, position.id());
-            return this;
-        }
     }
 }

@@ -31,6 +31,9 @@ final class ClaimedRows {
     private static final int DEADLINE = 11;
     private static final int PAYLOAD = 12;
     private static final int HEADERS = 13;
+    private static final int KEY = 14;
+    private static final int COUNTED = 15;
+    private static final int LAST_KEY = 16;
 
     private static final Comparator<Positioned> IN_QUEUE_ORDER = Comparator.comparingInt(Positioned::rank)
             .thenComparingLong(Positioned::readyAtMicros)
@@ -41,6 +44,7 @@ final class ClaimedRows {
     private final Instant claimedInstant; // one for all
     private byte @Nullable [] typeBytes;
     private String type = "";
+    private @Nullable String lastKey;
 
     /** @param claimedAt as an epoch, in seconds */
     ClaimedRows(String queue, double claimedAt) {
@@ -55,9 +59,28 @@ final class ClaimedRows {
      * @param most how many there may be
      */
     Batch read(ResultSet rows, int most, long begun) throws SQLException {
+        return read(rows, most, begun, false);
+    }
+
+    /** The same of a claim of jobs with keys. */
+    Batch readKeyed(ResultSet rows, int most, long begun) throws SQLException {
+        return read(rows, most, begun, true);
+    }
+
+    /** The last of the keys, if {@link #readKeyed} has read any job with a key. */
+    @Nullable
+    String lastKey() {
+        return lastKey;
+    }
+
+    private Batch read(ResultSet rows, int most, long begun, boolean keyed) throws SQLException {
         List<Positioned> claimed = new ArrayList<>(most);
         while (rows.next()) {
-            claimed.add(new Positioned(rows.getInt(RANK), QueuePosition.micros(rows.getDouble(READY_AT)), job(rows)));
+            claimed.add(new Positioned(
+                    rows.getInt(RANK), QueuePosition.micros(rows.getDouble(READY_AT)), job(rows, keyed)));
+            if (keyed && lastKey == null) {
+                lastKey = rows.getString(LAST_KEY);
+            }
         }
         claimed.sort(IN_QUEUE_ORDER);
         QueuePosition last =
@@ -69,7 +92,7 @@ final class ClaimedRows {
                 true);
     }
 
-    private ClaimedJob job(ResultSet row) throws SQLException {
+    private ClaimedJob job(ResultSet row, boolean keyed) throws SQLException {
         Duration sinceReady = untilClaimed(row.getDouble(READY_AT));
         double enqueuedAt = row.getDouble(ENQUEUED_AT);
         return new ClaimedJob(
@@ -85,7 +108,9 @@ final class ClaimedRows {
                 row.getString(HEADERS),
                 Columns.integer(row, MAX_RETRIES),
                 Columns.duration(row, TIMEOUT),
-                Columns.instant(row, DEADLINE));
+                Columns.instant(row, DEADLINE),
+                keyed ? row.getString(KEY) : null,
+                keyed && row.getBoolean(COUNTED));
     }
 
     /** Negative if it was after the claim had begun. */

@@ -18,13 +18,18 @@ public final class FindReadyQueues {
     private static final String SQL = IndexPlan.PREFIX + """
             SELECT queue
               FROM (SELECT queue, found, ended - lag(ended, 1, statement_timestamp()) OVER () AS took
-                      FROM (SELECT asked.queue, first.found, clock_timestamp() AS ended
+                      FROM (SELECT asked.queue, coalesce(first.found, keyed.found) AS found, clock_timestamp() AS ended
                               FROM unnest(?::text[]) AS asked (queue)
                               LEFT JOIN LATERAL (SELECT true AS found
                                                    FROM rowlock.ready
-                                                  WHERE ready.queue = asked.queue
+                                                  WHERE ready.queue = asked.queue AND job_key IS NULL
                                                   ORDER BY ready.queue, rank, ready_at, id
-                                                  LIMIT 1) AS first ON true) AS looked) AS timed
+                                                  LIMIT 1) AS first ON true
+                              LEFT JOIN LATERAL (SELECT true AS found
+                                                   FROM rowlock.ready
+                                                  WHERE ready.queue = asked.queue AND job_key IS NOT NULL
+                                                  ORDER BY ready.queue, job_key, rank, ready_at, id
+                                                  LIMIT 1) AS keyed ON true) AS looked) AS timed
              WHERE found OR took > ? * interval '1 ms'
             """;
 

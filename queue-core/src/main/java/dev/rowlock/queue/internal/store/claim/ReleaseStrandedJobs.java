@@ -33,15 +33,15 @@ public final class ReleaseStrandedJobs {
                 RETURNING *
             ), cancelled AS (
                 INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, type, payload, headers, errors)
+                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
                 SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes, max_retries, 'cancelled', queue, type, payload, headers, errors
+                       crashes, max_retries, 'cancelled', queue, job_key, type, payload, headers, errors
                   FROM stranded WHERE cancel_requested
             ), back AS (
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                           queue, type, payload, headers, errors)
+                                           queue, job_key, type, payload, headers, errors)
                 SELECT id, ready_at, enqueued_at, timeout_millis, rank, attempt - 1, crashes, max_retries,
-                       queue, type, payload, headers, errors
+                       queue, job_key, type, payload, headers, errors
                   FROM stranded WHERE NOT cancel_requested
             )
             SELECT queue, min(rank), count(*) FROM stranded GROUP BY queue

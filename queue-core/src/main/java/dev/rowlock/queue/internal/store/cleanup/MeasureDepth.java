@@ -7,7 +7,8 @@ import java.sql.PreparedStatement;
 /**
  * Counts the live rooms and dead, by queue, into the table {@code depth}. What that costs does not grow with the rooms:
  * of one that is larger than 32 MB a sample of its pages is counted, and its figures are then off by one or two per cent.
- * Exact all the same are queues of fewer than ten thousand ready or dead jobs, and the age of each queue's oldest ready job.
+ * Exact all the same are queues of fewer than ten thousand ready or dead jobs, and the age of each queue's oldest ready job without a key.
+ * Of jobs with keys, the first of each of the first 5,000 keys tells how old they are.
  */
 public final class MeasureDepth {
 
@@ -33,18 +34,44 @@ public final class MeasureDepth {
                   FROM rowlock.dead TABLESAMPLE SYSTEM (100 * (SELECT dead FROM share)) GROUP BY queue
             ), lane AS (
                 -- The first ready job of each queue and rank.
-                (SELECT queue, rank, ready_at FROM rowlock.ready ORDER BY queue, rank, ready_at, id LIMIT 1)
+                (SELECT queue, rank, ready_at FROM rowlock.ready
+                  WHERE job_key IS NULL ORDER BY queue, rank, ready_at, id LIMIT 1)
                 UNION ALL
                 SELECT next.* FROM lane CROSS JOIN LATERAL (
                        SELECT r.queue, r.rank, r.ready_at FROM rowlock.ready r
-                        WHERE (r.queue, r.rank) > (lane.queue, lane.rank)
+                        WHERE r.job_key IS NULL AND (r.queue, r.rank) > (lane.queue, lane.rank)
                         ORDER BY r.queue, r.rank, r.ready_at, r.id LIMIT 1) AS next
+            ), keyed_queue AS (
+                (SELECT queue FROM rowlock.ready WHERE job_key IS NOT NULL ORDER BY queue, job_key, rank, ready_at, id LIMIT 1)
+                UNION ALL
+                SELECT next.* FROM keyed_queue CROSS JOIN LATERAL (
+                       SELECT r.queue FROM rowlock.ready r
+                        WHERE r.job_key IS NOT NULL AND r.queue > keyed_queue.queue
+                        ORDER BY r.queue, r.job_key, r.rank, r.ready_at, r.id LIMIT 1) AS next
+            ), head AS (
+                -- The first ready job of each key.
+                (SELECT queue, job_key, ready_at, 1 AS number FROM rowlock.ready
+                  WHERE job_key IS NOT NULL ORDER BY queue, job_key, rank, ready_at, id LIMIT 1)
+                UNION ALL
+                SELECT next.*, head.number + 1 FROM head CROSS JOIN LATERAL (
+                       SELECT r.queue, r.job_key, r.ready_at FROM rowlock.ready r
+                        WHERE r.job_key IS NOT NULL AND (r.queue, r.job_key) > (head.queue, head.job_key)
+                        ORDER BY r.queue, r.job_key, r.rank, r.ready_at, r.id LIMIT 1) AS next
+                 WHERE head.number < 5000
             ), ready AS (
                 -- A sample may well miss a queue of few jobs.
-                SELECT l.queue, min(l.ready_at) AS oldest_at,
-                       (SELECT count(*) FROM (SELECT FROM rowlock.ready r WHERE r.queue = l.queue LIMIT 10000) AS first) AS first_jobs
-                  FROM lane l
-                 GROUP BY l.queue
+                SELECT queue, min(oldest_at) AS oldest_at, sum(first_jobs) AS first_jobs
+                  FROM (SELECT l.queue, min(l.ready_at) AS oldest_at,
+                               (SELECT count(*) FROM (SELECT FROM rowlock.ready r
+                                 WHERE r.queue = l.queue AND r.job_key IS NULL LIMIT 10000) AS first) AS first_jobs
+                          FROM lane l
+                         GROUP BY l.queue
+                        UNION ALL
+                        SELECT k.queue, (SELECT min(h.ready_at) FROM head h WHERE h.queue = k.queue),
+                               (SELECT count(*) FROM (SELECT FROM rowlock.ready r
+                                 WHERE r.queue = k.queue AND r.job_key IS NOT NULL LIMIT 10000) AS first)
+                          FROM keyed_queue k) AS part
+                 GROUP BY queue
             ), grave AS (
                 (SELECT queue FROM rowlock.dead ORDER BY queue, id LIMIT 1)
                 UNION ALL

@@ -34,27 +34,28 @@ public final class DispatchDueJobs {
                 RETURNING *
             ), moved AS (
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                           queue, type, payload, headers, errors)
+                                           queue, job_key, type, payload, headers, errors)
                 SELECT id, statement_timestamp(), enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                       queue, type, payload, headers, errors
+                       queue, job_key, type, payload, headers, errors
                   FROM due
                  ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
-                RETURNING queue, rank
+                RETURNING queue, rank, job_key
             )
-            SELECT queue, min(rank), count(*), NULL::float8, NULL::float8, NULL::float8, NULL::bigint FROM moved GROUP BY queue
+            SELECT queue, min(rank), count(*), NULL::float8, NULL::float8, NULL::float8, NULL::bigint, count(job_key) > 0
+              FROM moved GROUP BY queue
             UNION ALL
             SELECT NULL, NULL, NULL,
                    (SELECT date_part('epoch', due_at - clock_timestamp()) FROM rowlock.waiting
                      WHERE due_at > statement_timestamp() ORDER BY due_at, id LIMIT 1),
-                   date_part('epoch', statement_timestamp()), date_part('epoch', last.due_at), last.id
+                   date_part('epoch', statement_timestamp()), date_part('epoch', last.due_at), last.id, NULL
               FROM (SELECT) AS one
               LEFT JOIN (SELECT due_at, id FROM due ORDER BY due_at DESC, id DESC LIMIT 1) AS last ON true
             """;
 
     private static final String NAMES = "SELECT id FROM rowlock.waiting WHERE " + DUE + " LIMIT ?";
 
-    /** Jobs of one queue that became runnable; {@code rank} is the most urgent. */
-    public record Dispatched(String queue, int rank, int jobs) {}
+    /** Jobs of one queue that became runnable; {@code rank} is the most urgent; {@code keys}: some of them have keys. */
+    public record Dispatched(String queue, int rank, int jobs, boolean keys) {}
 
     /**
      * What one call did.
@@ -160,7 +161,7 @@ public final class DispatchDueJobs {
         while (rows.next()) {
             String queue = rows.getString(1);
             if (queue != null) {
-                queues.add(new Dispatched(queue, rows.getInt(2), rows.getInt(3)));
+                queues.add(new Dispatched(queue, rows.getInt(2), rows.getInt(3), rows.getBoolean(8)));
                 continue;
             }
             double seconds = rows.getDouble(4);

@@ -10,8 +10,8 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Inserts jobs of which some have large payloads, runnable at once or later. Their payloads go to a table of their own
- * in the same statement, so that no job is ever without. Where no payload is large, {@link EnqueueReadyJobs} and
+ * Inserts jobs of which some have large payloads or keys, runnable at once or later. Their payloads go to a table of their own
+ * in the same statement, so that no job is ever without. Where neither is so, {@link EnqueueReadyJobs} and
  * {@link EnqueueWaitingJobs} are cheaper.
  */
 public final class EnqueueLargeJobs {
@@ -22,9 +22,9 @@ public final class EnqueueLargeJobs {
             WITH created AS MATERIALIZED (
                 SELECT nextval('rowlock.job_id') AS id, j.*
                   FROM unnest(?::timestamptz[], ?::bigint[], ?::smallint[], ?::smallint[], ?::bigint[],
-                              ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+                              ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
                        AS j (due_at, delay_millis, rank, max_retries, timeout_millis,
-                             queue, type, headers, payload, large_payload)
+                             queue, type, headers, payload, large_payload, job_key)
             """ + IntoRooms.ASIDE + IntoRooms.READY_OR_WAITING + "SELECT id FROM created ORDER BY id";
 
     // Every single job, and most batches of large ones: no payload is copied on its way, which for a single one of 1 MB
@@ -54,7 +54,9 @@ public final class EnqueueLargeJobs {
     /** Inserts the jobs on the caller's connection and returns their ids in the same order. */
     public long[] run(Connection connection, List<NewJob> jobs) throws SQLException {
         NewJob first = jobs.get(0);
-        boolean alike = first.due() == null && jobs.stream().allMatch(job -> job.large() && first.alike(job));
+        boolean alike = first.due() == null
+                && first.key() == null
+                && jobs.stream().allMatch(job -> job.large() && first.alike(job));
         try (PreparedStatement statement = connection.prepareStatement(alike ? sqlAlike : sql)) {
             if (alike) {
                 statement.setObject(1, Columns.texts(jobs, NewJob::payload));
@@ -64,6 +66,7 @@ public final class EnqueueLargeJobs {
                 NewJobColumns.setEach(statement, 3, jobs);
                 statement.setObject(9, Columns.texts(jobs, NewJob::smallPayload));
                 statement.setObject(10, Columns.texts(jobs, NewJob::largePayload));
+                statement.setObject(11, Columns.texts(jobs, NewJob::key));
             }
             try (ResultSet rows = statement.executeQuery()) {
                 return Ids.read(rows, jobs.size());

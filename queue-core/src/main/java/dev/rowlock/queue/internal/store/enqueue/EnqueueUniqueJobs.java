@@ -42,9 +42,9 @@ public final class EnqueueUniqueJobs {
                   FROM (-- Rows come out of unnest, and ids out of the sequence, in the order of the arrays.
                         SELECT nextval('rowlock.job_id') AS id, a.*
                           FROM unnest(?::text[], ?::bigint[], ?::timestamptz[], ?::bigint[], ?::smallint[], ?::smallint[],
-                                      ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+                                      ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
                                AS a (key, at_least_millis, due_at, delay_millis, rank, max_retries,
-                                     timeout_millis, queue, type, headers, payload, large_payload)) AS j
+                                     timeout_millis, queue, type, headers, payload, large_payload, job_key)) AS j
                   LEFT JOIN rowlock.unique_key k ON k.type = j.type AND k.key = j.key
             ), taken AS (
                 INSERT INTO rowlock.unique_key AS k (type, key, job_id, held_until)
@@ -161,6 +161,7 @@ public final class EnqueueUniqueJobs {
         NewJobColumns.setEach(statement, 5, jobs);
         statement.setObject(11, Columns.texts(jobs, NewJob::smallPayload));
         statement.setObject(12, Columns.texts(jobs, NewJob::largePayload));
+        statement.setObject(13, Columns.texts(jobs, NewJob::key));
     }
 
     private static @Nullable Duration atLeast(UniqueKey key) {

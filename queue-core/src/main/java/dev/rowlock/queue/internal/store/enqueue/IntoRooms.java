@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.store.enqueue;
 
 /**
  * The end of a statement that has new jobs as rows of a common table expression {@code created}: {@code id, due_at,
- * delay_millis, rank, max_retries, timeout_millis, queue, type, headers, payload, large_payload}. It brings each into its
+ * delay_millis, rank, max_retries, timeout_millis, queue, job_key, type, headers, payload, large_payload}. It brings each into its
  * room, and closes the last parenthesis itself.
  */
 public final class IntoRooms {
@@ -18,19 +18,19 @@ public final class IntoRooms {
     public static final String READY_OR_WAITING = """
             ), into_ready AS (
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, max_retries, timeout_millis,
-                                           queue, type, payload, headers)
+                                           queue, job_key, type, payload, headers)
                 SELECT id, statement_timestamp(), statement_timestamp(), rank, max_retries, timeout_millis,
-                       queue, type, payload::json, headers::json
+                       queue, job_key, type, payload::json, headers::json
                   FROM created
                  WHERE due_at IS NULL AND delay_millis IS NULL
                  ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
             ), into_waiting AS (
                 INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, rank, max_retries, timeout_millis, reason,
-                                             queue, type, payload, headers)
+                                             queue, job_key, type, payload, headers)
                 SELECT id, coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms'),
                        statement_timestamp(), CASE WHEN due_at IS NULL THEN statement_timestamp() END,
                        rank, max_retries, timeout_millis, 'scheduled',
-                       queue, type, payload::json, headers::json
+                       queue, job_key, type, payload::json, headers::json
                   FROM created
                  WHERE due_at IS NOT NULL OR delay_millis IS NOT NULL
             )

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param due null: runnable at once
  * @param payload JSON
  * @param headers a JSON object of strings; null for none
+ * @param key which of the queue's jobs it belongs with; null for none
  * @param uniqueKey null for none: only {@link EnqueueUniqueJobs} heeds it
  */
 public record NewJob(
@@ -25,7 +26,22 @@ public record NewJob(
         @Nullable Duration timeout,
         String payload,
         @Nullable String headers,
+        @Nullable String key,
         @Nullable UniqueKey uniqueKey) {
+
+    /** A job without a key. */
+    public NewJob(
+            String queue,
+            String type,
+            int rank,
+            @Nullable Due due,
+            @Nullable Integer maxRetries,
+            @Nullable Duration timeout,
+            String payload,
+            @Nullable String headers,
+            @Nullable UniqueKey uniqueKey) {
+        this(queue, type, rank, due, maxRetries, timeout, payload, headers, null, uniqueKey);
+    }
 
     /**
      * A JSON text of more characters lies in a table of its own. Rows of up to about 2 KB are never compressed and cost
@@ -50,6 +66,11 @@ public record NewJob(
         return large() ? payload : null;
     }
 
+    /** Whether the statements for plain jobs do not do: it has a large payload, or a key. */
+    public boolean special() {
+        return key != null || large();
+    }
+
     /** When to run it, if it is due at a certain time. */
     @Nullable
     Instant dueAt() {
@@ -70,6 +91,7 @@ public record NewJob(
                 && Objects.equals(due, other.due)
                 && Objects.equals(maxRetries, other.maxRetries)
                 && Objects.equals(timeout, other.timeout)
-                && Objects.equals(headers, other.headers);
+                && Objects.equals(headers, other.headers)
+                && Objects.equals(key, other.key);
     }
 }

@@ -38,23 +38,23 @@ public final class RescueJobs {
                   FROM orphan
             ), cancelled AS (
                 INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, type, payload, headers, errors)
+                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
                 SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes_now, max_retries, 'cancelled', queue, type, payload, headers, errors
+                       crashes_now, max_retries, 'cancelled', queue, job_key, type, payload, headers, errors
                   FROM judged WHERE fate = 'cancelled'
             ), quarantined AS (
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, type, payload, headers, errors)
+                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
                 SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes_now, max_retries, 'quarantined', queue, type, payload, headers,
+                       crashes_now, max_retries, 'quarantined', queue, job_key, type, payload, headers,
                        rowlock.with_error(errors, attempt, node_id, jsonb_build_object('type', 'crash', 'trace', '', 'message',
                            'its node died while it ran, ' || crashes_now || ' times in all'))
                   FROM judged WHERE fate = 'quarantined'
             ), back AS (
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                           queue, type, payload, headers, errors)
+                                           queue, job_key, type, payload, headers, errors)
                 SELECT id, ready_at, enqueued_at, timeout_millis, rank, attempt - 1, crashes_now, max_retries,
-                       queue, type, payload, headers, errors
+                       queue, job_key, type, payload, headers, errors
                   FROM judged WHERE fate = 'ready'
             )
             SELECT queue, min(rank), count(*), count(*) FILTER (WHERE fate = 'quarantined') FROM judged GROUP BY queue

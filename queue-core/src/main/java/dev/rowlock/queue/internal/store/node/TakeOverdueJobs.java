@@ -53,21 +53,21 @@ public final class TakeOverdueJobs {
                   FROM waiting
             ), cancelled AS (
                 INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, type, payload, headers, errors)
+                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
                 SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes, max_retries, 'cancelled', queue, type, payload, headers, history
+                       crashes, max_retries, 'cancelled', queue, job_key, type, payload, headers, history
                   FROM judged WHERE fate = 'cancelled'
             ), failed AS (
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, type, payload, headers, errors)
+                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
                 SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes, max_retries, 'failed', queue, type, payload, headers, history
+                       crashes, max_retries, 'failed', queue, job_key, type, payload, headers, history
                   FROM judged WHERE fate = 'failed'
             ), retried AS (
                 INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, attempt, crashes, max_retries,
-                                             reason, queue, type, payload, headers, errors)
+                                             reason, queue, job_key, type, payload, headers, errors)
                 SELECT id, statement_timestamp() + wait_millis * interval '1 ms', enqueued_at, statement_timestamp(), timeout_millis,
-                       rank, CASE WHEN shared THEN attempt - 1 ELSE attempt END, crashes, max_retries, 'retry', queue, type, payload,
+                       rank, CASE WHEN shared THEN attempt - 1 ELSE attempt END, crashes, max_retries, 'retry', queue, job_key, type, payload,
                        CASE WHEN NOT shared OR headers::text LIKE '%%"%1$s"%%' THEN headers
                             WHEN headers IS NULL OR headers::text ~ '^\\s*[{]\\s*[}]\\s*$' THEN '{"%1$s":"true"}'
                             -- By text: jsonb takes no escaped NUL.

@@ -59,7 +59,7 @@ final class BulkBatchSql {
                        SELECT ctid FROM rowlock.%1$s WHERE id = ANY (ARRAY(SELECT id FROM wanted))
                         ORDER BY id
                           FOR UPDATE SKIP LOCKED))
-                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, type, payload, headers, errors
+                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
             )""";
 
     // The action goes on behind jobs that somebody else has locked or moved, as long as it can remember which they are.

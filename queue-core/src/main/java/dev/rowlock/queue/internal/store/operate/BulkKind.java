@@ -20,9 +20,9 @@ enum BulkKind {
     DISCARD(EnumSet.of(Room.DEAD), "discarded AS (TABLE taken), " + DiscardDeadJobs.NOTED),
     CANCEL(EnumSet.of(Room.WAITING, Room.READY), """
             moved AS (
-                INSERT INTO rowlock.done (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, type,
+                INSERT INTO rowlock.done (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type,
                                           payload, headers, errors, finished_at, state)
-                SELECT id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, type, payload, headers, errors,
+                SELECT id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors,
                        statement_timestamp(), 'cancelled'
                   FROM taken
             )

@@ -23,9 +23,9 @@ public final class BuryJobs {
                 RETURNING r.*, rowlock.with_error(r.errors, r.attempt, r.node_id, o.error::jsonb) AS history
             ), buried AS (
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, type, payload, headers, errors)
+                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
                 SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes, max_retries, 'failed', queue, type, payload, headers, history
+                       crashes, max_retries, 'failed', queue, job_key, type, payload, headers, history
                   FROM failed
             )
             SELECT token FROM failed

@@ -35,15 +35,15 @@ public final class DeferJobs {
                              THEN least(statement_timestamp() - r.enqueued_at, o.by_age_up_to * interval '1 ms') END)) AS due_at
             ), cancelled AS (
                 INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, type, payload, headers, errors)
+                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
                 SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes, max_retries, 'cancelled', queue, type, payload, headers, history
+                       crashes, max_retries, 'cancelled', queue, job_key, type, payload, headers, history
                   FROM moved WHERE cancel_requested
             ), deferred AS (
                 INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, attempt, crashes, max_retries,
-                                             reason, queue, type, payload, headers, errors)
+                                             reason, queue, job_key, type, payload, headers, errors)
                 SELECT id, due_at, enqueued_at, since, timeout_millis, rank, attempts_made, crashes, max_retries,
-                       reason, queue, type, payload, headers, history
+                       reason, queue, job_key, type, payload, headers, history
                   FROM moved WHERE NOT cancel_requested
             )
             SELECT token, cancel_requested, rank FROM moved

@@ -27,9 +27,9 @@ public final class FinishJobs {
                 RETURNING r.*, o.cancelled, o.result
             ), kept AS (
                 INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, type, payload, headers, errors, result)
+                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors, result)
                 SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes, max_retries, CASE WHEN cancelled THEN 'cancelled' ELSE 'completed' END, queue, type, payload,
+                       crashes, max_retries, CASE WHEN cancelled THEN 'cancelled' ELSE 'completed' END, queue, job_key, type, payload,
                        headers, errors, result::json
                   FROM finished
                 RETURNING token

@@ -24,9 +24,9 @@ public final class FinishJobsInTransaction {
                 RETURNING r.*, o.result
             ), kept AS (
                 INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, type, payload, headers, errors, result)
+                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors, result)
                 SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes, max_retries, 'completed', queue, type, payload, headers, errors, result::json
+                       crashes, max_retries, 'completed', queue, job_key, type, payload, headers, errors, result::json
                   FROM finished
                 RETURNING token
             )

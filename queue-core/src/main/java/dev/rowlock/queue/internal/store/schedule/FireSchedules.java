@@ -44,7 +44,7 @@ public final class FireSchedules {
             ), created AS MATERIALIZED (
                 SELECT nextval('rowlock.job_id') AS id, j.*
                   FROM (SELECT f.name, r.time, NULL::timestamptz AS due_at, NULL::bigint AS delay_millis, f.rank, f.max_retries,
-                               f.timeout_millis, f.queue, f.type,
+                               f.timeout_millis, f.queue, NULL::text AS job_key, f.type,
                                -- As text: JSON may hold what jsonb refuses. Neither value needs an escape.
                                coalesce(rtrim(f.headers::text, '}') || ',', '{')
                                || '"%3$s":"' || f.name || '","%4$s":"' || r.at || '"}' AS headers,

@@ -98,6 +98,7 @@ public final class FilterConditions {
             addState();
             add("queue = ?", filter.queue());
             add("type = ?", filter.type());
+            add("job_key = ?", filter.key());
             addUniqueKey();
             filter.times().forEach(this::addTime);
             addNode();

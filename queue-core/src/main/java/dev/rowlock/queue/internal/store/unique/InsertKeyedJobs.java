@@ -23,9 +23,9 @@ public final class InsertKeyedJobs {
                 -- Rows come out of unnest, and ids out of the sequence, in the order of the arrays.
                 SELECT nextval('rowlock.job_id') AS id, a.*
                   FROM unnest(?::text[], ?::bigint[], ?::bigint[], ?::timestamptz[], ?::bigint[], ?::smallint[], ?::smallint[],
-                              ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+                              ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
                        AS a (key, at_least_millis, after_id, due_at, delay_millis, rank, max_retries, timeout_millis,
-                             queue, type, headers, payload, large_payload)
+                             queue, type, headers, payload, large_payload, job_key)
             ), taken AS (
                 -- Their rows are there, and locked. As a join, an UPDATE could scan the table.
                 INSERT INTO rowlock.unique_key (type, key, job_id, held_until)
@@ -44,9 +44,9 @@ public final class InsertKeyedJobs {
                   FROM asked WHERE after_id IS NOT NULL
             ), after_another AS (
                 INSERT INTO rowlock.waiting (id, due_at, enqueued_at, rank, max_retries, timeout_millis, reason,
-                                             queue, type, payload, headers)
+                                             queue, job_key, type, payload, headers)
                 SELECT id, '%s', statement_timestamp(), rank, max_retries, timeout_millis, '%s',
-                       queue, type, payload::json, headers::json
+                       queue, job_key, type, payload::json, headers::json
                   FROM asked WHERE after_id IS NOT NULL
             ), created AS MATERIALIZED (
                 SELECT * FROM asked WHERE after_id IS NULL
@@ -91,6 +91,7 @@ public final class InsertKeyedJobs {
             NewJobColumns.setEach(statement, 6, jobs);
             statement.setObject(12, Columns.texts(jobs, NewJob::smallPayload));
             statement.setObject(13, Columns.texts(jobs, NewJob::largePayload));
+            statement.setObject(14, Columns.texts(jobs, NewJob::key));
             try (ResultSet rows = statement.executeQuery()) {
                 return Ids.read(rows, jobs.size());
             }

@@ -26,9 +26,9 @@ public final class ReplaceIdleJobs {
             WITH asked AS MATERIALIZED (
                 SELECT *
                   FROM unnest(?::bigint[], ?::bigint[], ?::timestamptz[], ?::bigint[], ?::smallint[], ?::smallint[],
-                              ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+                              ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
                        AS a (id, longest_millis, due_at, delay_millis, rank, max_retries, timeout_millis,
-                             queue, type, headers, payload, large_payload)
+                             queue, type, headers, payload, large_payload, job_key)
             ), from_waiting AS (
                 DELETE FROM rowlock.waiting WHERE id = ANY (?::bigint[])
                 RETURNING id, due_at, since, NULL::timestamptz AS ready_at, enqueued_at, rank, crashes, queue, errors
@@ -63,17 +63,17 @@ public final class ReplaceIdleJobs {
                   FROM renewed n WHERE n.follows AND f.job_id = n.id
             ), into_waiting AS (
                 INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, crashes, max_retries, reason,
-                                             queue, type, payload, headers, errors)
+                                             queue, job_key, type, payload, headers, errors)
                 SELECT id, CASE WHEN follows THEN '%1$s' ELSE new_due_at END, enqueued_at,
                        CASE WHEN NOT follows THEN new_since END, timeout_millis, rank, crashes, max_retries,
-                       CASE WHEN follows THEN '%2$s' ELSE '%3$s' END, queue, type, payload::json, headers::json, errors
+                       CASE WHEN follows THEN '%2$s' ELSE '%3$s' END, queue, job_key, type, payload::json, headers::json, errors
                   FROM renewed
                  WHERE follows OR new_due_at IS NOT NULL
             ), into_ready AS (
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, crashes, max_retries,
-                                           queue, type, payload, headers, errors)
+                                           queue, job_key, type, payload, headers, errors)
                 SELECT id, CASE WHEN same_line THEN coalesce(ready_at, statement_timestamp()) ELSE statement_timestamp() END,
-                       enqueued_at, timeout_millis, rank, crashes, max_retries, queue, type, payload::json, headers::json, errors
+                       enqueued_at, timeout_millis, rank, crashes, max_retries, queue, job_key, type, payload::json, headers::json, errors
                   FROM renewed
                  WHERE NOT follows AND new_due_at IS NULL
                  ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
@@ -130,8 +130,9 @@ public final class ReplaceIdleJobs {
             NewJobColumns.setEach(statement, 5, jobs);
             statement.setObject(11, Columns.texts(jobs, NewJob::smallPayload));
             statement.setObject(12, Columns.texts(jobs, NewJob::largePayload));
-            statement.setObject(13, ids);
+            statement.setObject(13, Columns.texts(jobs, NewJob::key));
             statement.setObject(14, ids);
+            statement.setObject(15, ids);
             List<Replaced> replaced = new ArrayList<>();
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {

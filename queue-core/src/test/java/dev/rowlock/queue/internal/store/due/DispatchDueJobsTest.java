@@ -42,7 +42,7 @@ class DispatchDueJobsTest {
 
         Result result = dispatch.run(100);
 
-        assertThat(result.queues()).containsExactly(new Dispatched(QUEUE, 0, 1));
+        assertThat(result.queues()).containsExactly(new Dispatched(QUEUE, 0, 1, false));
         assertThat(result.nextDue()).isBetween(Duration.ofMinutes(55), Duration.ofHours(1));
         assertThat(rooms.roomsOf(due)).containsExactly("ready");
         assertThat(rooms.roomsOf(later)).containsExactly("waiting");
@@ -68,7 +68,7 @@ class DispatchDueJobsTest {
         Result result = dispatch.run(100);
 
         assertThat(result.queues())
-                .containsExactlyInAnyOrder(new Dispatched("mail", -4, 2), new Dispatched("print", 9, 1));
+                .containsExactlyInAnyOrder(new Dispatched("mail", -4, 2, false), new Dispatched("print", 9, 1, false));
         assertThat(result.jobs()).isEqualTo(3);
         assertThat(result.nextDue()).isNull();
     }

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.store.doctor.queue;
 
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.doctor.Look;
+import dev.rowlock.queue.internal.store.doctor.ReadyQueues;
 import java.time.Duration;
 import java.util.List;
 
@@ -14,11 +15,8 @@ public record UnknownTypes(Duration olderThan) implements Look {
     @Override
     public String sql() {
         return """
-                WITH RECURSIVE queues AS (
-                    (SELECT queue FROM rowlock.ready ORDER BY queue LIMIT 1)
-                    UNION ALL
-                    SELECT (SELECT r.queue FROM rowlock.ready r WHERE r.queue > q.queue ORDER BY r.queue LIMIT 1) FROM queues q WHERE q.queue IS NOT NULL
-                ), put_aside AS (
+                WITH RECURSIVE\s""" + ReadyQueues.CTE + """
+                , put_aside AS (
                     SELECT w.queue, w.type, w.reason, w.enqueued_at AS since
                       FROM rowlock.waiting w
                      WHERE w.due_at < clock_timestamp() + interval '11 minutes' -- nodes put them aside for ten at most
@@ -27,8 +25,12 @@ public record UnknownTypes(Duration olderThan) implements Look {
                 ), front AS (
                     SELECT q.queue, r.type, r.ready_at AS since
                       FROM queues q
-                     CROSS JOIN LATERAL (SELECT r.type, r.ready_at FROM rowlock.ready r
-                                          WHERE r.queue = q.queue ORDER BY r.rank, r.ready_at, r.id LIMIT 200) AS r
+                     CROSS JOIN LATERAL ((SELECT r.type, r.ready_at FROM rowlock.ready r
+                                           WHERE r.queue = q.queue AND r.job_key IS NULL ORDER BY r.rank, r.ready_at, r.id LIMIT 200)
+                                         UNION ALL
+                                         (SELECT r.type, r.ready_at FROM rowlock.ready r
+                                           WHERE r.queue = q.queue AND r.job_key IS NOT NULL
+                                           ORDER BY r.job_key, r.rank, r.ready_at, r.id LIMIT 200)) AS r
                 ), kind AS (
                     SELECT queue, type, count(*) AS jobs, min(since) AS since
                       FROM (SELECT queue, type, since FROM put_aside

@@ -1,0 +1,145 @@
+package dev.rowlock.queue.internal.claim;
+
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
+import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
+import dev.rowlock.queue.internal.thread.MinimumInterval;
+import dev.rowlock.queue.internal.thread.Signal;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Claims of a queue's jobs with keys, and of all its jobs where the queue has a limit of its own: where the next one looks, when,
+ * and for how many jobs. Goes round: from one claim to the next it passes through all keys, so that none comes twice before each has
+ * come once.
+ *
+ * <p>Used by one thread at a time, but for {@link #heard} and {@link #active}.
+ */
+final class KeyedClaims {
+
+    /** A queue that has had keys is looked at with each claim for so long. */
+    private static final Duration KEPT = Duration.ofMinutes(1);
+
+    /** When to look again for keys that somebody else was filling. */
+    private static final Duration BUSY = Duration.ofMillis(10);
+
+    /** Jobs are claimed ahead that threads begin so soon: while one waits here, no other one of its key can begin elsewhere. */
+    private static final Duration AHEAD = Duration.ofMillis(10);
+
+    /** While limits have room for few jobs at a time, claims begin no sooner than this after each other. */
+    private static final Duration APART = Duration.ofMillis(1);
+
+    private static final int LARGEST = 500;
+
+    private final QueueConsumer consumer;
+    private final ClaimKeyedJobs statement;
+    private final Duration pollInterval;
+    private final @Nullable String timeouts;
+
+    private volatile long seenAt; // when there was such a job; 0: never
+    private volatile boolean limited; // whether the queue has a limit of its own
+    private final AtomicLong ended = new AtomicLong(); // jobs that counted against a limit
+    private volatile boolean wantsRoom; // limits have kept it from claiming as many jobs as it could
+    private final MinimumInterval pace = new MinimumInterval(APART);
+    private long lookedAt; // 0: never
+    private String after = "";
+    private boolean plainFirst;
+    private boolean found; // since the round began, as below
+    private boolean busy;
+
+    /** @param timeouts the listeners' timeouts as a JSON object of milliseconds by type */
+    KeyedClaims(QueueConsumer consumer, ClaimKeyedJobs statement, Duration pollInterval, @Nullable String timeouts) {
+        this.consumer = consumer;
+        this.statement = statement;
+        this.pollInterval = pollInterval;
+        this.timeouts = timeouts;
+    }
+
+    /** There are jobs with keys, or there is room for some. Any thread. */
+    void heard() {
+        seenAt = System.nanoTime();
+    }
+
+    /** A job has ended here that counted against a limit. Returns whether the limit's room has been waited for. Any thread. */
+    boolean roomForKeys() {
+        ended.incrementAndGet(); // first: a claim that is under way looks at it after it has said what it wants
+        return wantsRoom;
+    }
+
+    /** Whether there was a job with a key lately. */
+    boolean recent() {
+        return seenAt != 0 && System.nanoTime() - seenAt < KEPT.toNanos();
+    }
+
+    /** Whether each look must be for keys too. Any thread. */
+    boolean active() {
+        return limited || recent();
+    }
+
+    /** Whether to look now. Where no job has had a key lately, who finds nothing else looks for one as often as it polls. */
+    boolean due(boolean nothingElse) {
+        return active() || nothingElse && (lookedAt == 0 || System.nanoTime() - lookedAt >= pollInterval.toNanos());
+    }
+
+    /**
+     * Claims once. Returns how long to wait before the next look, unless there is a wake-up.
+     *
+     * @param nothingElse whether its threads have nothing else to do; otherwise jobs with keys get half of them
+     * @param left jobs of these types are left to others
+     * @param taker takes what was claimed; false if the lease is lost
+     */
+    Duration claim(boolean nothingElse, List<String> left, long nodeId, Predicate<Batch> taker) {
+        int demand = consumer.demandWithin(AHEAD);
+        int limit = Math.min(LARGEST, nothingElse ? demand : Math.min(demand, 1 + consumer.concurrency() / 2));
+        if (limit == 0) {
+            consumer.signalDemandWithin(AHEAD);
+            return pollInterval;
+        }
+        if (wantsRoom) {
+            pace.await();
+        }
+        pace.begun();
+        int largest = consumer.budget().reserve(limit);
+        try {
+            long before = ended.get();
+            wantsRoom = false;
+            plainFirst = !plainFirst;
+            KeyedBatch batch =
+                    statement.run(consumer.queue(), after, plainFirst, limit, largest, left, nodeId, timeouts);
+            seen(batch);
+            if (!taker.test(batch.batch())) {
+                return Duration.ZERO;
+            }
+            wantsRoom = batch.batch().jobs().size() < limit;
+            Duration rest = rest();
+            return wantsRoom && ended.get() != before ? Duration.ZERO : rest;
+        } finally {
+            consumer.budget().giveBack((long) largest * limit);
+        }
+    }
+
+    private void seen(KeyedBatch batch) {
+        boolean some = !batch.batch().jobs().isEmpty();
+        lookedAt = System.nanoTime();
+        limited = batch.limited();
+        if (some || batch.reached() != null) {
+            seenAt = lookedAt;
+        }
+        after = batch.end() || batch.reached() == null ? "" : batch.reached();
+        found |= some;
+        busy |= batch.busy() > 0;
+    }
+
+    private Duration rest() {
+        if (!after.isEmpty()) {
+            return Duration.ZERO;
+        }
+        Duration rest = found ? Duration.ZERO : busy ? Signal.jittered(BUSY) : pollInterval;
+        found = false;
+        busy = false;
+        return rest;
+    }
+}

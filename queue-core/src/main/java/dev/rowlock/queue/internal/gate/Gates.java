@@ -1,0 +1,41 @@
+package dev.rowlock.queue.internal.gate;
+
+import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.chore.Feature;
+import dev.rowlock.queue.internal.chore.OwnNode;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.gate.DeclareLimits;
+import dev.rowlock.queue.spi.Wakeups;
+import java.util.Collection;
+import java.util.List;
+
+/** What a node does for limits beside keeping them. */
+public final class Gates implements Feature {
+
+    private final Database database;
+    private final Wakeups wakeups;
+    private final Collection<QueueLimit> declared;
+    private final Collection<String> queues;
+
+    /**
+     * @param declared by the application
+     * @param queues whose jobs it runs
+     */
+    public Gates(Database database, Wakeups wakeups, Collection<QueueLimit> declared, Collection<String> queues) {
+        this.database = database;
+        this.wakeups = wakeups;
+        this.declared = List.copyOf(declared);
+        this.queues = List.copyOf(queues);
+    }
+
+    @Override
+    public String name() {
+        return "gates";
+    }
+
+    @Override
+    public List<Chore> chores(OwnNode node) {
+        return List.of(new DeclaredLimits(new DeclareLimits(database), wakeups, declared, queues));
+    }
+}

@@ -1,0 +1,55 @@
+package dev.rowlock.queue.internal.store.claim;
+
+import dev.rowlock.queue.internal.store.Columns;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Sets the parameters of a statement, one after the other. */
+final class Parameters {
+
+    private final PreparedStatement statement;
+    private int set;
+
+    Parameters(PreparedStatement statement) {
+        this.statement = statement;
+    }
+
+    Parameters add(@Nullable String text) throws SQLException {
+        statement.setString(++set, text);
+        return this;
+    }
+
+    Parameters add(boolean value) throws SQLException {
+        statement.setBoolean(++set, value);
+        return this;
+    }
+
+    Parameters add(int number) throws SQLException {
+        statement.setInt(++set, number);
+        return this;
+    }
+
+    Parameters add(long number) throws SQLException {
+        statement.setLong(++set, number);
+        return this;
+    }
+
+    Parameters add(List<Long> ids) throws SQLException {
+        statement.setObject(++set, Columns.longs(ids, Long::longValue));
+        return this;
+    }
+
+    Parameters addTexts(List<String> texts) throws SQLException {
+        statement.setObject(++set, texts.toArray(String[]::new));
+        return this;
+    }
+
+    Parameters add(QueuePosition position) throws SQLException {
+        statement.setInt(++set, position.rank());
+        statement.setObject(++set, position.readyAt());
+        statement.setLong(++set, position.id());
+        return this;
+    }
+}

@@ -1,0 +1,195 @@
+package dev.rowlock.queue.internal.store.claim;
+
+import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+@Representative
+class ClaimKeyedJobsTest {
+
+    private final Rooms rooms;
+    private final ClaimKeyedJobs claim;
+    private final long node;
+
+    ClaimKeyedJobsTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        claim = new ClaimKeyedJobs(rooms.database(), Duration.ZERO);
+        node = rooms.node();
+    }
+
+    @Test
+    void keysTakeTurns() {
+        rooms.large(jobs("large", 50));
+        rooms.large(jobs("small", 2));
+
+        assertThat(keys(run(10))).containsExactly("large", "large", "large", "large", "large", "small", "small");
+    }
+
+    @Test
+    void noMoreOfAKeyRunThanItsLimitAllows() {
+        limit(null, 2);
+        rooms.large(Stream.of(jobs("a", 5), jobs("b", 1)).flatMap(List::stream).toList());
+
+        assertThat(keys(run(10))).containsExactly("a", "a", "b");
+        assertThat(keys(run(10))).isEmpty();
+    }
+
+    @Test
+    void aKeyThatIsFullHoldsUpNobodyElse() {
+        limit(null, 1);
+        rooms.large(Stream.of(jobs("a", 5), jobs("b", 5), jobs("c", 5))
+                .flatMap(List::stream)
+                .toList());
+
+        assertThat(keys(run(10))).containsExactly("a", "b", "c");
+        assertThat(keys(run(10))).isEmpty();
+    }
+
+    @Test
+    void aQueuesLimitCountsJobsWithAndWithoutKeys() {
+        limit(3, null);
+        rooms.large(jobs("a", 2));
+        rooms.ready(5);
+
+        assertThat(Stream.concat(keys(run(10)).stream(), keys(run(10)).stream()))
+                .hasSize(3);
+        assertThat(keys(run(10))).isEmpty();
+        assertThat(new ClaimReadyJobs(rooms.database())
+                        .run(QUEUE, QueueRange.ALL, 10, node, null)
+                        .jobs())
+                .isEmpty();
+    }
+
+    @Test
+    void aPlainClaimLeavesJobsWithKeys() {
+        rooms.large(jobs("a", 2));
+
+        assertThat(new ClaimReadyJobs(rooms.database())
+                        .run(QUEUE, QueueRange.ALL, 10, node, null)
+                        .jobs())
+                .isEmpty();
+    }
+
+    @Test
+    void aClaimGoesOnBehindTheLastKeyThatGotAJob() {
+        rooms.large(IntStream.range(100, 900).mapToObj(i -> job("k" + i)).toList());
+
+        KeyedBatch first = run("", 5);
+        KeyedBatch second = run(first.reached(), 5);
+
+        assertThat(keys(first)).containsExactly("k100", "k101", "k102", "k103", "k104");
+        assertThat(first.end()).isFalse();
+        assertThat(keys(second)).startsWith("k105");
+    }
+
+    @Test
+    void noKeyIsPassedOverBecauseThoseBeforeItAlwaysHaveJobs() {
+        IntStream.range(0, 12).forEach(key -> rooms.large(jobs("k%02d".formatted(key), 50)));
+
+        String after = "";
+        Set<String> seen = new HashSet<>();
+        for (int i = 0; i < 3; i++) {
+            KeyedBatch batch = run(after, 5);
+            seen.addAll(keys(batch));
+            after = batch.end() ? "" : String.valueOf(batch.reached());
+        }
+
+        assertThat(seen).hasSize(12);
+    }
+
+    @Test
+    void keysThatAreFullAreLeftBehindInOneWalk() {
+        limit(null, 1);
+        rooms.large(
+                IntStream.range(0, 150).mapToObj(i -> job("a%03d".formatted(i))).toList());
+        assertThat(keys(run(150))).hasSize(150);
+        rooms.large(
+                IntStream.range(0, 150).mapToObj(i -> job("a%03d".formatted(i))).toList());
+        rooms.large(jobs("b", 3));
+
+        String after = "";
+        List<String> got = List.of();
+        for (int i = 0; i < 20 && got.isEmpty(); i++) {
+            KeyedBatch batch = run(after, 5);
+            got = keys(batch);
+            after = batch.end() ? "" : String.valueOf(batch.reached());
+        }
+
+        assertThat(got).containsExactly("b");
+    }
+
+    @Test
+    void jobsThatRanBeforeTheLimitWasSetCount() {
+        rooms.large(jobs("a", 5));
+        assertThat(keys(run(2))).hasSize(2);
+        assertThat(rooms.number("SELECT count(*) FROM rowlock.running WHERE gate IS NOT NULL"))
+                .isZero();
+
+        limit(null, 2);
+
+        assertThat(keys(run(10))).isEmpty();
+        assertThat(rooms.number("SELECT count(*) FROM rowlock.running WHERE gate = 'a'"))
+                .isEqualTo(2);
+    }
+
+    @Test
+    void jobsOfTypesThatAreLeftToOthersStayReady() {
+        limit(5, 2);
+        rooms.large(jobs("a", 2));
+        rooms.ready(2);
+
+        assertThat(keys(claim.run(QUEUE, "", true, 10, 0, List.of("send"), node, null)))
+                .isEmpty();
+    }
+
+    @Test
+    void aNodeThatWasDeclaredDeadClaimsNothing() {
+        rooms.large(jobs("a", 2));
+        rooms.execute("DELETE FROM rowlock.node");
+
+        assertThat(keys(run(10))).isEmpty();
+    }
+
+    private void limit(Integer running, Integer perKey) {
+        rooms.sql("INSERT INTO rowlock.queue_limit (queue, max_running, max_running_per_key) VALUES (?, ?, ?)")
+                .params(QUEUE, running, perKey)
+                .update();
+    }
+
+    private KeyedBatch run(int limit) {
+        return run("", limit);
+    }
+
+    private KeyedBatch run(String after, int limit) {
+        return claim.run(QUEUE, after, true, limit, 0, List.of(), node, null);
+    }
+
+    private static List<String> keys(KeyedBatch batch) {
+        return batch.batch().jobs().stream()
+                .map(job -> job.key() == null ? "" : job.key())
+                .sorted()
+                .toList();
+    }
+
+    private static List<NewJob> jobs(String key, int count) {
+        return IntStream.range(0, count).mapToObj(i -> job(key)).toList();
+    }
+
+    private static NewJob job(String key) {
+        return new NewJob(QUEUE, "send", 0, null, null, null, "{}", null, key, null);
+    }
+}
