@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.store.admin.ReadFigures;
 import dev.rowlock.queue.internal.store.search.BoundedSearch;
 import dev.rowlock.queue.internal.store.search.CountJobs;
 import dev.rowlock.queue.internal.store.search.CountMatches;
+import dev.rowlock.queue.internal.store.search.ExplainJob;
 import dev.rowlock.queue.internal.store.search.FindJobs;
 import dev.rowlock.queue.internal.store.search.GroupDeadJobs;
 import dev.rowlock.queue.internal.store.search.SumDoneJobs;
@@ -17,6 +18,7 @@ import dev.rowlock.queue.search.CappedCount;
 import dev.rowlock.queue.search.DeadGroup;
 import dev.rowlock.queue.search.DeadGroups;
 import dev.rowlock.queue.search.EndedJobs;
+import dev.rowlock.queue.search.Explanation;
 import dev.rowlock.queue.search.FoundJobs;
 import dev.rowlock.queue.search.GroupPage;
 import dev.rowlock.queue.search.JobFilter;
@@ -57,6 +59,7 @@ public final class JobSearch {
     private final GroupDeadJobs groupDead;
     private final SumDoneJobs sumDone;
     private final CountJobs countJobs;
+    private final ExplainJob explainJob;
     private final ReadDepth readDepth;
     private final ReadFigures readFigures;
     private final ReadClock readClock;
@@ -71,6 +74,7 @@ public final class JobSearch {
         BoundedSearch bounded = new BoundedSearch(database, settings.timeLimit());
         this.findJob = new FindJob(database);
         this.findJobs = new FindJobs(bounded);
+        this.explainJob = new ExplainJob(bounded);
         this.countMatches = new CountMatches(bounded);
         this.groupDead = new GroupDeadJobs(bounded);
         this.sumDone = new SumDoneJobs(bounded);
@@ -84,6 +88,14 @@ public final class JobSearch {
     /** The job with this id, wherever it is, with its error history; empty if there is none or retention dropped it. */
     public Optional<JobDetails> find(long id) {
         return findJob.run(id, rows::details);
+    }
+
+    /**
+     * Why a job is where it is: its due time, a pause, no node or listener, a limit and who fills it, how many jobs come before it. Empty if there is no such job. One
+     * statement, within the time limit of searches.
+     */
+    public Optional<Explanation> explain(long id) {
+        return explainJob.run(id);
     }
 
     /** A page of the jobs that match, those that were enqueued last first. */

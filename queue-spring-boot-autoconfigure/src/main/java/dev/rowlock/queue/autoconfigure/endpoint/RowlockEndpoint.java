@@ -55,6 +55,13 @@ final class RowlockEndpoint {
                 .orElse(null);
     }
 
+    /** Why a job is where it is. Null: there is no such job, or the first word is not {@code job}. */
+    @ReadOperation
+    @Nullable
+    Object explain(@Selector String job, @Selector long id) {
+        return job.equals("job") ? rowlock.search().explain(id).orElse(null) : null;
+    }
+
     /**
      * Changes something, and says what came of it. Null: there is no such action.
      *

@@ -31,6 +31,8 @@ enum Section {
                     .map(Shown.RecurringJob::of)
                     .toList()),
 
+    LIMITS("limits", rowlock -> rowlock.limits().all()),
+
     PAUSES("pauses", rowlock -> rowlock.admin().pauses()),
 
     /** Those that were asked for last. */

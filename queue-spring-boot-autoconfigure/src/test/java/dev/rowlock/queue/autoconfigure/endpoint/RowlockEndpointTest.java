@@ -75,6 +75,23 @@ class RowlockEndpointTest {
     }
 
     @Test
+    void itSaysWhyAJobWaits() {
+        contexts.withPropertyValues(EXPOSED).run(context -> {
+            context.getBean(JobAdmin.class).by("ann", "maintenance").pause("letters");
+            long id = context.getBean(JobTemplate.class).enqueue(new Letter("Ada"), o -> o.queue("letters"));
+            RowlockEndpoint endpoint = context.getBean(RowlockEndpoint.class);
+
+            assertThat(json(endpoint.explain("job", id)))
+                    .contains("\"kind\":\"PAUSED\"", "by ann (maintenance)")
+                    .doesNotContain("Ada");
+            assertThat(endpoint.explain("job", id + 1)).isNull();
+            assertThat(endpoint.explain("jobs", id)).isNull();
+        });
+    }
+
+    record Letter(String to) {}
+
+    @Test
     void itShowsWhatThereIs() {
         contexts.withPropertyValues(EXPOSED).run(context -> {
             await().until(() -> json(read(context, "nodes")).contains("\"mails\""));

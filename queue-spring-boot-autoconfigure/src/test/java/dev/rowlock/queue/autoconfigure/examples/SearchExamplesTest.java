@@ -13,6 +13,7 @@ import dev.rowlock.queue.search.CappedCount;
 import dev.rowlock.queue.search.DeadGroup;
 import dev.rowlock.queue.search.DeadGroups;
 import dev.rowlock.queue.search.EndedJobs;
+import dev.rowlock.queue.search.Explanation;
 import dev.rowlock.queue.search.FoundJobs;
 import dev.rowlock.queue.search.GroupPage;
 import dev.rowlock.queue.search.JobFilter;
@@ -79,7 +80,15 @@ class SearchExamplesTest {
             payloads(search);
             groups(search);
             sums(search);
+            explains(search, jobs.enqueue(new SendMail(new Customer(2)), o -> o.delay(Duration.ofHours(1))));
         });
+    }
+
+    private static void explains(JobSearch search, long id) {
+        Explanation why = search.explain(id).orElseThrow();
+        why.reasons().forEach(reason -> log.info("{}: {}", reason.kind(), reason.text()));
+
+        assertThat(why.reasons()).extracting(Explanation.Reason::kind).containsExactly(Explanation.Kind.DUE_LATER);
     }
 
     private static void finds(JobSearch search) {

@@ -1,0 +1,190 @@
+package dev.rowlock.queue.internal.store.search;
+
+import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.search.Explanation;
+import dev.rowlock.queue.search.Explanation.Kind;
+import dev.rowlock.queue.search.Explanation.Reason;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Looks for what holds up one job, in one statement. */
+public final class ExplainJob {
+
+    /** Jobs before it are counted up to this. */
+    private static final int MOST = 10_000;
+
+    private static final String SQL = """
+            WITH job AS MATERIALIZED (
+                SELECT id, state, queue, job_key, type, -priority AS rank, due_at, reason, node_id, claimed_at, deadline, ended_at, attempt
+                  FROM rowlock.job_details WHERE id = ?
+            ), living AS MATERIALIZED (
+                SELECT n.* FROM rowlock.node n, job j
+                 WHERE j.queue = ANY (n.queues) AND n.heartbeat_at > clock_timestamp() - n.lease_millis * interval '1 ms'
+            )
+            SELECT j.*, greatest(0, extract(epoch FROM j.due_at - clock_timestamp())) AS due_in,
+                   (SELECT string_agg(CASE kind WHEN 'everything' THEN 'everything' ELSE kind || ' ''' || name || '''' END
+                                      || ' has been paused since ' || to_char(paused_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC by ' || who
+                                      || coalesce(' (' || why || ')', ''), ', and ' ORDER BY kind)
+                      FROM rowlock.pause p
+                     WHERE p.kind = 'everything' OR p.kind = 'queue' AND p.name = j.queue OR p.kind = 'type' AND p.name = j.type) AS pauses,
+                   (SELECT count(*) FROM living) AS nodes,
+                   (SELECT count(*) FROM living l WHERE l.retries IS NULL OR l.retries -> j.type IS NOT NULL) AS listening,
+                   (SELECT o.after_id FROM rowlock.once_more o WHERE o.job_id = j.id) AS after_id,
+                   l.max_running, l.max_running_per_key,
+                   (SELECT count(*) FROM rowlock.running r WHERE r.queue = j.queue AND r.gate IS NOT NULL) AS running,
+                   CASE WHEN j.job_key IS NOT NULL
+                        THEN ARRAY(SELECT r.id FROM rowlock.running r WHERE r.queue = j.queue AND r.gate = j.job_key ORDER BY r.token) END AS of_key,
+                   CASE WHEN j.state <> 'ready' THEN 0
+                        WHEN j.job_key IS NULL
+                        THEN (SELECT count(*) FROM (SELECT FROM rowlock.ready r
+                               WHERE r.queue = j.queue AND r.job_key IS NULL AND (r.rank, r.ready_at, r.id) < (j.rank, j.due_at, j.id) LIMIT ?) AS before)
+                        ELSE (SELECT count(*) FROM (SELECT FROM rowlock.ready r
+                               WHERE r.queue = j.queue AND r.job_key = j.job_key AND (r.rank, r.ready_at, r.id) < (j.rank, j.due_at, j.id) LIMIT ?) AS before)
+                   END AS before,
+                   coalesce((SELECT n.name FROM rowlock.node n WHERE n.id = j.node_id),
+                            (SELECT p.name FROM rowlock.past_node p WHERE p.id = j.node_id)) AS node,
+                   (SELECT n.heartbeat_at > clock_timestamp() - n.lease_millis * interval '1 ms' FROM rowlock.node n WHERE n.id = j.node_id) AS node_lives
+              FROM job j LEFT JOIN rowlock.queue_limit l ON l.queue = j.queue
+            """;
+
+    private final BoundedSearch bounded;
+    private final String sql;
+
+    public ExplainJob(BoundedSearch bounded) {
+        this.bounded = bounded;
+        this.sql = bounded.database().sql(SQL);
+    }
+
+    /** Empty: there is no such job. */
+    public Optional<Explanation> run(long id) {
+        return bounded.run("what holds up job " + id, connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+                statement.setLong(1, id);
+                statement.setInt(2, MOST);
+                statement.setInt(3, MOST);
+                try (ResultSet row = statement.executeQuery()) {
+                    return row.next() ? Optional.of(explanation(row)) : Optional.empty();
+                }
+            }
+        });
+    }
+
+    private static Explanation explanation(ResultSet row) throws SQLException {
+        JobState state = JobState.of(row.getString("state"));
+        List<Reason> reasons = new ArrayList<>();
+        switch (state) {
+            case WAITING -> waiting(row, reasons);
+            case READY -> ready(row, reasons);
+            case RUNNING -> running(row, reasons);
+            default -> add(reasons, Kind.ENDED, "It has ended at %s: %s.", row.getString("ended_at"), state.label());
+        }
+        return new Explanation(row.getLong("id"), state, reasons);
+    }
+
+    private static void waiting(ResultSet row, List<Reason> reasons) throws SQLException {
+        long after = row.getLong("after_id");
+        if (!row.wasNull()) {
+            add(reasons, Kind.AFTER_OTHER_JOB, "It waits for the end of job %d, which has its unique key.", after);
+        } else if (row.getDouble("due_in") > 0) {
+            add(
+                    reasons,
+                    Kind.DUE_LATER,
+                    "It is due at %s, in %.0f s (%s, after %d attempts).",
+                    row.getString("due_at"),
+                    row.getDouble("due_in"),
+                    row.getString("reason"),
+                    row.getInt("attempt"));
+        } else {
+            add(reasons, Kind.DUE, "It is due since %s; nodes move it to ready.", row.getString("due_at"));
+        }
+        common(row, reasons);
+    }
+
+    private static void ready(ResultSet row, List<Reason> reasons) throws SQLException {
+        common(row, reasons);
+        limits(row, reasons);
+        long before = row.getLong("before");
+        if (before > 0) {
+            add(
+                    reasons,
+                    Kind.BEHIND_OTHERS,
+                    "%s%d jobs of its %s come before it.",
+                    before == MOST ? "at least " : "",
+                    before,
+                    row.getString("job_key") == null ? "queue" : "key");
+        }
+        if (reasons.isEmpty()) {
+            add(
+                    reasons,
+                    Kind.NEXT,
+                    "Nothing holds it up: one of %d nodes claims it as soon as it has a free thread.",
+                    row.getInt("nodes"));
+        }
+    }
+
+    /** What holds up jobs of any room. */
+    private static void common(ResultSet row, List<Reason> reasons) throws SQLException {
+        String pauses = row.getString("pauses");
+        if (pauses != null) {
+            add(reasons, Kind.PAUSED, "%s.", pauses);
+        }
+        if (row.getInt("nodes") == 0) {
+            add(reasons, Kind.NO_NODE, "No living node runs jobs of queue '%s'.", row.getString("queue"));
+        } else if (row.getInt("listening") == 0) {
+            add(
+                    reasons,
+                    Kind.NO_LISTENER,
+                    "None of the %d nodes of its queue has a listener for type '%s'.",
+                    row.getInt("nodes"),
+                    row.getString("type"));
+        }
+    }
+
+    private static void limits(ResultSet row, List<Reason> reasons) throws SQLException {
+        Integer ofQueue = Columns.integer(row, row.findColumn("max_running"));
+        if (ofQueue != null && row.getInt("running") >= ofQueue) {
+            add(
+                    reasons,
+                    Kind.QUEUE_FULL,
+                    "%d jobs of queue '%s' run, and its limit is %d.",
+                    row.getInt("running"),
+                    row.getString("queue"),
+                    ofQueue);
+        }
+        Integer ofKey = Columns.integer(row, row.findColumn("max_running_per_key"));
+        if (ofKey != null && row.getArray("of_key") != null) {
+            Long[] holders = (Long[]) row.getArray("of_key").getArray();
+            if (holders.length >= ofKey) {
+                add(
+                        reasons,
+                        Kind.KEY_FULL,
+                        "%d jobs of its key run, and the limit is %d: %s.",
+                        holders.length,
+                        ofKey,
+                        List.of(holders).subList(0, Math.min(10, holders.length)));
+            }
+        }
+    }
+
+    private static void running(ResultSet row, List<Reason> reasons) throws SQLException {
+        boolean lives = row.getBoolean("node_lives");
+        add(
+                reasons,
+                Kind.RUNNING,
+                "Node '%s' has claimed it at %s, attempt %d%s.",
+                row.getString("node"),
+                row.getString("claimed_at"),
+                row.getInt("attempt"),
+                lives ? "" : "; that node is silent, and others take the job back when its lease has run out");
+    }
+
+    private static void add(List<Reason> reasons, Kind kind, String text, Object... values) {
+        reasons.add(new Reason(kind, text.formatted(values)));
+    }
+}

@@ -1,0 +1,143 @@
+package dev.rowlock.queue;
+
+import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.search.Explanation;
+import dev.rowlock.queue.search.Explanation.Kind;
+import dev.rowlock.queue.search.Explanation.Reason;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Plants what holds up a job, and asks. */
+@PostgresTest
+@Representative
+class JobSearchExplainTest {
+
+    private final Rooms rooms;
+    private final JobSearch search;
+
+    JobSearchExplainTest(TestDatabase test) {
+        rooms = Rooms.emptyIn(test);
+        search = new JobSearch(rooms.database());
+        rooms.execute("DELETE FROM rowlock.pause");
+    }
+
+    private List<Kind> kinds(long id) {
+        return explain(id).reasons().stream().map(Reason::kind).toList();
+    }
+
+    private Explanation explain(long id) {
+        return search.explain(id).orElseThrow();
+    }
+
+    private long keyed(String key) {
+        rooms.large(List.of(new NewJob(QUEUE, "send", 0, null, null, null, "{}", null, key, null)));
+        return rooms.number("SELECT max(id) FROM rowlock.ready");
+    }
+
+    @Test
+    void aJobThatNobodyKnowsHasNoExplanation() {
+        assertThat(search.explain(-1)).isEmpty();
+    }
+
+    @Test
+    void nothingHoldsUpTheFirstJobOfAQueueWithANode() {
+        rooms.node();
+        long id = rooms.ready();
+
+        assertThat(kinds(id)).containsExactly(Kind.NEXT);
+    }
+
+    @Test
+    void jobsBeforeItAreCounted() {
+        rooms.node();
+        rooms.ready(3);
+        long id = rooms.ready();
+
+        assertThat(explain(id).reasons())
+                .containsExactly(new Reason(Kind.BEHIND_OTHERS, "3 jobs of its queue come before it."));
+    }
+
+    @Test
+    void aQueueWithoutANodeAndAPauseAreNamed() {
+        long id = rooms.ready();
+        rooms.execute(
+                "INSERT INTO rowlock.pause (kind, name, paused_at, who, why) VALUES ('queue', 'mail', now(), 'ann', 'slow'), ('queue', 'other', now(), 'bob', NULL)");
+
+        assertThat(kinds(id)).containsExactly(Kind.PAUSED, Kind.NO_NODE);
+        assertThat(explain(id).reasons().get(0).text())
+                .startsWith("queue 'mail' has been paused since ")
+                .endsWith(" by ann (slow).");
+    }
+
+    @Test
+    void aTypeWithoutAListenerIsNamed() {
+        rooms.nodeThatRetries("{\"another\": {\"maxRetries\": 1, \"waits\": [1]}}");
+        long id = rooms.ready();
+
+        assertThat(kinds(id)).containsExactly(Kind.NO_LISTENER);
+    }
+
+    @Test
+    void aDueTimeIsNamed() {
+        rooms.node();
+        long id = rooms.waiting(Due.after(Duration.ofMinutes(10)));
+
+        assertThat(kinds(id)).containsExactly(Kind.DUE_LATER);
+        assertThat(explain(id).reasons().get(0).text()).contains("scheduled");
+    }
+
+    @Test
+    void aLimitIsNamedWithTheJobsThatFillIt() {
+        long node = rooms.node();
+        rooms.execute(
+                "INSERT INTO rowlock.queue_limit (queue, max_running, max_running_per_key) VALUES ('mail', 2, 1)");
+        try {
+            keyed("a");
+            List<ClaimedJob> running = new ClaimKeyedJobs(rooms.database(), Duration.ZERO)
+                    .run(QUEUE, "", true, 10, 0, List.of(), node, null)
+                    .batch()
+                    .jobs();
+            long second = keyed("a");
+            assertThat(explain(second).reasons())
+                    .containsExactly(new Reason(
+                            Kind.KEY_FULL,
+                            "1 jobs of its key run, and the limit is 1: [%d]."
+                                    .formatted(running.get(0).id())));
+
+            IntStream.range(0, 3).forEach(i -> keyed("b" + i));
+            new ClaimKeyedJobs(rooms.database(), Duration.ZERO).run(QUEUE, "", true, 10, 0, List.of(), node, null);
+            assertThat(kinds(second)).containsExactly(Kind.QUEUE_FULL, Kind.KEY_FULL);
+            assertThat(kinds(keyed("c"))).containsExactly(Kind.QUEUE_FULL);
+        } finally {
+            rooms.execute("DELETE FROM rowlock.queue_limit");
+        }
+    }
+
+    @Test
+    void whoRunsItIsNamed() {
+        ClaimedJob job = rooms.running(1).get(0);
+
+        assertThat(explain(job.id()).reasons())
+                .singleElement()
+                .satisfies(reason -> assertThat(reason.text()).startsWith("Node 'node' has claimed it at"));
+        rooms.execute("UPDATE rowlock.node SET heartbeat_at = now() - interval '1 hour'");
+        assertThat(explain(job.id()).reasons().get(0).text()).contains("that node is silent");
+    }
+
+    @Test
+    void anEndIsNamed() {
+        assertThat(kinds(rooms.dead())).containsExactly(Kind.ENDED);
+    }
+}
