@@ -14,6 +14,7 @@ import dev.rowlock.queue.chaos.history.History.Move;
 import dev.rowlock.queue.chaos.history.History.Removal;
 import dev.rowlock.queue.chaos.history.History.Run;
 import dev.rowlock.queue.chaos.history.History.Said;
+import dev.rowlock.queue.chaos.history.History.Serves;
 import dev.rowlock.queue.chaos.history.History.Start;
 import dev.rowlock.queue.chaos.history.History.Steering;
 import dev.rowlock.queue.chaos.history.History.Step;
@@ -67,6 +68,22 @@ class CheckerTest {
         assertThat(Checker.check(story.history()))
                 .extracting(Violation::promise)
                 .doesNotContain(NOBODY_WAITS);
+    }
+
+    @Test
+    void aJobMayWaitWhileItsKeyIsFull() {
+        Story story = new Story().peace();
+        story.serves.add(new Serves("w1", "gated", 4));
+        LongStream.of(6, 9).forEach(uid -> {
+            story.rows.add(row(uid, uid, "running", 1, 0, 0, 20 + uid));
+            story.moves.add(new Move(20 + uid, second(9), uid, "gated", "running", "", 20 + uid, 1, 1, 0));
+        });
+        story.rows.add(row(12, 12, "ready", 0, 0, 0, null));
+        story.moves.add(new Move(40, second(10), 12, "gated", "ready", "", 0, 0, 0, 0));
+
+        assertThat(Checker.check(story.history()))
+                .extracting(Violation::promise)
+                .doesNotContain(NOBODY_WAITS, "limits hold");
     }
 
     @Test
@@ -168,6 +185,18 @@ class CheckerTest {
                         "a bulk action goes on for ever",
                         "operators are obeyed",
                         s -> s.steering = new Steering(List.of(), 0, 0, 1)),
+                lie(
+                        "a third job of a key with a limit of two is claimed",
+                        "limits hold",
+                        s -> LongStream.of(6, 9, 12).forEach(uid -> {
+                            s.rows.add(row(uid, uid, "running", 1, 0, 0, 20 + uid));
+                            s.moves.add(new Move(30 + uid, second(1), uid, "gated", "running", "", 20 + uid, 1, 1, 0));
+                        })),
+                lie("a job whose key has room is left lying", NOBODY_WAITS, s -> {
+                    s.peace().serves.add(new Serves("w1", "gated", 4));
+                    s.rows.add(row(6, 6, "ready", 0, 0, 0, null));
+                    s.moves.add(new Move(36, second(10), 6, "gated", "ready", "", 0, 0, 0, 0));
+                }),
                 lie("a job is stuck in running", "nobody waits for ever", s -> {
                     s.rows.set(0, row(1, 1, "running", 1, 0, 0, 10L));
                     s.moves.removeIf(move -> move.seq() == 5);

@@ -3,6 +3,7 @@ package dev.rowlock.queue.chaos.load;
 import dev.rowlock.queue.chaos.load.Work.Bulky;
 import dev.rowlock.queue.chaos.load.Work.Cursed;
 import dev.rowlock.queue.chaos.load.Work.Fresh;
+import dev.rowlock.queue.chaos.load.Work.Gated;
 import dev.rowlock.queue.chaos.load.Work.Index;
 import dev.rowlock.queue.chaos.load.Work.Ledger;
 import dev.rowlock.queue.chaos.load.Work.Money;
@@ -75,6 +76,7 @@ public final class Load implements AutoCloseable {
 
     private void run() {
         try {
+            producer.limit();
             while (!stopped.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
                 one();
                 producer.recurrences().next();
@@ -99,6 +101,8 @@ public final class Load implements AutoCloseable {
         JobOptions plain = JobOptions.NONE.priority(random.nextInt(5) - 2);
         if (draw < 7) {
             chunk(uid, plain);
+        } else if (draw < 12) {
+            gated(uid, plain);
         } else if (draw < 16) {
             enqueue(new Plain(uid, Act.SLEEP, random.nextInt(40)), plain);
         } else if (draw < 20) {
@@ -146,6 +150,23 @@ public final class Load implements AutoCloseable {
             producer.operators().know(producer.enqueue(work, options), work);
         }
         producer.operators().next(steering);
+    }
+
+    /** Jobs with keys, of which only some may run at once: short, long, failing, put off, due later, and many together. */
+    private void gated(long uid, JobOptions options) {
+        switch (random.nextInt(6)) {
+            case 0 -> enqueue(new Gated(uid, Act.RETRY, 1), options);
+            case 1 -> enqueue(new Gated(uid, Act.SNOOZE, 2), options);
+            case 2 -> enqueue(new Gated(uid, Act.SLEEP, 300), options.delay(Duration.ofMillis(random.nextInt(1_000))));
+            case 3 ->
+                producer.enqueueAll(
+                        IntStream.range(0, 1 + random.nextInt(20))
+                                .mapToObj(i -> new Gated(i == 0 ? uid : producer.nextUid(), Act.SLEEP, 10))
+                                .toList(),
+                        options,
+                        random.nextInt(4) > 0);
+            default -> enqueue(new Gated(uid, Act.SLEEP, random.nextInt(100)), options);
+        }
     }
 
     /** Every other job under a unique key. */

@@ -4,6 +4,9 @@ import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.JobTypes;
 import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.chaos.load.Work.Gated;
+import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.UniqueKey;
 import java.sql.SQLException;
@@ -40,6 +43,7 @@ public final class Producer implements AutoCloseable {
     private final Operators operators;
     private final Drafts drafts;
     private final Awaits awaits;
+    private final QueueLimits limits;
     private final TransactionTemplate transactions;
     private final AtomicLong lastUid = new AtomicLong();
     private final Queue<Told> told = new ConcurrentLinkedQueue<>();
@@ -54,6 +58,7 @@ public final class Producer implements AutoCloseable {
         this.operators = new Operators(rowlock.admin());
         this.drafts = new Drafts(jobs);
         this.awaits = new Awaits(rowlock.results());
+        this.limits = rowlock.limits();
         this.transactions = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
     }
 
@@ -88,6 +93,12 @@ public final class Producer implements AutoCloseable {
     /** Those who pause, redrive and change jobs. */
     public Operators operators() {
         return operators;
+    }
+
+    /** Sets the limits of the queue that has some, before there are jobs in it. */
+    void limit() {
+        Recurrences.persistently(
+                () -> limits.set(new QueueLimit(Gated.QUEUE, Gated.MAX_RUNNING, Gated.MAX_RUNNING_PER_KEY)));
     }
 
     /** Requests that change jobs by their keys. */

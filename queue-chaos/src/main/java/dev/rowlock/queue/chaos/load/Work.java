@@ -78,6 +78,26 @@ public sealed interface Work {
     @JobType(value = "steered", queue = "steered")
     record Steered(long uid, Act act, int number) implements Work {}
 
+    /** In a queue with limits: so many jobs of it, and so many of each key, may run at once over all nodes. */
+    @JobType(value = "gated", queue = Gated.QUEUE, key = "key()")
+    record Gated(long uid, Act act, int number) implements Work {
+
+        public static final String QUEUE = "gated";
+        public static final int MAX_RUNNING = 4;
+        public static final int MAX_RUNNING_PER_KEY = 2;
+        private static final int KEYS = 3;
+
+        /** The key of this job. */
+        public static String key(long uid) {
+            return "key-" + uid % KEYS;
+        }
+
+        /** As its type says. */
+        public String key() {
+            return key(uid);
+        }
+    }
+
     /** A queue of its own, in which short and long jobs meet. */
     @JobType(value = "mixed", queue = "mixed")
     record Mixed(long uid, Act act, int number) implements Work {}

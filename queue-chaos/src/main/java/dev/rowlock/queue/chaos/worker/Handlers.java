@@ -47,6 +47,7 @@ final class Handlers {
                 listener("ticks", "tick", 2, false),
                 listener("drafts", "draft", 2, false),
                 listener("steered", "steered", 2, false),
+                listener("gated", "gated", 4, false),
                 once(),
                 chunks.listener("index", false),
                 chunks.listener("ledger", true)));

@@ -7,7 +7,12 @@ import java.util.List;
 public final class FeatureLaws {
 
     public static final List<Law> ALL = List.of(
-            new StepsOnce(), new RunsOnce(), new LastWordsRun(), new WaitsEndAsTheirJobs(), new OperatorsAreObeyed());
+            new StepsOnce(),
+            new RunsOnce(),
+            new LastWordsRun(),
+            new WaitsEndAsTheirJobs(),
+            new OperatorsAreObeyed(),
+            new LimitsHold());
 
     private FeatureLaws() {}
 }

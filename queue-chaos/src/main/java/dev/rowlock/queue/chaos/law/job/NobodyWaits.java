@@ -2,6 +2,7 @@ package dev.rowlock.queue.chaos.law.job;
 
 import dev.rowlock.queue.chaos.history.Busy;
 import dev.rowlock.queue.chaos.history.Claims;
+import dev.rowlock.queue.chaos.history.Gated;
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.End;
 import dev.rowlock.queue.chaos.history.History.Move;
@@ -16,6 +17,7 @@ import dev.rowlock.queue.chaos.law.Law;
 import dev.rowlock.queue.chaos.law.Violation;
 import dev.rowlock.queue.chaos.load.Act;
 import dev.rowlock.queue.chaos.load.Told;
+import dev.rowlock.queue.chaos.load.Work;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,13 +57,21 @@ final class NobodyWaits implements Law {
         long end =
                 history.signs().pulses().stream().mapToLong(Pulse::nanos).max().orElse(0);
         Map<Serves, Spans> idle = idle(history, claims, peace);
+        Gated gated = Gated.of(history);
         return claims.moves().values().stream()
                 .flatMap(moves -> waits(moves, starts, end).stream())
+                .map(wait -> wait.queue().equals(Work.Gated.QUEUE) ? wait.without(gated.heldUp(wait.job())) : wait)
                 .flatMap(wait -> besideIdle(wait, idle, peace));
     }
 
     /** A job of this queue, from runnable to begun. */
-    private record Wait(long job, String queue, Spans time) {}
+    private record Wait(long job, String queue, Spans time) {
+
+        /** While a limit held it up, it waited by right. */
+        Wait without(Spans heldUp) {
+            return new Wait(job, queue, time.minus(heldUp));
+        }
+    }
 
     private static Stream<Violation> besideIdle(Wait wait, Map<Serves, Spans> idle, Peace peace) {
         if (wait.queue().equals("steered")) {
