@@ -18,6 +18,8 @@ public enum Ability {
     EFFECTS,
     /** Runs many jobs in one call, and one transaction. */
     CHUNKS,
+    /** Limits how many jobs of a key run at once. */
+    KEYS,
     /** Keeps finished jobs for a while. */
     RETENTION,
     /** Finds jobs by itself while it runs, rather than in a loop over what is there. */

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.benchmark.peer;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A job to be enqueued.
@@ -9,11 +10,27 @@ import java.time.Duration;
  * @param priority higher runs first
  * @param delay zero for at once
  * @param text fills the payload
+ * @param key by which limits count; null: none
  */
-public record Job(long seq, int priority, Duration delay, String text) {
+public record Job(
+        long seq,
+        int priority,
+        Duration delay,
+        String text,
+        @Nullable String key) {
 
     /** With this text the payload has about 100 bytes as JSON. */
     public static final String TEXT = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod";
+
+    /** Without a key. */
+    public Job(long seq, int priority, Duration delay, String text) {
+        this(seq, priority, delay, text, null);
+    }
+
+    /** One of so many keys, by turns. */
+    public static Job ofKeys(long seq, int keys) {
+        return new Job(seq, 0, Duration.ZERO, TEXT, "tenant-" + seq % keys);
+    }
 
     public static Job of(long seq) {
         return new Job(seq, 0, Duration.ZERO, TEXT);

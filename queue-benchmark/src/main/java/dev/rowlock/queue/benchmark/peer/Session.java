@@ -30,6 +30,11 @@ public interface Session extends AutoCloseable {
         throw new UnsupportedOperationException("this peer knows no recurring jobs");
     }
 
+    /** So many jobs of each key may run at once from now on, if the peer has {@link Ability#KEYS}. */
+    default void limitKeys(int running) {
+        throw new UnsupportedOperationException("this peer knows no keys");
+    }
+
     /** Starts to run jobs: each calls the probe. */
     void startWorkers(Crew crew, Probe probe);
 

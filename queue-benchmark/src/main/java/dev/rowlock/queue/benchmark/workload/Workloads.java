@@ -17,6 +17,7 @@ public final class Workloads {
             new Scheduled(),
             new Recurring(),
             new Effects(),
+            new Gates(),
             new Idle(),
             new Workers(),
             new Nodes(),

@@ -11,6 +11,7 @@ import dev.rowlock.queue.benchmark.peer.Noop;
 import dev.rowlock.queue.benchmark.peer.Session;
 import dev.rowlock.queue.benchmark.peer.Sql;
 import dev.rowlock.queue.benchmark.peer.Target;
+import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.RecurringJobs;
@@ -72,7 +73,15 @@ final class RowlockSession implements Session {
         if (job.priority() != 0) {
             options = options.priority(job.priority());
         }
+        if (job.key() != null) {
+            options = options.key(job.key());
+        }
         return job.delay().isZero() ? options : options.delay(job.delay());
+    }
+
+    @Override
+    public void limitKeys(int running) {
+        rowlock.limits().set(QueueLimit.of(JobTemplate.DEFAULT_QUEUE).maxRunningPerKey(running));
     }
 
     @Override

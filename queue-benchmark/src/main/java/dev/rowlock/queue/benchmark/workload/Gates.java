@@ -1,0 +1,74 @@
+package dev.rowlock.queue.benchmark.workload;
+
+import dev.rowlock.queue.benchmark.measure.Figures;
+import dev.rowlock.queue.benchmark.measure.Meter;
+import dev.rowlock.queue.benchmark.measure.Probe;
+import dev.rowlock.queue.benchmark.peer.Ability;
+import dev.rowlock.queue.benchmark.peer.Crew;
+import dev.rowlock.queue.benchmark.peer.Job;
+import dev.rowlock.queue.benchmark.peer.Peer;
+import java.util.List;
+import java.util.Set;
+import java.util.function.LongFunction;
+
+/**
+ * What limits cost: runs what was enqueued before, without keys, with keys and no limit, with 100 keys of ten jobs at once, and with
+ * 10,000 keys of one job at once. Counts the server's processor time for each job from the start of the workers to the last job's end.
+ */
+final class Gates implements Workload {
+
+    private static final int SECONDS = 3;
+    private static final int WARM_UP = 5_000;
+    private static final int FEW = 100;
+    private static final int MANY = 10_000;
+
+    @Override
+    public String name() {
+        return "gates";
+    }
+
+    @Override
+    public Set<Ability> needs() {
+        return Set.of(Ability.KEYS);
+    }
+
+    @Override
+    public List<String> peers() {
+        return List.of("rowlock");
+    }
+
+    @Override
+    public Figures run(Peer peer, Stage stage) {
+        Figures figures = new Figures();
+        part(peer, stage, "plain", 0, Job::of, figures);
+        part(peer, stage, "keys", 0, seq -> Job.ofKeys(seq, FEW), figures);
+        part(peer, stage, "limited", FEW / 10, seq -> Job.ofKeys(seq, FEW), figures);
+        part(peer, stage, "limit_one", 1, seq -> Job.ofKeys(seq, MANY), figures);
+        return figures;
+    }
+
+    @Override
+    public void warmUp(Peer peer, Stage stage) {
+        run(peer, new Stage(stage.server(), stage.size().withJobs(WARM_UP)));
+    }
+
+    /** @param limit 0: none */
+    private static void part(Peer peer, Stage stage, String name, int limit, LongFunction<Job> job, Figures figures) {
+        int jobs = stage.size().jobs(peer.jobsPerSecond(), SECONDS);
+        stage.onNewDatabase(peer, (session, target) -> {
+            if (limit > 0) {
+                session.limitKeys(limit);
+            }
+            stage.fill(session, target, 0, jobs, job);
+            Probe probe = Probe.counting();
+            Meter meter = stage.meter(session);
+            session.startWorkers(Crew.of(stage.size().workers()), probe);
+            long end = stage.awaitDrained(session, probe, jobs);
+            Figures own = new Figures().rate("jobs_per_s", jobs, end - probe.firstNanos());
+            meter.perJob(own, "", jobs);
+            figures.put(name + "_jobs_per_s", own.get("jobs_per_s"));
+            figures.put(name + "_us", own.get("server_us_per_job"));
+            return own;
+        });
+    }
+}
