@@ -76,6 +76,12 @@ public final class RecordedWakeups implements Wakeups, RemoteWakeups {
     }
 
     @Override
+    public void keysReady(String queue, int first) {
+        firsts.add(first);
+        keysReady(queue);
+    }
+
+    @Override
     public void attention() {
         hear("attention");
     }

@@ -152,6 +152,17 @@ public final class Fetcher implements Runnable {
         wake();
     }
 
+    /** There are jobs with keys, or there is room for some, and all nodes hear of it: look when it is this node's turn, counted from the first of them. */
+    public void keysHeard(int first) {
+        claimer.keyed().heard();
+        Duration wait = lookIn(claimer.place(), first, 1, consumer.concurrency());
+        if (wait.isZero()) {
+            wake();
+        } else {
+            consumer.wakeSignal().raiseIn(wait);
+        }
+    }
+
     /** A job has ended here that counted against a limit. Returns whether others must be told, who may take the next one. */
     public boolean roomForKeys() {
         if (claimer.keyed().roomForKeys()) {

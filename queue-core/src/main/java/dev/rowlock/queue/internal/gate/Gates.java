@@ -5,6 +5,7 @@ import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.gate.CountRunningJobs;
 import dev.rowlock.queue.internal.store.gate.DeclareLimits;
 import dev.rowlock.queue.spi.Wakeups;
 import java.util.Collection;
@@ -36,6 +37,7 @@ public final class Gates implements Feature {
 
     @Override
     public List<Chore> chores(OwnNode node) {
-        return List.of(new DeclaredLimits(new DeclareLimits(database), wakeups, declared, queues));
+        return List.of(new LimitsChore(
+                new DeclareLimits(database), new CountRunningJobs(database), wakeups, declared, queues));
     }
 }

@@ -36,8 +36,8 @@ record FromElsewhere(Fetchers fetchers, Janitor janitor, Runnable changed) imple
     }
 
     @Override
-    public void keysReady(String queue) {
-        fetchers.of(queue, Fetcher::keysReady);
+    public void keysReady(String queue, int first) {
+        fetchers.of(queue, fetcher -> fetcher.keysHeard(first));
     }
 
     @Override

@@ -86,7 +86,7 @@ final class OwnListener implements AutoCloseable {
         public void dueJobsMoved(@Nullable Duration nextDue) {}
 
         @Override
-        public void keysReady(String queue) {}
+        public void keysReady(String queue, int first) {}
 
         @Override
         public void attention() {}

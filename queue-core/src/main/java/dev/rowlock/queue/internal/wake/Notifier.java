@@ -225,7 +225,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
             if (waiting != null) {
                 messages.add(WakeupMessage.waiting(origin, waiting));
             }
-            keys.forEach(queue -> messages.add(WakeupMessage.keys(origin, queue)));
+            keys.forEach(queue -> messages.add(WakeupMessage.keys(origin, queue, firstToLook++)));
             drain(awaited, ids -> WakeupMessage.awaited(origin, ids), messages);
             drain(ended, ids -> WakeupMessage.ended(origin, ids), messages);
             // The last, so that the last message is one by which jobs may be claimed.

@@ -27,8 +27,12 @@ public interface RemoteWakeups {
     /** Another node has moved all jobs that were due; the next one is due after this time, null: none. */
     void dueJobsMoved(@Nullable Duration nextDue);
 
-    /** Jobs with keys became runnable in this queue, or there is room for one. */
-    void keysReady(String queue);
+    /**
+     * Jobs with keys became runnable in this queue, or there is room for one.
+     *
+     * @param first as of {@link #jobsReady}
+     */
+    void keysReady(String queue, int first);
 
     /** A queue was paused or resumed, or a running job is to be cancelled. */
     void attention();

@@ -44,8 +44,8 @@ final class WakeupMessage {
         return origin + "|m|" + (nextDue == null ? "" : nextDue.toMillis());
     }
 
-    static String keys(String origin, String queue) {
-        return origin + "|k|" + queue;
+    static String keys(String origin, String queue, int first) {
+        return origin + "|k|" + first + '|' + queue;
     }
 
     static String attention(String origin) {
@@ -103,7 +103,7 @@ final class WakeupMessage {
                 case "b" -> deliverReady(parts[2].split("\\|", 4), true, to, connection);
                 case "w" -> to.jobsWaiting(duration(parts[2]));
                 case "m" -> to.dueJobsMoved(parts[2].isEmpty() ? null : duration(parts[2]));
-                case "k" -> to.keysReady(parts[2]);
+                case "k" -> deliverKeys(parts[2].split("\\|", 2), to);
                 case "a" -> to.attention();
                 default -> {} // of a newer version
             }
@@ -115,6 +115,12 @@ final class WakeupMessage {
     /** Everybody looks long before a day is over. */
     private static Duration duration(String millis) {
         return Duration.ofMillis(Math.min(Math.max(0, Long.parseLong(millis)), LONGEST_MILLIS));
+    }
+
+    private static void deliverKeys(String[] parts, RemoteWakeups to) {
+        if (parts.length == 2) {
+            to.keysReady(parts[1], Integer.parseInt(parts[0]));
+        }
     }
 
     private static void deliverReady(String[] parts, boolean back, RemoteWakeups to, @Nullable Connection connection) {

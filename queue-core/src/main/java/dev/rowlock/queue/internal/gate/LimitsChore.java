@@ -2,25 +2,33 @@ package dev.rowlock.queue.internal.gate;
 
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.store.gate.CountRunningJobs;
 import dev.rowlock.queue.internal.store.gate.DeclareLimits;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 
-/** Stores what the application declares, when the node starts; later only what somebody has removed. */
-final class DeclaredLimits implements Chore {
+/** Stores what the application declares, when the node starts; later only what somebody has removed. Then counts what runs against new limits. */
+final class LimitsChore implements Chore {
 
     private static final Duration INTERVAL = Duration.ofMinutes(1);
 
     private final DeclareLimits declare;
+    private final CountRunningJobs count;
     private final Wakeups wakeups;
     private final Collection<QueueLimit> declared;
     private final Collection<String> queues;
     private boolean stored;
 
-    DeclaredLimits(DeclareLimits declare, Wakeups wakeups, Collection<QueueLimit> declared, Collection<String> queues) {
+    LimitsChore(
+            DeclareLimits declare,
+            CountRunningJobs count,
+            Wakeups wakeups,
+            Collection<QueueLimit> declared,
+            Collection<String> queues) {
         this.declare = declare;
+        this.count = count;
         this.wakeups = wakeups;
         this.declared = declared;
         this.queues = queues;
@@ -28,7 +36,7 @@ final class DeclaredLimits implements Chore {
 
     @Override
     public String name() {
-        return "declared limits";
+        return "limits";
     }
 
     @Override
@@ -40,6 +48,7 @@ final class DeclaredLimits implements Chore {
         } else if (!declared.isEmpty()) {
             changed = declare.again(declared);
         }
+        count.run();
         changed.forEach(wakeups::keysReady);
         return INTERVAL;
     }

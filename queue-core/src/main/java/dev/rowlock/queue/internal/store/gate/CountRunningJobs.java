@@ -1,0 +1,42 @@
+package dev.rowlock.queue.internal.store.gate;
+
+import dev.rowlock.queue.internal.store.Database;
+import java.sql.PreparedStatement;
+
+/**
+ * Sees to it that jobs which were claimed before their queue had limits count against them. Claims do so too, within a minute after a
+ * change; but where all threads are busy for longer, nobody claims.
+ */
+public final class CountRunningJobs {
+
+    private static final int LIMIT = 1_000;
+
+    private static final String SQL = """
+            UPDATE rowlock.running SET gate = coalesce(job_key, '')
+             WHERE ctid = ANY (ARRAY(
+                   SELECT r.ctid FROM rowlock.running r
+                    WHERE r.gate IS NULL
+                      AND r.queue = ANY (ARRAY(SELECT l.queue FROM rowlock.queue_limit l
+                                                WHERE l.changed_at > clock_timestamp() - interval '1 hour'))
+                    LIMIT ?
+                      FOR UPDATE SKIP LOCKED))
+            """;
+
+    private final Database database;
+    private final String sql;
+
+    public CountRunningJobs(Database database) {
+        this.database = database;
+        this.sql = database.sql(SQL);
+    }
+
+    /** Returns how many did not count before. Some may be left if those were 1,000. */
+    public int run() {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                statement.setInt(1, LIMIT);
+                return statement.executeUpdate();
+            }
+        });
+    }
+}
