@@ -55,6 +55,9 @@ public final class NodeLease implements Runnable {
          */
         void heard(BeatNode.Answer answer, @Nullable Duration nextExpiry);
 
+        /** What the heartbeat answered has been heard, and the node may claim under this id. */
+        void mayClaim(long nodeId);
+
         /** The server's clock was set, or another server took over. */
         void clockStepped();
 
@@ -83,7 +86,8 @@ public final class NodeLease implements Runnable {
     private final ClockWatch clock = new ClockWatch();
     private final Signal signal = new Signal();
 
-    private volatile long nodeId; // written by the lease's thread; 0: none
+    private long row; // lease's thread only; the id of the node's row, 0: it has none
+    private volatile long nodeId; // the same, once what its first heartbeat says has been heard, such as what is paused
     private volatile boolean failing;
     private volatile long answeredSince = System.nanoTime(); // unless it is failing
     private volatile long answeredAt; // monotonic; 0: never
@@ -106,7 +110,7 @@ public final class NodeLease implements Runnable {
         this.others = new OtherNodes(settings.heartbeat());
     }
 
-    /** This node's id; 0 while it has none. */
+    /** This node's id; 0 while it has none, or may not claim yet. */
     public long nodeId() {
         return nodeId;
     }
@@ -190,26 +194,28 @@ public final class NodeLease implements Runnable {
             numbering.checkNow(c);
             return c;
         });
-        boolean isNew = nodeId == 0;
+        boolean isNew = row == 0;
         if (isNew) {
             // Before anything can be claimed whose outcome needs one.
             transactions.single(open, c -> {
                 partitions.run(c, DAYS_AHEAD);
                 return c;
             });
-            nodeId = transactions.single(open, c -> register.run(c, settings.nodeName(), work, settings.lease()));
+            row = transactions.single(open, c -> register.run(c, settings.nodeName(), work, settings.lease()));
             others.begin();
             log.info(
                     "node {} ('{}') registered, lease {}, heartbeat {}",
-                    nodeId,
+                    row,
                     settings.nodeName(),
                     settings.lease(),
                     settings.heartbeat());
         }
-        BeatNode.Answer answer = transactions.single(open, c -> beat.run(c, nodeId));
+        BeatNode.Answer answer = transactions.single(open, c -> beat.run(c, row));
         noteStep(clock.steppedBy(answer.now(), System.nanoTime()));
         if (answer.alive()) {
             listener.heard(answer, others.looked(System.nanoTime(), answer.others()));
+            nodeId = row;
+            listener.mayClaim(row);
             if (isNew && longerThanOwn(answer.others())) {
                 listener.registeredWithShortLease();
             }
@@ -217,8 +223,9 @@ public final class NodeLease implements Runnable {
         }
         log.warn(
                 "node {} ('{}') was declared dead and its jobs were taken: its handlers are interrupted, it registers anew",
-                nodeId,
+                row,
                 settings.nodeName());
+        row = 0;
         nodeId = 0;
         listener.lost();
         signal.raise();
@@ -256,7 +263,7 @@ public final class NodeLease implements Runnable {
         if (first) {
             log.warn(
                     "node {} ('{}') cannot beat; it goes on, and its jobs stay its own as long as nobody declares it dead",
-                    nodeId,
+                    row,
                     settings.nodeName(),
                     e);
         }
@@ -270,7 +277,7 @@ public final class NodeLease implements Runnable {
         }
         failing = false;
         if (before) {
-            log.info("node {} ('{}') beats again", nodeId, settings.nodeName());
+            log.info("node {} ('{}') beats again", row, settings.nodeName());
         }
     }
 
@@ -289,16 +296,17 @@ public final class NodeLease implements Runnable {
 
     private void leave() {
         try {
-            if (nodeId != 0) {
+            if (row != 0) {
                 giveBackStranded();
                 transactions.single(connection(), c -> {
-                    remove.run(c, nodeId);
-                    return nodeId;
+                    remove.run(c, row);
+                    return row;
                 });
             }
         } catch (SQLException e) {
-            log.warn("node {} could not remove its row; it expires by itself", nodeId, e);
+            log.warn("node {} could not remove its row; it expires by itself", row, e);
         } finally {
+            row = 0;
             nodeId = 0;
             close();
         }
@@ -309,11 +317,11 @@ public final class NodeLease implements Runnable {
         try {
             List<ReleaseStrandedJobs.Released> released;
             do {
-                released = transactions.single(connection(), c -> release.all(c, nodeId, listener.heldTokens()));
+                released = transactions.single(connection(), c -> release.all(c, row, listener.heldTokens()));
                 released.forEach(jobs -> listener.gaveBack(jobs.queue(), jobs.rank(), jobs.jobs()));
             } while (!released.isEmpty());
         } catch (SQLException e) {
-            log.warn("node {} could not give back what it claimed without knowing it", nodeId, e);
+            log.warn("node {} could not give back what it claimed without knowing it", row, e);
             close();
         }
     }

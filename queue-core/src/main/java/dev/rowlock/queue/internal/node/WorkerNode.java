@@ -333,8 +333,12 @@ public final class WorkerNode {
             if (nextExpiry != null) {
                 janitor.leaseEnds(nextExpiry);
             }
+        }
+
+        @Override
+        public void mayClaim(long nodeId) {
             if (!stopping) {
-                fetchers.registered(lease.nodeId());
+                fetchers.registered(nodeId);
             }
         }
 

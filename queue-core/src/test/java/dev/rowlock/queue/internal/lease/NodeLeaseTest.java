@@ -3,6 +3,8 @@ package dev.rowlock.queue.internal.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.node.TestNode;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.node.RegisterNode;
 import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -10,8 +12,11 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
@@ -65,6 +70,46 @@ class NodeLeaseTest {
             Awaitility.await().until(() -> closed.get() > 1);
         }
         assertThat(closed).hasValue(opened.get());
+    }
+
+    @Test
+    void aNodeHasNoIdToClaimWithBeforeItHasHeardWhatIsPaused(TestDatabase database) throws SQLException {
+        Rooms rooms = Rooms.emptyIn(database);
+        Heard heard = new Heard();
+        NodeLease lease = new NodeLease(
+                LeaseSettings.defaults("test"),
+                new RegisterNode.Work(List.of(Rooms.QUEUE), null),
+                database.unpooled(),
+                rooms.database(),
+                heard.listener());
+        heard.lease = lease;
+
+        lease.runOnce();
+
+        assertThat(heard.idWhenHeard).isZero();
+        assertThat(heard.mayClaimAs).isPositive().isEqualTo(lease.nodeId());
+    }
+
+    private static final class Heard {
+
+        private @Nullable NodeLease lease;
+        private long idWhenHeard = -1;
+        private long mayClaimAs;
+
+        NodeLease.Listener listener() {
+            return (NodeLease.Listener) Proxy.newProxyInstance(
+                    NodeLeaseTest.class.getClassLoader(),
+                    new Class<?>[] {NodeLease.Listener.class},
+                    (self, method, arguments) -> {
+                        switch (method.getName()) {
+                            case "heard" ->
+                                idWhenHeard = Objects.requireNonNull(lease).nodeId();
+                            case "mayClaim" -> mayClaimAs = (long) arguments[0];
+                            default -> {}
+                        }
+                        return null;
+                    });
+        }
     }
 
     private static Connection withoutNetworkTimeout(Connection connection, AtomicInteger closed) {

@@ -221,5 +221,8 @@ class StuckRecorderTest {
 
         @Override
         public void heard(BeatNode.Answer answer, @Nullable Duration nextExpiry) {}
+
+        @Override
+        public void mayClaim(long nodeId) {}
     }
 }

@@ -42,6 +42,7 @@ class PagesCompileTest {
                     "javax.sql",
                     "dev.rowlock.queue",
                     "dev.rowlock.queue.chunk",
+                    "dev.rowlock.queue.gate",
                     "dev.rowlock.queue.job",
                     "dev.rowlock.queue.operate",
                     "dev.rowlock.queue.payload",
