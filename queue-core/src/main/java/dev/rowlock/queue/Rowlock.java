@@ -316,8 +316,13 @@ public final class Rowlock implements AutoCloseable {
 
     private WorkerNode newNode() {
         transactions = settings.transactions.get();
+        Gates gates = new Gates(database, wakeups, settings.limits.values(), queues().keySet());
         Extensions extensions = new Extensions(
-                observers(), all(settings.interceptors), all(settings.attemptInterceptors), all(settings.redactors));
+                observers(),
+                all(settings.interceptors),
+                all(settings.attemptInterceptors),
+                all(settings.redactors),
+                gates::slowDown);
         return new WorkerNode(
                 new NodeSettings(
                         settings.worker,
@@ -333,7 +338,7 @@ public final class Rowlock implements AutoCloseable {
                         extensions,
                         wakeups,
                         transactions),
-                features());
+                features(gates));
     }
 
     private List<JobObserver> observers() {
@@ -343,11 +348,9 @@ public final class Rowlock implements AutoCloseable {
     }
 
     /** What nodes do beside running jobs. */
-    private List<Feature> features() {
-        List<Feature> features = new ArrayList<>(List.of(
-                new Operations(database, wakeups, settings.retention),
-                new OnceMore(database, wakeups),
-                new Gates(database, wakeups, settings.limits.values(), queues().keySet())));
+    private List<Feature> features(Gates gates) {
+        List<Feature> features = new ArrayList<>(
+                List.of(new Operations(database, wakeups, settings.retention), new OnceMore(database, wakeups), gates));
         if (settings.schedulesRecurring) {
             features.add(new Scheduling(database, wakeups, all(settings.recurring), this::scheduleRow));
         }

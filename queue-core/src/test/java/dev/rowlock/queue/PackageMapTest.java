@@ -73,7 +73,7 @@ class PackageMapTest {
             Map.entry("internal.store", WORDS),
             Map.entry("internal.store.admin", with(WORDS, "internal.store")),
             Map.entry("internal.store.checkpoint", with(WORDS, "internal.store")),
-            Map.entry("internal.store.claim", with(WORDS, "internal.store")),
+            Map.entry("internal.store.claim", with(WORDS, "internal.store", "internal.store.gate")),
             Map.entry("internal.store.cleanup", with(WORDS, "internal.store", "settings")),
             Map.entry("internal.store.doctor", with(WORDS, "internal.store")),
             Map.entry("internal.doctor", with(STORE, "doctor", "spi", "job")),

@@ -4,36 +4,63 @@ import dev.rowlock.queue.job.Names;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many jobs of a queue may run at once, over all nodes. {@code QueueLimit.of("mail").maxRunning(10).maxRunningPerKey(1)}.
+ * How many jobs of a queue may run, how fast they may begin, and in which order, over all nodes.
+ * {@code QueueLimit.of("mail").maxRunning(10).ratePerKey(Rate.perMinute(100))}. A job must satisfy all that is said.
  *
  * @param maxRunning of the whole queue; null: as many as its nodes have threads
  * @param maxRunningPerKey of each {@linkplain dev.rowlock.queue.job.JobOptions#key(String) key}; null: no limit. Jobs without a key
  *     are not counted
+ * @param rate of the whole queue; null: no limit
+ * @param ratePerKey of each key; null: no limit
+ * @param inOrder jobs of a key run one after the other, in the order of their enqueues, also over retries and snoozes, and this is what
+ *     becomes of them when one fails for good; null: in no strict order
  */
 public record QueueLimit(
         String queue,
         @Nullable Integer maxRunning,
-        @Nullable Integer maxRunningPerKey) {
+        @Nullable Integer maxRunningPerKey,
+        @Nullable Rate rate,
+        @Nullable Rate ratePerKey,
+        @Nullable AfterFailure inOrder) {
 
     public QueueLimit {
         queue = Names.queue(queue);
         requirePositive("maxRunning", maxRunning);
         requirePositive("maxRunningPerKey", maxRunningPerKey);
+        if (inOrder != null && maxRunningPerKey != null && maxRunningPerKey > 1) {
+            throw new IllegalArgumentException("jobs of a key cannot run in order and %d at once: leave one of both out"
+                    .formatted(maxRunningPerKey));
+        }
     }
 
     /** No limit yet. */
     public static QueueLimit of(String queue) {
-        return new QueueLimit(queue, null, null);
+        return new QueueLimit(queue, null, null, null, null, null);
     }
 
     /** So many jobs of the queue at once. */
     public QueueLimit maxRunning(int most) {
-        return new QueueLimit(queue, most, maxRunningPerKey);
+        return new QueueLimit(queue, most, maxRunningPerKey, rate, ratePerKey, inOrder);
     }
 
     /** So many jobs of each key at once. */
     public QueueLimit maxRunningPerKey(int most) {
-        return new QueueLimit(queue, maxRunning, most);
+        return new QueueLimit(queue, maxRunning, most, rate, ratePerKey, inOrder);
+    }
+
+    /** So many jobs of the queue begin in a time. */
+    public QueueLimit rate(Rate most) {
+        return new QueueLimit(queue, maxRunning, maxRunningPerKey, most, ratePerKey, inOrder);
+    }
+
+    /** So many jobs of each key begin in a time. */
+    public QueueLimit ratePerKey(Rate most) {
+        return new QueueLimit(queue, maxRunning, maxRunningPerKey, rate, most, inOrder);
+    }
+
+    /** Jobs of a key run one after the other. */
+    public QueueLimit inOrder(AfterFailure afterFailure) {
+        return new QueueLimit(queue, maxRunning, maxRunningPerKey, rate, ratePerKey, afterFailure);
     }
 
     private static void requirePositive(String what, @Nullable Integer limit) {

@@ -1,10 +1,11 @@
 package dev.rowlock.queue.gate;
 
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits that hold for all nodes, whatever their versions are from the one on that knows them. They are stored, so they outlast restarts. Thread-safe.
+ * Limits, rates and the order of keys, which hold for all nodes, whatever their versions are from the one on that knows them. They are stored, so they outlast restarts. Thread-safe.
  *
  * <p>Each method joins the caller's transaction if there is one. A limit holds for claims that begin after its commit: jobs that run then run on, and
  * where more of them run than it allows, none begins until enough have ended.
@@ -27,4 +28,21 @@ public interface QueueLimits {
 
     /** All of them, by the name of their queues. */
     List<QueueLimit> all();
+
+    /**
+     * Nothing of a key begins for a time, because somebody outside has asked for it, as {@link dev.rowlock.queue.job.SlowDownException} does. It holds from
+     * now on, whatever becomes of the caller's transaction. What runs already goes on.
+     *
+     * @param key null, or a key in a queue without a rate per key: nothing of the queue begins
+     * @param time 1 ms to 31 days
+     * @return false if the queue has no rate that this could slow down; then nothing has changed
+     */
+    boolean slowDown(String queue, @Nullable String key, Duration time);
+
+    /**
+     * Keys of a queue in order whose jobs wait for one that has begun and not ended, by key.
+     *
+     * @param limit how many at most, 1 to 10,000
+     */
+    List<BlockedKey> blockedKeys(String queue, int limit);
 }

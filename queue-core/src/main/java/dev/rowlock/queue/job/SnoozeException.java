@@ -10,8 +10,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>There is no limit to snoozing, unless the retry policy has one in time: beyond {@link RetryPolicy#giveUpAfter} the job is
  * dead.
+ *
+ * <p>{@link SlowDownException} also slows down the other jobs of its key or queue.
  */
-public final class SnoozeException extends RuntimeException {
+public class SnoozeException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 

@@ -39,6 +39,10 @@ public record Explanation(long id, JobState state, List<Reason> reasons) {
         QUEUE_FULL,
         /** As many jobs of its key run as the limit allows. */
         KEY_FULL,
+        /** Jobs of its key run in order, and one that has begun waits for its next attempt, or has failed for good. */
+        KEY_HELD,
+        /** The rate of its queue, or of its key, is used up, or was slowed down. */
+        RATE,
         /** Other jobs of its queue, or of its key, come first. */
         BEHIND_OTHERS,
         /** Nothing holds it up that the database shows: a node claims it as soon as it has a free thread. */

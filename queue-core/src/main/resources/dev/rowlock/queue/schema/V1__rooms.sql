@@ -31,7 +31,9 @@ CREATE TABLE ${schema}.ready (
     vacuum_truncate = false
 );
 CREATE INDEX ready_in_order ON ${schema}.ready (queue, rank, ready_at, id) WHERE job_key IS NULL;
-CREATE INDEX ready_by_key ON ${schema}.ready (queue, job_key, rank, ready_at, id) WHERE job_key IS NOT NULL;
+CREATE INDEX ready_by_key ON ${schema}.ready (queue, job_key, rank, id) WHERE job_key IS NOT NULL;
+-- Jobs that have begun and were tried again stand before all others of their key, where keys are in order.
+CREATE INDEX ready_begun ON ${schema}.ready (queue, job_key, id) WHERE job_key IS NOT NULL AND (attempt > 0 OR crashes > 0);
 -- Made after the index above, here as below. Of two indexes that seem to cost the same the planner takes the younger one, and in
 -- a table that was vacuumed while it was empty a look for an id would seem to cost the same by an index that ends with it.
 ALTER TABLE ${schema}.ready ADD PRIMARY KEY (id);
@@ -59,6 +61,9 @@ CREATE TABLE ${schema}.waiting (
     vacuum_truncate = false
 );
 CREATE INDEX waiting_by_due ON ${schema}.waiting (due_at, id);
+-- They hold up the others of their key, where keys are in order.
+CREATE INDEX waiting_begun ON ${schema}.waiting (queue, job_key, id)
+    WHERE job_key IS NOT NULL AND reason IN ('retry', 'snooze', 'unknown-type', 'not-started', 'crash', 'redrive');
 ALTER TABLE ${schema}.waiting ADD PRIMARY KEY (id);
 
 -- Claimed by a node, under a token. The two partial indexes cost jobs that have no deadline and no cancel request
@@ -120,6 +125,11 @@ CREATE TABLE ${schema}.done (
     PRIMARY KEY (id, finished_at)
 ) PARTITION BY RANGE (finished_at);
 
+-- The last id that was given to a job.
+CREATE FUNCTION ${schema}.last_job_id() RETURNS bigint LANGUAGE sql VOLATILE AS $$
+    SELECT last_value FROM ${schema}.job_id
+$$;
+
 -- Failed for good, or quarantined after bringing down its node too often. Kept until redriven or discarded.
 CREATE TABLE ${schema}.dead (
     id             bigint      NOT NULL,
@@ -139,10 +149,12 @@ CREATE TABLE ${schema}.dead (
     type           text        COLLATE "C" NOT NULL,
     payload        json,                             -- null: it lies in payload
     headers        json,
-    errors         jsonb
+    errors         jsonb,
+    last_job       bigint      NOT NULL DEFAULT ${schema}.last_job_id() -- the last job before it died
 );
 CREATE INDEX dead_by_queue ON ${schema}.dead (queue, id);
 CREATE INDEX dead_by_age ON ${schema}.dead (died_at);
+CREATE INDEX dead_by_key ON ${schema}.dead (queue, job_key, last_job) WHERE job_key IS NOT NULL;
 ALTER TABLE ${schema}.dead ADD PRIMARY KEY (id);
 
 -- Payloads that are too large to be written anew with each move: written once, by the statement that enqueues their
@@ -431,6 +443,7 @@ COMMENT ON TABLE ${schema}.chore IS 'Work that one node does for all.';
 COMMENT ON TABLE ${schema}.depth IS 'The last measurement of how many jobs there are.';
 COMMENT ON TABLE ${schema}.retention IS 'How long nodes want ended jobs and the audit to be kept. The longest wins.';
 COMMENT ON TABLE ${schema}.dropped IS 'How many jobs retention and discard have removed.';
+COMMENT ON FUNCTION ${schema}.last_job_id() IS 'The last id that was given to a job.';
 COMMENT ON FUNCTION ${schema}.with_error(jsonb, smallint, bigint, jsonb) IS 'Adds an entry to the errors of a job; keeps the last 20.';
 COMMENT ON FUNCTION ${schema}.is_done_partition(text) IS 'Whether the table is an attached partition of done.';
 COMMENT ON FUNCTION ${schema}.ensure_done_partitions(int) IS 'Makes the partitions of done for today and some days to come.';
@@ -455,6 +468,7 @@ BEGIN
             ('queue', 'Its queue.'),
             ('job_key', 'Which tenant, account or document it is about: limits count by it; null: none.'),
             ('gate', 'Its key, or empty text, if it counts against limits of its queue; null: it does not.'),
+            ('last_job', 'The last id that a job had when it died.'),
             ('type', 'Its type, which chooses the listener.'),
             ('priority', 'Higher runs first; 0 by default.'),
             ('rank', 'Minus its priority: the lowest rank runs first.'),

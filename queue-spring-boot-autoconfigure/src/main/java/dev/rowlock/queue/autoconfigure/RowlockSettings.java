@@ -157,10 +157,17 @@ final class RowlockSettings {
     private static List<QueueLimit> limits(RowlockProperties properties) {
         List<QueueLimit> limits = new ArrayList<>();
         properties.queues().forEach((name, queue) -> {
-            if (queue.maxRunning() != null || queue.maxRunningPerKey() != null) {
-                limits.add(checked(
-                        "rowlock.queues." + name,
-                        () -> new QueueLimit(name, queue.maxRunning(), queue.maxRunningPerKey())));
+            QueueLimit limit = checked(
+                    "rowlock.queues." + name,
+                    () -> new QueueLimit(
+                            name,
+                            queue.maxRunning(),
+                            queue.maxRunningPerKey(),
+                            queue.rate(),
+                            queue.ratePerKey(),
+                            queue.inOrder()));
+            if (!limit.equals(QueueLimit.of(limit.queue()))) {
+                limits.add(limit);
             }
         });
         return limits;

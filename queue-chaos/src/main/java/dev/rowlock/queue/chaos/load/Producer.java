@@ -97,8 +97,8 @@ public final class Producer implements AutoCloseable {
 
     /** Sets the limits of the queue that has some, before there are jobs in it. */
     void limit() {
-        Recurrences.persistently(
-                () -> limits.set(new QueueLimit(Gated.QUEUE, Gated.MAX_RUNNING, Gated.MAX_RUNNING_PER_KEY)));
+        Recurrences.persistently(() -> limits.set(
+                QueueLimit.of(Gated.QUEUE).maxRunning(Gated.MAX_RUNNING).maxRunningPerKey(Gated.MAX_RUNNING_PER_KEY)));
     }
 
     /** Requests that change jobs by their keys. */

@@ -6,15 +6,16 @@ import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.JobObserver;
 import java.util.List;
 
-/** Code of the application that runs around handlers and beside them, each in its order. */
+/** What runs around handlers and beside them: code of the application, each in its order, and whoever hears of refusals. */
 public record Extensions(
         List<JobObserver> observers,
         List<JobInterceptor> interceptors,
         List<AttemptInterceptor> attempts,
-        List<ErrorRedactor> redactors) {
+        List<ErrorRedactor> redactors,
+        Refusals refusals) {
 
     /** Nothing of the kind. */
-    public static final Extensions NONE = new Extensions(List.of(), List.of(), List.of(), List.of());
+    public static final Extensions NONE = new Extensions(List.of(), List.of(), List.of(), List.of(), Refusals.UNHEARD);
 
     public Extensions {
         observers = List.copyOf(observers);
@@ -25,6 +26,6 @@ public record Extensions(
 
     /** Observers only. */
     public static Extensions observedBy(List<JobObserver> observers) {
-        return new Extensions(observers, List.of(), List.of(), List.of());
+        return new Extensions(observers, List.of(), List.of(), List.of(), Refusals.UNHEARD);
     }
 }

@@ -12,6 +12,7 @@ import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.job.RetryLaterException;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.job.RetryStrategy;
+import dev.rowlock.queue.job.SlowDownException;
 import dev.rowlock.queue.job.SnoozeException;
 import dev.rowlock.queue.spi.ErrorRedactor;
 import dev.rowlock.queue.spi.ListenerDefinition;
@@ -29,15 +30,18 @@ public final class Failures {
     private static final Logger log = LoggerFactory.getLogger(Failures.class);
 
     private final List<ErrorRedactor> redactors;
+    private final Refusals refusals;
 
-    public Failures(List<ErrorRedactor> redactors) {
+    public Failures(List<ErrorRedactor> redactors, Refusals refusals) {
         this.redactors = redactors;
+        this.refusals = refusals;
     }
 
     /** The outcome of a handler that threw. Why it was stopped counts before what it threw. */
     public Outcome outcome(Execution execution, ListenerDefinition listener, Throwable thrown) {
         Optional<SnoozeException> snooze = Failure.find(thrown, SnoozeException.class);
         if (snooze.isPresent()) {
+            tellRefusal(execution.job(), snooze.get());
             return snoozed(execution, listener, snooze.get());
         }
         return switch (execution.stopped()) {
@@ -84,6 +88,16 @@ public final class Failures {
     /** The outcome of a job that was stopped before its handler began. */
     public static Outcome notStarted(Execution.Stop reason) {
         return reason == Execution.Stop.CANCELLED ? new Outcome.Cancelled() : new Outcome.Released();
+    }
+
+    private void tellRefusal(ClaimedJob job, SnoozeException snooze) {
+        if (snooze instanceof SlowDownException slowDown) {
+            try {
+                refusals.refused(job, slowDown.retryAfter());
+            } catch (RuntimeException | Error e) {
+                EndlessTask.tell(() -> log.warn("{} was told to slow down, and other jobs do not hear of it", job, e));
+            }
+        }
     }
 
     /** Unless the job is too old for it: who only ever snoozes would otherwise never end. */

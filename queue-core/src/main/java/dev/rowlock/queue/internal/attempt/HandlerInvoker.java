@@ -51,7 +51,7 @@ public final class HandlerInvoker {
             @Nullable TransactionOperations transactions) {
         this.listeners = Map.copyOf(listeners);
         this.services = services;
-        this.failures = new Failures(extensions.redactors());
+        this.failures = new Failures(extensions.redactors(), extensions.refusals());
         this.beginFailures = new BeginFailures(failures::loggable);
         this.interceptors = new Interceptors(extensions.interceptors());
         this.aroundChunks = Interceptors.aroundChunkOfOne(extensions.interceptors());

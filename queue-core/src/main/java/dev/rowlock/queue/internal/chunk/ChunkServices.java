@@ -46,7 +46,7 @@ public record ChunkServices(
             boolean keep,
             Extensions extensions,
             @Nullable TransactionOperations transactions) {
-        Failures failures = new Failures(extensions.redactors());
+        Failures failures = new Failures(extensions.redactors(), extensions.refusals());
         return new ChunkServices(
                 contexts,
                 new FinishJobsInTransaction(contexts.database(), keep),

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.claim;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
+import dev.rowlock.queue.internal.store.gate.CancelRest;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.internal.thread.Signal;
 import java.time.Duration;
@@ -10,6 +11,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Claims of a queue's jobs with keys, and of all its jobs where the queue has a limit of its own: where the next one looks, when,
@@ -19,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Used by one thread at a time, but for {@link #heard} and {@link #active}.
  */
 final class KeyedClaims {
+
+    private static final Logger log = LoggerFactory.getLogger(KeyedClaims.class);
 
     /** A queue that has had keys is looked at with each claim for so long. */
     private static final Duration KEPT = Duration.ofMinutes(1);
@@ -32,10 +37,14 @@ final class KeyedClaims {
     /** While limits have room for few jobs at a time, claims begin no sooner than this after each other. */
     private static final Duration APART = Duration.ofMillis(1);
 
+    /** Rates are looked at no more often: what becomes free meanwhile is taken together. */
+    private static final Duration RATE_TICK = Duration.ofMillis(5);
+
     private static final int LARGEST = 500;
 
     private final QueueConsumer consumer;
     private final ClaimKeyedJobs statement;
+    private final CancelRest cancelRest;
     private final Duration pollInterval;
     private final @Nullable String timeouts;
 
@@ -49,11 +58,13 @@ final class KeyedClaims {
     private boolean plainFirst;
     private boolean found; // since the round began, as below
     private boolean busy;
+    private @Nullable Long rateAt; // when a rate allows the next job, monotonic; null: none keeps any
 
     /** @param timeouts the listeners' timeouts as a JSON object of milliseconds by type */
     KeyedClaims(QueueConsumer consumer, ClaimKeyedJobs statement, Duration pollInterval, @Nullable String timeouts) {
         this.consumer = consumer;
         this.statement = statement;
+        this.cancelRest = statement.cancelRest();
         this.pollInterval = pollInterval;
         this.timeouts = timeouts;
     }
@@ -113,6 +124,7 @@ final class KeyedClaims {
             if (!taker.test(batch.batch())) {
                 return Duration.ZERO;
             }
+            cancelRest(batch.toCancel());
             wantsRoom = batch.batch().jobs().size() < limit;
             Duration rest = rest();
             return wantsRoom && ended.get() != before ? Duration.ZERO : rest;
@@ -131,15 +143,36 @@ final class KeyedClaims {
         after = batch.end() || batch.reached() == null ? "" : batch.reached();
         found |= some;
         busy |= batch.busy() > 0;
+        if (batch.untilRate() != null) {
+            long at = lookedAt + batch.untilRate().toNanos();
+            rateAt = rateAt == null || at - rateAt < 0 ? (Long) at : rateAt;
+        }
+    }
+
+    /** Jobs that may not run any more keep their place until somebody takes them out of it: who finds them does. */
+    private void cancelRest(List<String> keys) {
+        if (!keys.isEmpty()) {
+            int cancelled = cancelRest.run(consumer.queue(), keys);
+            log.info(
+                    "queue '{}': cancelled {} jobs, because others of their keys have failed",
+                    consumer.queue(),
+                    cancelled);
+            found |= cancelled > 0;
+        }
     }
 
     private Duration rest() {
         if (!after.isEmpty()) {
             return Duration.ZERO;
         }
-        Duration rest = found ? Duration.ZERO : busy ? Signal.jittered(BUSY) : pollInterval;
+        Duration rest = found ? Duration.ZERO : busy ? Signal.jittered(BUSY) : Rests.shorter(pollInterval, untilRate());
         found = false;
         busy = false;
+        rateAt = null;
         return rest;
+    }
+
+    private Duration untilRate() {
+        return rateAt == null ? pollInterval : Rests.longer(RATE_TICK, Duration.ofNanos(rateAt - System.nanoTime()));
     }
 }

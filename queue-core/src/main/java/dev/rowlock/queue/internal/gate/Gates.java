@@ -7,7 +7,12 @@ import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.gate.CountRunningJobs;
 import dev.rowlock.queue.internal.store.gate.DeclareLimits;
+import dev.rowlock.queue.internal.store.gate.HoldGate;
+import dev.rowlock.queue.internal.store.gate.RemoveSpentRates;
+import dev.rowlock.queue.internal.store.node.TakeChore;
+import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.spi.Wakeups;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 
@@ -30,6 +35,11 @@ public final class Gates implements Feature {
         this.queues = List.copyOf(queues);
     }
 
+    /** Whoever is told to slow down slows down the others of its key. */
+    public void slowDown(ClaimedJob job, Duration retryAfter) {
+        new HoldGate(database).run(job.queue(), job.key(), retryAfter);
+    }
+
     @Override
     public String name() {
         return "gates";
@@ -37,7 +47,8 @@ public final class Gates implements Feature {
 
     @Override
     public List<Chore> chores(OwnNode node) {
-        return List.of(new LimitsChore(
-                new DeclareLimits(database), new CountRunningJobs(database), wakeups, declared, queues));
+        return List.of(
+                new LimitsChore(new DeclareLimits(database), new CountRunningJobs(database), wakeups, declared, queues),
+                new RatesChore(new TakeChore(database), new RemoveSpentRates(database)));
     }
 }

@@ -1,24 +1,33 @@
 package dev.rowlock.queue.internal.gate;
 
+import dev.rowlock.queue.gate.BlockedKey;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
+import dev.rowlock.queue.internal.store.gate.FindBlockedKeys;
+import dev.rowlock.queue.internal.store.gate.HoldGate;
 import dev.rowlock.queue.internal.store.gate.StoreLimits;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Wakes;
 import dev.rowlock.queue.job.Names;
+import dev.rowlock.queue.job.SlowDownException;
 import dev.rowlock.queue.operate.Actor;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Limits, as the database holds them. Claims read them there: nobody keeps a copy. */
 public final class StoredQueueLimits implements QueueLimits {
 
+    private static final int MOST_KEYS = 10_000;
+
     private final Database database;
     private final AfterCommit afterCommit;
     private final StoreLimits store;
+    private final HoldGate hold;
+    private final FindBlockedKeys blocked;
     private final Actor actor;
 
     public StoredQueueLimits(Database database, AfterCommit afterCommit) {
@@ -29,6 +38,8 @@ public final class StoredQueueLimits implements QueueLimits {
         this.database = database;
         this.afterCommit = afterCommit;
         this.store = store;
+        this.hold = new HoldGate(database);
+        this.blocked = new FindBlockedKeys(database);
         this.actor = actor;
     }
 
@@ -40,12 +51,7 @@ public final class StoredQueueLimits implements QueueLimits {
     @Override
     public void set(QueueLimit limit) {
         TransactionStanding standing = database.requireWritable("set a limit");
-        store.set(
-                limit,
-                note(
-                        "set limit",
-                        limit.queue(),
-                        "running %s, per key %s".formatted(limit.maxRunning(), limit.maxRunningPerKey())));
+        store.set(limit, note("set limit", limit.queue(), limit.toString()));
         wake(limit.queue(), standing);
     }
 
@@ -60,6 +66,19 @@ public final class StoredQueueLimits implements QueueLimits {
     @Override
     public List<QueueLimit> all() {
         return store.all();
+    }
+
+    @Override
+    public boolean slowDown(String queue, @Nullable String key, Duration time) {
+        return hold.run(Names.queue(queue), key, new SlowDownException(time).retryAfter());
+    }
+
+    @Override
+    public List<BlockedKey> blockedKeys(String queue, int limit) {
+        if (limit < 1 || limit > MOST_KEYS) {
+            throw new IllegalArgumentException("a limit of %d is not allowed: 1 to %d".formatted(limit, MOST_KEYS));
+        }
+        return blocked.run(Names.queue(queue), limit);
     }
 
     /** What was held up may run now. Who has claimed plain jobs only learns that there is a limit. */

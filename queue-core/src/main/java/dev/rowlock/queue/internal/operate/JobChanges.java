@@ -64,8 +64,9 @@ public final class JobChanges {
     public ChangeResult cancel(long id, Actor by) {
         TransactionStanding standing = database.requireWritable("cancel");
         for (int look = 0; look < LOOKS; look++) {
+            Optional<String> keyed = queueOfKey(id);
             if (cancelIdle.run(id, note("cancel", id, null, by))) {
-                afterCommit.quietly(standing);
+                wakeKeys(keyed, standing);
                 return ChangeResult.CHANGED;
             }
             if (requestCancel.run(id, note("cancel", id, "asked to stop", by))) {
@@ -157,9 +158,22 @@ public final class JobChanges {
     /** Returns whether the job was dead. */
     public boolean discard(long id, Actor by) {
         TransactionStanding standing = database.requireWritable("discard");
+        Optional<String> keyed = queueOfKey(id);
         boolean discarded = discardDead.one(id, note("discard", id, null, by));
-        afterCommit.quietly(standing);
+        wakeKeys(keyed, standing);
         return discarded;
+    }
+
+    /** The queue of a job that has a key, in whatever order: it may hold up others. */
+    private Optional<String> queueOfKey(long id) {
+        return findJob.run(id, row -> row.getString("job_key") == null ? "" : row.getString("queue"))
+                .filter(queue -> !queue.isEmpty());
+    }
+
+    private void wakeKeys(Optional<String> queue, TransactionStanding standing) {
+        Wakes wakes = new Wakes();
+        queue.ifPresent(wakes::keys);
+        afterCommit.wake(wakes, standing);
     }
 
     /** Tries until the change has found the job, or the job is where it cannot be changed. */

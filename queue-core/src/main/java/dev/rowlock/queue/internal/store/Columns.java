@@ -79,6 +79,12 @@ public final class Columns {
                         .toArray();
     }
 
+    /** Empty for null. */
+    public static List<String> textList(ResultSet row, int column) throws SQLException {
+        Array values = row.getArray(column);
+        return values == null ? List.of() : List.of((String[]) values.getArray());
+    }
+
     public static @Nullable Instant instant(ResultSet row, int column) throws SQLException {
         OffsetDateTime value = row.getObject(column, OffsetDateTime.class);
         return value == null ? null : value.toInstant();

@@ -64,6 +64,7 @@ public final class Rooms {
             "once_more",
             "figure",
             "queue_limit",
+            "rate_state",
             "checkpoint");
 
     private final Database database;

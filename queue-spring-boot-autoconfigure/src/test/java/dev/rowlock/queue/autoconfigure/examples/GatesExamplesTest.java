@@ -63,7 +63,9 @@ class GatesExamplesTest {
                     JobTemplate jobs = context.getBean(JobTemplate.class);
                     QueueLimits limits = context.getBean(QueueLimits.class);
                     Application application = context.getBean(Application.class);
-                    await().until(() -> limits.all().equals(List.of(new QueueLimit("imports", 3, 1))));
+                    await().until(() -> limits.all()
+                            .equals(List.of(
+                                    QueueLimit.of("imports").maxRunning(3).maxRunningPerKey(1))));
 
                     IntStream.range(0, 5).forEach(i -> {
                         jobs.enqueue(

@@ -32,7 +32,7 @@ public final class ClaimReadyJobs {
                        SELECT ctid FROM rowlock.ready
                         WHERE queue = ? AND job_key IS NULL AND (rank, ready_at, id) > (%s) AND rank <= ?
                           AND (SELECT %s FROM rowlock.node WHERE id = ?)
-                          AND NOT coalesce((SELECT max_running IS NOT NULL FROM rowlock.queue_limit WHERE queue = ?), false)%s
+                          AND NOT coalesce((SELECT of_queue FROM rowlock.queue_limit WHERE queue = ?), false)%s
                         ORDER BY queue, rank, ready_at, id
                         LIMIT ?
                           FOR UPDATE SKIP LOCKED))
@@ -84,7 +84,7 @@ public final class ClaimReadyJobs {
                  WHERE ctid = ANY (ARRAY(
                        SELECT ctid FROM rowlock.ready
                         WHERE id = ANY (?::bigint[]) AND queue = ? AND job_key IS NULL AND (SELECT true FROM rowlock.node WHERE id = ?)
-                         AND NOT coalesce((SELECT max_running IS NOT NULL FROM rowlock.queue_limit WHERE queue = ?), false)
+                         AND NOT coalesce((SELECT of_queue FROM rowlock.queue_limit WHERE queue = ?), false)
                         ORDER BY id
                         LIMIT ?
                           FOR UPDATE SKIP LOCKED))

@@ -28,7 +28,7 @@ public final class FindReadyQueues {
                               LEFT JOIN LATERAL (SELECT true AS found
                                                    FROM rowlock.ready
                                                   WHERE ready.queue = asked.queue AND job_key IS NOT NULL
-                                                  ORDER BY ready.queue, job_key, rank, ready_at, id
+                                                  ORDER BY ready.queue, job_key, rank, id
                                                   LIMIT 1) AS keyed ON true) AS looked) AS timed
              WHERE found OR took > ? * interval '1 ms'
             """;

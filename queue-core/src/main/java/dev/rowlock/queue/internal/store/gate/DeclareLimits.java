@@ -1,7 +1,6 @@
 package dev.rowlock.queue.internal.store.gate;
 
 import dev.rowlock.queue.gate.QueueLimit;
-import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Row;
 import java.sql.PreparedStatement;
@@ -14,24 +13,27 @@ public final class DeclareLimits {
     // Without a change no row is written. Locks are taken in the order of the queues.
     private static final String SQL = """
             WITH given AS (
-                SELECT * FROM unnest(?::text[], ?::int[], ?::int[]) AS given (queue, max_running, max_running_per_key)
+                SELECT * FROM %1$s
             ), gone AS (
                 DELETE FROM rowlock.queue_limit l
                  WHERE l.declared AND l.queue = ANY (?::text[])
                    AND NOT EXISTS (SELECT FROM given g WHERE g.queue = l.queue)
                 RETURNING l.queue
             ), written AS (
-                INSERT INTO rowlock.queue_limit AS l (queue, max_running, max_running_per_key, declared)
-                SELECT queue, max_running, max_running_per_key, true FROM given ORDER BY queue
+                INSERT INTO rowlock.queue_limit AS l (queue, %2$s, declared)
+                SELECT queue, %2$s, true FROM given ORDER BY queue
                 ON CONFLICT (queue) DO UPDATE
-                   SET max_running = excluded.max_running, max_running_per_key = excluded.max_running_per_key,
-                       changed_at = statement_timestamp(), who = NULL
-                 WHERE l.declared AND ?
-                   AND (l.max_running, l.max_running_per_key) IS DISTINCT FROM (excluded.max_running, excluded.max_running_per_key)
+                   SET %3$s, changed_at = statement_timestamp(), who = NULL
+                 WHERE l.declared AND ? AND (%4$s) IS DISTINCT FROM (%5$s)
                 RETURNING l.queue
             )
             SELECT queue FROM gone UNION SELECT queue FROM written
-            """;
+            """.formatted(
+                    LimitColumns.GIVEN,
+                    LimitColumns.NAMES,
+                    LimitColumns.TAKEN_OVER,
+                    LimitColumns.of("l"),
+                    LimitColumns.of("excluded"));
 
     private static final Row<String> QUEUE = row -> row.getString(1);
 
@@ -62,12 +64,9 @@ public final class DeclareLimits {
         List<QueueLimit> all = List.copyOf(limits);
         return database.alone(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                statement.setObject(1, Columns.texts(all, QueueLimit::queue));
-                statement.setObject(2, all.stream().map(QueueLimit::maxRunning).toArray(Integer[]::new));
-                statement.setObject(
-                        3, all.stream().map(QueueLimit::maxRunningPerKey).toArray(Integer[]::new));
-                statement.setObject(4, without.toArray(String[]::new));
-                statement.setBoolean(5, change);
+                LimitColumns.set(statement, all);
+                statement.setObject(LimitColumns.PARAMETERS + 1, without.toArray(String[]::new));
+                statement.setBoolean(LimitColumns.PARAMETERS + 2, change);
                 return QUEUE.all(statement);
             }
         });

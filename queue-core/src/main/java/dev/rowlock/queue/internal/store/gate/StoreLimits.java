@@ -1,28 +1,27 @@
 package dev.rowlock.queue.internal.store.gate;
 
 import dev.rowlock.queue.gate.QueueLimit;
-import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Row;
 import dev.rowlock.queue.internal.store.admin.Affected;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
 import java.sql.PreparedStatement;
-import java.sql.Types;
 import java.util.List;
 
 /** Sets, removes and lists the limits of queues. Joins the caller's transaction. */
 public final class StoreLimits {
 
     private static final String SET = """
-            WITH changed AS (
-                INSERT INTO rowlock.queue_limit AS l (queue, max_running, max_running_per_key, declared, who)
-                VALUES (?, ?, ?, false, ?)
+            WITH given AS (
+                SELECT * FROM %1$s
+            ), changed AS (
+                INSERT INTO rowlock.queue_limit AS l (queue, %2$s, declared, who)
+                SELECT *, false, ?::text FROM given WHERE true
                 ON CONFLICT (queue) DO UPDATE
-                   SET max_running = excluded.max_running, max_running_per_key = excluded.max_running_per_key,
-                       declared = false, changed_at = statement_timestamp(), who = excluded.who
+                   SET %3$s, declared = false, changed_at = statement_timestamp(), who = excluded.who
                 RETURNING queue
             )
-            """ + AuditNote.ofNoJobs("changed") + "SELECT count(*) FROM changed";
+            """.formatted(LimitColumns.GIVEN, LimitColumns.NAMES, LimitColumns.TAKEN_OVER)
+            + AuditNote.ofNoJobs("changed") + "SELECT count(*) FROM changed";
 
     private static final String REMOVE = """
             WITH changed AS (
@@ -30,12 +29,8 @@ public final class StoreLimits {
             )
             """ + AuditNote.ofNoJobs("changed") + "SELECT count(*) FROM changed";
 
-    private static final String LIST = """
-            SELECT queue, max_running, max_running_per_key FROM rowlock.queue_limit ORDER BY queue
-            """;
-
-    private static final Row<QueueLimit> LIMIT =
-            row -> new QueueLimit(row.getString(1), Columns.integer(row, 2), Columns.integer(row, 3));
+    private static final String LIST =
+            "SELECT queue, %s FROM rowlock.queue_limit ORDER BY queue".formatted(LimitColumns.NAMES);
 
     private final Database database;
 
@@ -46,11 +41,9 @@ public final class StoreLimits {
     public void set(QueueLimit limit, AuditNote note) {
         database.joined(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(database.sql(SET))) {
-                statement.setString(1, limit.queue());
-                statement.setObject(2, limit.maxRunning(), Types.INTEGER);
-                statement.setObject(3, limit.maxRunningPerKey(), Types.INTEGER);
-                statement.setString(4, note.who());
-                AuditNote.set(statement, 5, note);
+                LimitColumns.set(statement, List.of(limit));
+                statement.setString(LimitColumns.PARAMETERS + 1, note.who());
+                AuditNote.set(statement, LimitColumns.PARAMETERS + 2, note);
                 return Affected.any(statement);
             }
         });
@@ -70,7 +63,7 @@ public final class StoreLimits {
     public List<QueueLimit> all() {
         return database.joined(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(database.sql(LIST))) {
-                return LIMIT.all(statement);
+                return LimitColumns.LIMIT.all(statement);
             }
         });
     }

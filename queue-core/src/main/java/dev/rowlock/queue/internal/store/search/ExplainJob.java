@@ -36,7 +36,18 @@ public final class ExplainJob {
                    (SELECT count(*) FROM living) AS nodes,
                    (SELECT count(*) FROM living l WHERE l.retries IS NULL OR l.retries -> j.type IS NOT NULL) AS listening,
                    (SELECT o.after_id FROM rowlock.once_more o WHERE o.job_id = j.id) AS after_id,
-                   l.max_running, l.max_running_per_key,
+                   l.max_running, CASE WHEN l.in_order IS NULL THEN l.max_running_per_key ELSE 1 END AS max_running_per_key,
+                   (SELECT 'job ' || w.id || ' of its key is tried again at ' || w.due_at FROM rowlock.waiting w
+                     WHERE l.in_order IS NOT NULL AND w.queue = j.queue AND w.job_key = j.job_key
+                       AND w.reason IN ('retry', 'snooze', 'unknown-type', 'not-started', 'crash', 'redrive')
+                     ORDER BY w.id LIMIT 1) AS held_by_waiting,
+                   (SELECT 'job ' || d.id || ' of its key has failed: redrive or discard it' FROM rowlock.dead d
+                     WHERE l.in_order = 'hold' AND d.queue = j.queue AND d.job_key = j.job_key
+                     ORDER BY d.id LIMIT 1) AS held_by_dead,
+                   (SELECT rowlock.rate_wait(l.rate_jobs, l.rate_millis, l.rate_burst, s.next_at, s.held_until, now.at) FROM rowlock.rate_state s
+                     WHERE l.rate_jobs IS NOT NULL AND s.queue = j.queue AND s.gate = '' ORDER BY s.number DESC LIMIT 1) AS queue_rate_wait,
+                   (SELECT rowlock.rate_wait(l.key_rate_jobs, l.key_rate_millis, l.key_rate_burst, s.next_at, s.held_until, now.at) FROM rowlock.rate_state s
+                     WHERE l.key_rate_jobs IS NOT NULL AND s.queue = j.queue AND s.gate = j.job_key ORDER BY s.number DESC LIMIT 1) AS key_rate_wait,
                    (SELECT count(*) FROM rowlock.running r WHERE r.queue = j.queue AND r.gate IS NOT NULL) AS running,
                    CASE WHEN j.job_key IS NOT NULL
                         THEN ARRAY(SELECT r.id FROM rowlock.running r WHERE r.queue = j.queue AND r.gate = j.job_key ORDER BY r.token) END AS of_key,
@@ -45,12 +56,13 @@ public final class ExplainJob {
                         THEN (SELECT count(*) FROM (SELECT FROM rowlock.ready r
                                WHERE r.queue = j.queue AND r.job_key IS NULL AND (r.rank, r.ready_at, r.id) < (j.rank, j.due_at, j.id) LIMIT ?) AS before)
                         ELSE (SELECT count(*) FROM (SELECT FROM rowlock.ready r
-                               WHERE r.queue = j.queue AND r.job_key = j.job_key AND (r.rank, r.ready_at, r.id) < (j.rank, j.due_at, j.id) LIMIT ?) AS before)
+                               WHERE r.queue = j.queue AND r.job_key = j.job_key AND (r.rank, r.id) < (j.rank, j.id) LIMIT ?) AS before)
                    END AS before,
                    coalesce((SELECT n.name FROM rowlock.node n WHERE n.id = j.node_id),
                             (SELECT p.name FROM rowlock.past_node p WHERE p.id = j.node_id)) AS node,
                    (SELECT n.heartbeat_at > clock_timestamp() - n.lease_millis * interval '1 ms' FROM rowlock.node n WHERE n.id = j.node_id) AS node_lives
-              FROM job j LEFT JOIN rowlock.queue_limit l ON l.queue = j.queue
+              FROM job j LEFT JOIN rowlock.queue_limit l ON l.queue = j.queue,
+                   (SELECT extract(epoch FROM clock_timestamp())::double precision AS at) AS now
             """;
 
     private final BoundedSearch bounded;
@@ -109,6 +121,9 @@ public final class ExplainJob {
     private static void ready(ResultSet row, List<Reason> reasons) throws SQLException {
         common(row, reasons);
         limits(row, reasons);
+        order(row, reasons);
+        rate(row, reasons, "queue");
+        rate(row, reasons, "key");
         long before = row.getLong("before");
         if (before > 0) {
             add(
@@ -169,6 +184,21 @@ public final class ExplainJob {
                         ofKey,
                         List.of(holders).subList(0, Math.min(10, holders.length)));
             }
+        }
+    }
+
+    private static void order(ResultSet row, List<Reason> reasons) throws SQLException {
+        for (String holder : new String[] {"held_by_waiting", "held_by_dead"}) {
+            if (row.getString(holder) != null) {
+                add(reasons, Kind.KEY_HELD, "Jobs of a key run in order, and %s.", row.getString(holder));
+            }
+        }
+    }
+
+    private static void rate(ResultSet row, List<Reason> reasons, String of) throws SQLException {
+        double wait = row.getDouble(of + "_rate_wait");
+        if (wait > 0) {
+            add(reasons, Kind.RATE, "The rate of its %s allows the next job in %.1f s.", of, wait);
         }
     }
 

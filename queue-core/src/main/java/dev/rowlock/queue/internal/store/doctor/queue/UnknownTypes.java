@@ -30,7 +30,7 @@ public record UnknownTypes(Duration olderThan) implements Look {
                                          UNION ALL
                                          (SELECT r.type, r.ready_at FROM rowlock.ready r
                                            WHERE r.queue = q.queue AND r.job_key IS NOT NULL
-                                           ORDER BY r.job_key, r.rank, r.ready_at, r.id LIMIT 200)) AS r
+                                           ORDER BY r.job_key, r.rank, r.id LIMIT 200)) AS r
                 ), kind AS (
                     SELECT queue, type, count(*) AS jobs, min(since) AS since
                       FROM (SELECT queue, type, since FROM put_aside

@@ -1,0 +1,181 @@
+package dev.rowlock.queue.internal.store.claim;
+
+/**
+ * The two statements of {@link ClaimKeyedJobs}. What a queue without such a rule does not need is behind conditions on the rule alone, which the
+ * server looks at once: it costs nothing.
+ */
+final class KeyedClaimSql {
+
+    private KeyedClaimSql() {}
+
+    // Where nothing limits keys, no key is locked: rows are. Where something limits the queue as a whole, one claim at
+    // a
+    // time fills it. A key whose rate is used up is not locked either.
+    static final String WALK = """
+            WITH RECURSIVE rule AS MATERIALIZED (
+                SELECT *, changed_at > statement_timestamp() - interval '1 min' AS fresh
+                  FROM rowlock.queue_limit WHERE queue = ?
+            ), now AS MATERIALIZED (
+                SELECT extract(epoch FROM clock_timestamp())::double precision AS at
+            ), turn AS MATERIALIZED (
+                SELECT CASE WHEN (SELECT of_queue FROM rule) THEN pg_try_advisory_xact_lock(hashtextextended(?, 0))
+                            WHEN (SELECT of_keys FROM rule)
+                            THEN EXISTS (SELECT FROM generate_series(1, ?) AS turn (number)
+                                          WHERE pg_try_advisory_xact_lock(hashtextextended(?, number)))
+                            ELSE true END AS got
+            ), counted AS (
+                -- Jobs that were claimed before the queue had limits. Those whose claims were under way then commit soon.
+                UPDATE rowlock.running SET gate = coalesce(job_key, '')
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT r.ctid FROM rowlock.running r
+                        WHERE r.queue = ? AND r.gate IS NULL AND (SELECT fresh FROM rule) AND (SELECT got FROM turn)
+                        FOR UPDATE SKIP LOCKED))
+            ), walk AS (
+                (SELECT job_key, 1 AS number FROM rowlock.ready
+                  WHERE queue = ? AND job_key > ? AND (SELECT got FROM turn) ORDER BY queue, job_key LIMIT 1)
+                UNION ALL
+                SELECT (SELECT r.job_key FROM rowlock.ready r
+                         WHERE r.queue = ? AND r.job_key > w.job_key ORDER BY r.queue, r.job_key LIMIT 1), w.number + 1
+                  FROM walk w
+                 WHERE w.job_key IS NOT NULL AND w.number < ?
+            ), timed AS MATERIALIZED (
+                SELECT walk.job_key, used.wait
+                  FROM walk
+                  LEFT JOIN LATERAL (
+                       SELECT rowlock.rate_wait(r.key_rate_jobs, r.key_rate_millis, r.key_rate_burst, s.next_at, s.held_until, (SELECT at FROM now)) AS wait
+                         FROM rule r, rowlock.rate_state s
+                        WHERE (SELECT key_rate_jobs FROM rule) IS NOT NULL AND s.queue = ? AND s.gate = walk.job_key
+                        ORDER BY s.queue, s.gate, s.number DESC LIMIT 1) AS used ON true
+            ), tried AS MATERIALIZED (
+                SELECT job_key, wait,
+                       CASE WHEN job_key IS NULL OR wait > 0 THEN NULL
+                            WHEN (SELECT of_keys FROM rule) IS NOT TRUE THEN true
+                            ELSE pg_try_advisory_xact_lock(hashtextextended(? || job_key, 0)) END AS got
+                  FROM timed
+            )
+            SELECT set_config('rowlock_claim.keys', coalesce((SELECT array_agg(job_key)::text FROM tried WHERE got), '{}'), true),
+                   set_config('rowlock_claim.turn', (SELECT got FROM turn)::text, true),
+                   (SELECT got FROM turn),
+                   (SELECT count(*) FROM tried WHERE NOT got),
+                   (SELECT count(job_key) < ? FROM tried),
+                   (SELECT max(job_key) FROM tried),
+                   date_part('epoch', statement_timestamp()),
+                   (SELECT of_queue FROM rule),
+                   greatest((SELECT min(wait) FROM tried WHERE wait > 0),
+                            (SELECT rowlock.rate_wait(r.rate_jobs, r.rate_millis, r.rate_burst, s.next_at, s.held_until, (SELECT at FROM now))
+                               FROM rule r, rowlock.rate_state s
+                              WHERE (SELECT rate_jobs FROM rule) IS NOT NULL AND s.queue = ? AND s.gate = ''
+                              ORDER BY s.queue, s.gate, s.number DESC LIMIT 1)),
+                   (SELECT array_agg(tried.job_key) FROM tried
+                     WHERE (SELECT in_order FROM rule) = 'cancel-rest'
+                       AND EXISTS (SELECT FROM rowlock.dead d
+                                    WHERE d.queue = ? AND d.job_key = tried.job_key
+                                      AND d.last_job >= (SELECT f.id FROM rowlock.ready f
+                                                          WHERE f.queue = ? AND f.job_key = tried.job_key
+                                                          ORDER BY f.queue, f.job_key, f.rank, f.id LIMIT 1)));
+            """;
+
+    // The head of a key in order is chosen before it is locked: if somebody else holds it, the next one does not go in
+    // its place.
+    private static final String CLAIMED = """
+            WITH rule AS MATERIALIZED (
+                SELECT * FROM rowlock.queue_limit WHERE queue = ?
+            ), now AS MATERIALIZED (
+                SELECT extract(epoch FROM clock_timestamp())::double precision AS at
+            ), used AS MATERIALIZED (
+                SELECT next_at, held_until FROM rowlock.rate_state
+                 WHERE (SELECT rate_jobs FROM rule) IS NOT NULL AND queue = ? AND gate = ''
+                 ORDER BY queue, gate, number DESC LIMIT 1
+            ), wanted AS MATERIALIZED (
+                SELECT CASE WHEN current_setting('rowlock_claim.turn')::boolean AND (SELECT true FROM rowlock.node WHERE id = ?)
+                            THEN greatest(0, least(
+                                 jobs,
+                                 (SELECT max_running FROM rule)
+                                 - CASE WHEN (SELECT max_running FROM rule) IS NOT NULL
+                                        THEN (SELECT count(*) FROM rowlock.running r WHERE r.queue = ? AND r.gate IS NOT NULL) END,
+                                 (SELECT rowlock.rate_permits(r.rate_jobs, r.rate_millis, r.rate_burst, (SELECT next_at FROM used),
+                                                              (SELECT held_until FROM used), (SELECT at FROM now))
+                                    FROM rule r WHERE r.rate_jobs IS NOT NULL)))
+                            ELSE 0 END AS jobs,
+                       without_keys
+                  FROM (SELECT ?::bigint AS jobs, ?::boolean AS without_keys) AS asked
+            ), plain AS MATERIALIZED (
+                SELECT ctid AS at FROM rowlock.ready
+                 WHERE queue = ? AND job_key IS NULL AND type <> ALL (?::text[])
+                   AND (SELECT of_queue FROM rule)
+                   AND ((SELECT without_keys FROM wanted) OR current_setting('rowlock_claim.keys') = '{}')
+                 ORDER BY queue, rank, ready_at, id
+                 LIMIT (SELECT jobs FROM wanted)
+                   FOR UPDATE SKIP LOCKED
+            ), got AS MATERIALIZED (
+                SELECT keys, greatest(1, (SELECT jobs FROM wanted) / greatest(1, cardinality(keys))) AS share,
+                       (SELECT CASE WHEN in_order IS NOT NULL THEN 1 ELSE max_running_per_key END FROM rule) AS most
+                  FROM (SELECT current_setting('rowlock_claim.keys')::text[] AS keys) AS locked
+            ), key AS MATERIALIZED (
+                SELECT k.job_key, used.next_at,
+                       least(got.share, got.most - CASE WHEN got.most IS NOT NULL
+                             THEN (SELECT count(*) FROM rowlock.running r WHERE r.queue = ? AND r.gate = k.job_key) END,
+                             CASE WHEN (SELECT key_rate_jobs FROM rule) IS NOT NULL
+                             THEN (SELECT rowlock.rate_permits(r.key_rate_jobs, r.key_rate_millis, r.key_rate_burst, used.next_at,
+                                                               used.held_until, (SELECT at FROM now)) FROM rule r) END) AS room
+                  FROM got CROSS JOIN unnest(got.keys) AS k (job_key)
+                  LEFT JOIN LATERAL (
+                       SELECT s.next_at, s.held_until FROM rowlock.rate_state s
+                        WHERE (SELECT key_rate_jobs FROM rule) IS NOT NULL AND s.queue = ? AND s.gate = k.job_key
+                        ORDER BY s.queue, s.gate, s.number DESC LIMIT 1) AS used ON true
+            ), head AS MATERIALIZED (
+                SELECT first.at
+                  FROM key CROSS JOIN LATERAL (
+                       SELECT r.ctid AS at FROM rowlock.ready r
+                        WHERE (SELECT in_order FROM rule) IS NULL
+                          AND r.queue = ? AND r.job_key = key.job_key AND r.type <> ALL (?::text[])
+                        ORDER BY r.queue, r.job_key, r.rank, r.id
+                        LIMIT greatest(0, key.room)
+                          FOR UPDATE SKIP LOCKED) AS first
+                 LIMIT (SELECT jobs FROM wanted) - (SELECT count(*) FROM plain)
+            ), head_in_order AS MATERIALIZED (
+                SELECT first.at
+                  FROM key CROSS JOIN LATERAL (
+                       SELECT r.ctid AS at FROM rowlock.ready r
+                        WHERE (SELECT in_order FROM rule) IS NOT NULL AND key.room > 0
+                          AND r.ctid = coalesce(
+                              (SELECT b.ctid FROM rowlock.ready b
+                                WHERE b.queue = ? AND b.job_key = key.job_key AND (b.attempt > 0 OR b.crashes > 0)
+                                ORDER BY b.queue, b.job_key, b.id LIMIT 1),
+                              (SELECT f.ctid FROM rowlock.ready f
+                                WHERE f.queue = ? AND f.job_key = key.job_key
+                                ORDER BY f.queue, f.job_key, f.rank, f.id LIMIT 1))
+                          AND r.type <> ALL (?::text[])
+                          AND NOT EXISTS (SELECT FROM rowlock.waiting w
+                                           WHERE w.queue = ? AND w.job_key = key.job_key
+                                             AND w.reason IN ('retry', 'snooze', 'unknown-type', 'not-started', 'crash', 'redrive'))
+                          AND NOT EXISTS (SELECT FROM rowlock.dead d
+                                           WHERE d.queue = ? AND d.job_key = key.job_key
+                                             AND ((SELECT in_order FROM rule) = 'hold'
+                                                  OR (SELECT in_order FROM rule) = 'cancel-rest' AND d.last_job >= r.id))
+                          FOR UPDATE SKIP LOCKED) AS first
+                 LIMIT (SELECT jobs FROM wanted) - (SELECT count(*) FROM plain)
+            ), claimed AS (
+                DELETE FROM rowlock.ready
+                 WHERE ctid = ANY (ARRAY(SELECT at FROM plain UNION ALL SELECT at FROM head UNION ALL SELECT at FROM head_in_order))
+                RETURNING *
+            ), spent AS (
+                INSERT INTO rowlock.rate_state (queue, gate, number, next_at)
+                SELECT r.queue, '', nextval('rowlock.claim_token'),
+                       rowlock.rate_next(r.rate_jobs, r.rate_millis, r.rate_burst, (SELECT next_at FROM used), (SELECT at FROM now), c.jobs)
+                  FROM rule r, (SELECT count(*) AS jobs FROM claimed) AS c
+                 WHERE (SELECT rate_jobs FROM rule) IS NOT NULL AND c.jobs > 0
+                UNION ALL
+                SELECT r.queue, key.job_key, nextval('rowlock.claim_token'),
+                       rowlock.rate_next(r.key_rate_jobs, r.key_rate_millis, r.key_rate_burst, key.next_at, (SELECT at FROM now), c.jobs)
+                  FROM rule r, key, (SELECT job_key, count(*) AS jobs FROM claimed GROUP BY job_key) AS c
+                 WHERE (SELECT key_rate_jobs FROM rule) IS NOT NULL AND key.job_key = c.job_key
+            )
+            """;
+
+    static final String CLAIM = CLAIMED
+            + ClaimReadyJobs.moved(
+                    ", job_key, gate",
+                    ", job_key, CASE WHEN EXISTS (SELECT FROM rule) THEN coalesce(job_key, '') END",
+                    ", job_key, gate IS NOT NULL, (SELECT max(job_key) FROM claimed)");
+}

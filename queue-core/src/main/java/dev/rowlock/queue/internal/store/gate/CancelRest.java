@@ -1,0 +1,65 @@
+package dev.rowlock.queue.internal.store.gate;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.admin.Affected;
+import java.sql.PreparedStatement;
+import java.util.List;
+
+/** Cancels ready jobs that were enqueued before another one of their key failed for good, in a queue whose order wants that. */
+public final class CancelRest {
+
+    private static final int LIMIT = 1_000;
+
+    private static final String SQL = """
+            WITH failed AS MATERIALIZED (
+                SELECT DISTINCT ON (d.job_key) d.job_key, d.id, d.last_job
+                  FROM rowlock.dead d
+                 WHERE d.queue = ? AND d.job_key = ANY (?::text[])
+                 ORDER BY d.job_key, d.last_job DESC
+            ), rest AS (
+                DELETE FROM rowlock.ready
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT r.ctid FROM rowlock.ready r JOIN failed f ON f.job_key = r.job_key AND r.id <= f.last_job
+                        WHERE r.queue = ?
+                        LIMIT ?
+                          FOR UPDATE OF r SKIP LOCKED))
+                RETURNING *
+            ), cancelled AS (
+                INSERT INTO rowlock.done (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type,
+                                          payload, headers, errors, finished_at, state)
+                SELECT r.id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, r.job_key, type, payload, headers,
+                       rowlock.with_error(errors, attempt, NULL, jsonb_build_object(
+                           'type', 'cancelled', 'message', 'job ' || f.id || ' of its key has failed')),
+                       statement_timestamp(), 'cancelled'
+                  FROM rest r JOIN failed f ON f.job_key = r.job_key
+                RETURNING id
+            )
+            SELECT count(*) FROM cancelled
+            """;
+
+    private final Database database;
+    private final EnsureDonePartitions partitions;
+    private final String sql;
+
+    public CancelRest(Database database) {
+        this.database = database;
+        this.partitions = new EnsureDonePartitions(database);
+        this.sql = database.sql(SQL);
+    }
+
+    /** Returns how many were cancelled; there may be more if those were 1,000. */
+    public int run(String queue, List<String> keys) {
+        return partitions
+                .around(() -> database.alone(connection -> {
+                    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                        statement.setString(1, queue);
+                        statement.setObject(2, keys.toArray(String[]::new));
+                        statement.setString(3, queue);
+                        statement.setInt(4, LIMIT);
+                        return Affected.count(statement);
+                    }
+                }))
+                .intValue();
+    }
+}

@@ -1,0 +1,99 @@
+package dev.rowlock.queue.internal.store.gate;
+
+import dev.rowlock.queue.gate.AfterFailure;
+import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.gate.Rate;
+import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.store.Row;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Limits as rows of {@code queue_limit}. */
+final class LimitColumns {
+
+    /** What there is beside the queue. */
+    static final String NAMES = """
+            max_running, max_running_per_key, rate_jobs, rate_millis, rate_burst, key_rate_jobs, key_rate_millis, key_rate_burst, in_order
+            """;
+
+    /** A table of limits, made of {@link #PARAMETERS} parameters. */
+    static final String GIVEN = """
+            unnest(?::text[], ?::int[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::text[])
+                AS given (queue, %s)
+            """.formatted(NAMES);
+
+    static final int PARAMETERS = 10;
+
+    /** In an insert with {@code ON CONFLICT}: takes all over. */
+    static final String TAKEN_OVER = "(%s) = ROW (%s)".formatted(NAMES, of("excluded"));
+
+    static final Row<QueueLimit> LIMIT = row -> new QueueLimit(
+            row.getString(1),
+            Columns.integer(row, 2),
+            Columns.integer(row, 3),
+            rate(row, 4),
+            rate(row, 7),
+            order(row.getString(10)));
+
+    private LimitColumns() {}
+
+    /** {@link #NAMES} of this table. */
+    static String of(String table) {
+        return table + '.' + NAMES.strip().replace(", ", ", " + table + '.');
+    }
+
+    /** Sets what {@link #GIVEN} asks for. */
+    static void set(PreparedStatement statement, List<QueueLimit> limits) throws SQLException {
+        statement.setObject(1, Columns.texts(limits, QueueLimit::queue));
+        statement.setObject(2, integers(limits, QueueLimit::maxRunning));
+        statement.setObject(3, integers(limits, QueueLimit::maxRunningPerKey));
+        setRates(statement, 4, limits.stream().map(QueueLimit::rate).toArray(Rate[]::new));
+        setRates(statement, 7, limits.stream().map(QueueLimit::ratePerKey).toArray(Rate[]::new));
+        statement.setObject(10, Columns.texts(limits, limit -> word(limit.inOrder())));
+    }
+
+    private static @Nullable Integer[] integers(
+            List<QueueLimit> limits, Function<QueueLimit, @Nullable Integer> column) {
+        return limits.stream().map(column).toArray(Integer[]::new);
+    }
+
+    private static void setRates(PreparedStatement statement, int first, @Nullable Rate[] rates) throws SQLException {
+        @Nullable Integer[] jobs = new Integer[rates.length];
+        @Nullable Long[] millis = new Long[rates.length];
+        @Nullable Integer[] bursts = new Integer[rates.length];
+        for (int i = 0; i < rates.length; i++) {
+            Rate rate = rates[i];
+            if (rate != null) {
+                jobs[i] = rate.jobs();
+                millis[i] = rate.per().toMillis();
+                bursts[i] = rate.burst();
+            }
+        }
+        statement.setObject(first, jobs);
+        statement.setObject(first + 1, millis);
+        statement.setObject(first + 2, bursts);
+    }
+
+    private static @Nullable Rate rate(ResultSet row, int first) throws SQLException {
+        Integer jobs = Columns.integer(row, first);
+        return jobs == null ? null : new Rate(jobs, Duration.ofMillis(row.getLong(first + 1)), row.getInt(first + 2));
+    }
+
+    private static @Nullable String word(@Nullable AfterFailure afterFailure) {
+        return afterFailure == null
+                ? null
+                : afterFailure.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private static @Nullable AfterFailure order(@Nullable String word) {
+        return word == null
+                ? null
+                : AfterFailure.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
+    }
+}

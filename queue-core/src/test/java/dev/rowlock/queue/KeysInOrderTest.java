@@ -1,0 +1,189 @@
+package dev.rowlock.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.rowlock.queue.gate.AfterFailure;
+import dev.rowlock.queue.gate.BlockedKey;
+import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.job.DoNotRetryException;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.job.SnoozeException;
+import dev.rowlock.queue.search.Explanation.Kind;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Jobs of a key one after the other, over two nodes, whatever becomes of each. */
+@PostgresTest(freshPerTest = true)
+class KeysInOrderTest {
+
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    record Book(String account, int number, List<String> attempts) {}
+
+    private final Rowlocks rowlocks = new Rowlocks();
+    private final Map<String, List<Integer>> done = new ConcurrentHashMap<>();
+    private final Map<String, Integer> running = new ConcurrentHashMap<>();
+    private final Map<String, Integer> attempts = new ConcurrentHashMap<>();
+    private final List<String> overlaps = new CopyOnWriteArrayList<>();
+    private final Rowlock first;
+    private final TestDatabase database;
+
+    KeysInOrderTest(TestDatabase database) {
+        this.database = database;
+        first = node();
+    }
+
+    private Rowlock node() {
+        return rowlocks.built(Rowlocks.quick(database.dataSource())
+                .retry(RetryPolicy.fixed(Duration.ofMillis(5)).maxRetries(5))
+                .listener(Book.class, (book, job) -> book(book)));
+    }
+
+    private void book(Book book) {
+        if (running.merge(book.account(), 1, Integer::sum) > 1) {
+            overlaps.add(book.account());
+        }
+        try {
+            int attempt = attempts.merge(book.account() + book.number(), 1, Integer::sum) - 1;
+            Thread.yield(); // others begin meanwhile, if they may
+            switch (attempt < book.attempts().size() ? book.attempts().get(attempt) : "completes") {
+                case "throws" -> throw new IllegalStateException("not yet");
+                case "snoozes" -> throw new SnoozeException(Duration.ofMillis(5));
+                case "waits long" -> throw new SnoozeException(Duration.ofHours(1));
+                case "fails" -> throw new DoNotRetryException("never");
+                default ->
+                    done.computeIfAbsent(book.account(), account -> new CopyOnWriteArrayList<>())
+                            .add(book.number());
+            }
+        } finally {
+            running.merge(book.account(), -1, Integer::sum);
+        }
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        rowlocks.close();
+    }
+
+    @Test
+    void eachKeysJobsEndInTheOrderOfTheirEnqueues() {
+        order(AfterFailure.HOLD);
+        Random random = new Random(4711);
+        List<String> ways = List.of("completes", "completes", "throws", "snoozes");
+        for (int number = 0; number < 25; number++) {
+            for (String account : List.of("a", "b", "c", "d", "e", "f")) {
+                enqueue(
+                        account,
+                        number,
+                        random.ints(3, 0, ways.size()).mapToObj(ways::get).toArray(String[]::new));
+            }
+        }
+        first.start();
+        node().start();
+
+        await().atMost(LONG)
+                .until(() -> done.values().stream().mapToInt(List::size).sum() == 150);
+        List<Integer> inOrder = IntStream.range(0, 25).boxed().toList();
+        assertThat(done)
+                .hasSize(6)
+                .allSatisfy((account, numbers) -> assertThat(numbers).isEqualTo(inOrder));
+        assertThat(overlaps).isEmpty();
+    }
+
+    @Test
+    void aKeyWaitsForItsFailedJobUntilThatIsRedriven() {
+        order(AfterFailure.HOLD);
+        long failing = enqueue("a", 0, "fails");
+        long next = enqueue("a", 1);
+        enqueue("b", 0);
+        first.start();
+        await().until(() -> state(failing) == JobState.FAILED && done.containsKey("b"));
+
+        assertThat(first.limits().blockedKeys("default", 10)).singleElement().satisfies(blocked -> {
+            assertThat(blocked).isEqualTo(new BlockedKey("default", "a", failing, JobState.FAILED, blocked.at(), 1));
+        });
+        assertThat(first.search().explain(next).orElseThrow().reasons())
+                .anySatisfy(reason -> assertThat(reason.kind()).isEqualTo(Kind.KEY_HELD))
+                .anySatisfy(reason -> assertThat(reason.text()).contains("job " + failing + " of its key has failed"));
+        first.admin().redrive(failing);
+
+        await().until(() -> List.of(0, 1).equals(done.get("a")));
+        assertThat(first.limits().blockedKeys("default", 10)).isEmpty();
+    }
+
+    @Test
+    void aFailedJobThatIsDiscardedLetsItsKeyGoOn() {
+        order(AfterFailure.HOLD);
+        long failing = enqueue("a", 0, "fails");
+        enqueue("a", 1);
+        first.start();
+        await().until(() -> state(failing) == JobState.FAILED);
+
+        first.admin().discard(failing);
+
+        await().until(() -> List.of(1).equals(done.get("a")));
+    }
+
+    @Test
+    void aJobThatWaitsLongIsSkippedWhenItIsCancelled() {
+        order(AfterFailure.HOLD);
+        long waiting = enqueue("a", 0, "waits long");
+        long next = enqueue("a", 1);
+        first.start();
+        await().until(() -> state(waiting) == JobState.WAITING);
+        assertThat(first.search().explain(next).orElseThrow().reasons())
+                .anySatisfy(reason -> assertThat(reason.kind()).isEqualTo(Kind.KEY_HELD));
+
+        first.admin().cancel(waiting);
+
+        await().until(() -> List.of(1).equals(done.get("a")));
+    }
+
+    @Test
+    void aKeyGoesOnWithoutItsFailedJobWhereThatIsAskedFor() {
+        order(AfterFailure.CONTINUE);
+        enqueue("a", 0, "fails");
+        enqueue("a", 1);
+        first.start();
+
+        await().until(() -> List.of(1).equals(done.get("a")));
+    }
+
+    @Test
+    void theRestIsCancelledWhereThatIsAskedForAndWhatComesLaterRuns() {
+        order(AfterFailure.CANCEL_REST);
+        long failing = enqueue("a", 0, "fails");
+        long second = enqueue("a", 1);
+        long third = enqueue("a", 2);
+        first.start();
+
+        await().until(() -> state(second) == JobState.CANCELLED && state(third) == JobState.CANCELLED);
+        enqueue("a", 3);
+
+        await().until(() -> List.of(3).equals(done.get("a")));
+        assertThat(state(failing)).isEqualTo(JobState.FAILED);
+    }
+
+    private void order(AfterFailure afterFailure) {
+        first.limits().set(QueueLimit.of("default").inOrder(afterFailure));
+    }
+
+    private JobState state(long id) {
+        return first.search().find(id).orElseThrow().state();
+    }
+
+    private long enqueue(String account, int number, String... attempts) {
+        return first.jobs().enqueue(new Book(account, number, List.of(attempts)), o -> o.key(account));
+    }
+}
