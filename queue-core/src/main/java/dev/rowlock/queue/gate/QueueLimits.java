@@ -2,6 +2,7 @@ package dev.rowlock.queue.gate;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,17 @@ public interface QueueLimits {
 
     /** All of them, by the name of their queues. */
     List<QueueLimit> all();
+
+    /**
+     * Gives a key more of each claim than others get, as many times as its weight: with 3, three jobs begin whenever one of another key does, as long as
+     * both have some. It counts for the jobs that are there already.
+     *
+     * @param weight 1 to 1,000; 1: as much as others
+     */
+    void weight(String queue, String key, int weight);
+
+    /** Keys of a queue with another weight than 1. */
+    Map<String, Integer> weights(String queue);
 
     /**
      * Nothing of a key begins for a time, because somebody outside has asked for it, as {@link dev.rowlock.queue.job.SlowDownException} does. It holds from

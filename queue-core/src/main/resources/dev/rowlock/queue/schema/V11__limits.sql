@@ -35,6 +35,14 @@ CREATE TABLE ${schema}.rate_state (
     PRIMARY KEY (queue, gate, number)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, vacuum_truncate = false);
 
+-- Keys that get more than others of each claim. A key without a row has the weight 1.
+CREATE TABLE ${schema}.key_weight (
+    queue      text        COLLATE "C" NOT NULL,
+    job_key    text        COLLATE "C" NOT NULL,
+    weight     int         NOT NULL CHECK (weight BETWEEN 2 AND 1000),
+    PRIMARY KEY (queue, job_key)
+);
+
 -- What a state is worth. One that the rate could not have reached says nothing: the clock was set back, or the rate was raised.
 CREATE FUNCTION ${schema}.rate_valid(jobs int, millis bigint, burst int, next_at double precision, now double precision)
     RETURNS double precision LANGUAGE sql IMMUTABLE AS $$
@@ -78,6 +86,10 @@ COMMENT ON COLUMN ${schema}.queue_limit.of_keys IS 'Whether something limits its
 COMMENT ON COLUMN ${schema}.queue_limit.declared IS 'Whether an application declares it; false: it was set at run time.';
 COMMENT ON COLUMN ${schema}.queue_limit.changed_at IS 'When it was set.';
 COMMENT ON COLUMN ${schema}.queue_limit.who IS 'Who set it; null: nobody said.';
+COMMENT ON TABLE ${schema}.key_weight IS 'Keys that get more than others of each claim.';
+COMMENT ON COLUMN ${schema}.key_weight.queue IS 'Name of the queue.';
+COMMENT ON COLUMN ${schema}.key_weight.job_key IS 'The key.';
+COMMENT ON COLUMN ${schema}.key_weight.weight IS 'It gets so many times as many jobs of each claim as a key without a row.';
 COMMENT ON TABLE ${schema}.rate_state IS 'How far each rate is used up. The row with the highest number counts.';
 COMMENT ON COLUMN ${schema}.rate_state.queue IS 'Name of the queue.';
 COMMENT ON COLUMN ${schema}.rate_state.gate IS 'The key; empty: the queue as a whole.';

@@ -29,7 +29,12 @@ public record Job(
 
     /** One of so many keys, by turns. */
     public static Job ofKeys(long seq, int keys) {
-        return new Job(seq, 0, Duration.ZERO, TEXT, "tenant-" + seq % keys);
+        return new Job(seq, 0, Duration.ZERO, TEXT, key(seq % keys));
+    }
+
+    /** The key with this number, from 0. */
+    public static String key(long number) {
+        return "tenant-" + number;
     }
 
     public static Job of(long seq) {

@@ -30,8 +30,8 @@ public interface Session extends AutoCloseable {
         throw new UnsupportedOperationException("this peer knows no recurring jobs");
     }
 
-    /** So many jobs of each key may run at once from now on, if the peer has {@link Ability#KEYS}. */
-    default void limitKeys(int running) {
+    /** A rule for the jobs of each key from now on, if the peer has {@link Ability#KEYS}. */
+    default void rule(KeyRule rule) {
         throw new UnsupportedOperationException("this peer knows no keys");
     }
 

@@ -6,14 +6,15 @@ import dev.rowlock.queue.benchmark.measure.Probe;
 import dev.rowlock.queue.benchmark.peer.Ability;
 import dev.rowlock.queue.benchmark.peer.Crew;
 import dev.rowlock.queue.benchmark.peer.Job;
+import dev.rowlock.queue.benchmark.peer.KeyRule;
 import dev.rowlock.queue.benchmark.peer.Peer;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongFunction;
 
 /**
- * What limits cost: runs what was enqueued before, without keys, with keys and no limit, with 100 keys of ten jobs at once, and with
- * 10,000 keys of one job at once. Counts the server's processor time for each job from the start of the workers to the last job's end.
+ * What keys, limits, rates, weights and order cost: runs what was enqueued before, without keys, with 100 keys under each rule, and with 10,000 keys of which one job
+ * runs at once. Counts the server's processor time for each job from the start of the workers to the last job's end.
  */
 final class Gates implements Workload {
 
@@ -40,10 +41,15 @@ final class Gates implements Workload {
     @Override
     public Figures run(Peer peer, Stage stage) {
         Figures figures = new Figures();
-        part(peer, stage, "plain", 0, Job::of, figures);
-        part(peer, stage, "keys", 0, seq -> Job.ofKeys(seq, FEW), figures);
-        part(peer, stage, "limited", FEW / 10, seq -> Job.ofKeys(seq, FEW), figures);
-        part(peer, stage, "limit_one", 1, seq -> Job.ofKeys(seq, MANY), figures);
+        LongFunction<Job> few = seq -> Job.ofKeys(seq, FEW);
+        LongFunction<Job> many = seq -> Job.ofKeys(seq, MANY);
+        part(peer, stage, "plain", KeyRule.NONE, Job::of, figures);
+        part(peer, stage, "keys", KeyRule.NONE, few, figures);
+        part(peer, stage, "limited", KeyRule.TEN_AT_ONCE, few, figures);
+        part(peer, stage, "rate", KeyRule.RATE, few, figures);
+        part(peer, stage, "fair", KeyRule.WEIGHTS, few, figures);
+        part(peer, stage, "limit_one", KeyRule.ONE_AT_ONCE, many, figures);
+        part(peer, stage, "ordered", KeyRule.IN_ORDER, many, figures);
         return figures;
     }
 
@@ -52,13 +58,11 @@ final class Gates implements Workload {
         run(peer, new Stage(stage.server(), stage.size().withJobs(WARM_UP)));
     }
 
-    /** @param limit 0: none */
-    private static void part(Peer peer, Stage stage, String name, int limit, LongFunction<Job> job, Figures figures) {
+    private static void part(
+            Peer peer, Stage stage, String name, KeyRule rule, LongFunction<Job> job, Figures figures) {
         int jobs = stage.size().jobs(peer.jobsPerSecond(), SECONDS);
         stage.onNewDatabase(peer, (session, target) -> {
-            if (limit > 0) {
-                session.limitKeys(limit);
-            }
+            session.rule(rule);
             stage.fill(session, target, 0, jobs, job);
             Probe probe = Probe.counting();
             Meter meter = stage.meter(session);

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.store.gate.CancelRest;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
@@ -54,7 +55,7 @@ final class KeyedClaims {
     private volatile boolean wantsRoom; // limits have kept it from claiming as many jobs as it could
     private final MinimumInterval pace = new MinimumInterval(APART);
     private long lookedAt; // 0: never
-    private String after = "";
+    private Turn turn = Turn.FIRST;
     private boolean plainFirst;
     private boolean found; // since the round began, as below
     private boolean busy;
@@ -118,8 +119,8 @@ final class KeyedClaims {
             long before = ended.get();
             wantsRoom = false;
             plainFirst = !plainFirst;
-            KeyedBatch batch =
-                    statement.run(consumer.queue(), after, plainFirst, limit, largest, left, nodeId, timeouts);
+            Turn next = new Turn(turn.key(), turn.rest(), plainFirst);
+            KeyedBatch batch = statement.run(consumer.queue(), next, limit, largest, left, nodeId, timeouts);
             seen(batch);
             if (!taker.test(batch.batch())) {
                 return Duration.ZERO;
@@ -137,10 +138,10 @@ final class KeyedClaims {
         boolean some = !batch.batch().jobs().isEmpty();
         lookedAt = System.nanoTime();
         limited = batch.limited();
-        if (some || batch.reached() != null) {
+        if (some || batch.keys()) {
             seenAt = lookedAt;
         }
-        after = batch.end() || batch.reached() == null ? "" : batch.reached();
+        turn = batch.next() == null ? Turn.FIRST : batch.next();
         found |= some;
         busy |= batch.busy() > 0;
         if (batch.untilRate() != null) {
@@ -162,7 +163,7 @@ final class KeyedClaims {
     }
 
     private Duration rest() {
-        if (!after.isEmpty()) {
+        if (!turn.key().isEmpty()) {
             return Duration.ZERO;
         }
         Duration rest = found ? Duration.ZERO : busy ? Signal.jittered(BUSY) : Rests.shorter(pollInterval, untilRate());

@@ -9,23 +9,29 @@ import dev.rowlock.queue.internal.store.admin.AuditNote;
 import dev.rowlock.queue.internal.store.gate.FindBlockedKeys;
 import dev.rowlock.queue.internal.store.gate.HoldGate;
 import dev.rowlock.queue.internal.store.gate.StoreLimits;
+import dev.rowlock.queue.internal.store.gate.StoreWeights;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Wakes;
+import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.SlowDownException;
 import dev.rowlock.queue.operate.Actor;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Limits, as the database holds them. Claims read them there: nobody keeps a copy. */
 public final class StoredQueueLimits implements QueueLimits {
 
     private static final int MOST_KEYS = 10_000;
+    private static final int MOST_WEIGHT = 1_000;
 
     private final Database database;
     private final AfterCommit afterCommit;
     private final StoreLimits store;
+    private final StoreWeights weights;
     private final HoldGate hold;
     private final FindBlockedKeys blocked;
     private final Actor actor;
@@ -38,6 +44,7 @@ public final class StoredQueueLimits implements QueueLimits {
         this.database = database;
         this.afterCommit = afterCommit;
         this.store = store;
+        this.weights = new StoreWeights(database);
         this.hold = new HoldGate(database);
         this.blocked = new FindBlockedKeys(database);
         this.actor = actor;
@@ -66,6 +73,25 @@ public final class StoredQueueLimits implements QueueLimits {
     @Override
     public List<QueueLimit> all() {
         return store.all();
+    }
+
+    @Override
+    public void weight(String queue, String key, int weight) {
+        if (weight < 1 || weight > MOST_WEIGHT) {
+            throw new IllegalArgumentException("a weight of %d is not allowed: 1 to %d".formatted(weight, MOST_WEIGHT));
+        }
+        database.requireWritable("set a weight");
+        String named = JobOptions.NONE.key(key).key(); // or says what is allowed
+        weights.set(
+                Names.queue(queue),
+                Objects.requireNonNull(named),
+                weight,
+                note("set weight", queue, "key %s, weight %d".formatted(key, weight)));
+    }
+
+    @Override
+    public Map<String, Integer> weights(String queue) {
+        return weights.of(Names.queue(queue));
     }
 
     @Override

@@ -65,6 +65,7 @@ public final class Rooms {
             "figure",
             "queue_limit",
             "rate_state",
+            "key_weight",
             "checkpoint");
 
     private final Database database;

@@ -7,11 +7,15 @@ import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.benchmark.measure.Probe;
 import dev.rowlock.queue.benchmark.peer.Crew;
 import dev.rowlock.queue.benchmark.peer.Job;
+import dev.rowlock.queue.benchmark.peer.KeyRule;
 import dev.rowlock.queue.benchmark.peer.Noop;
 import dev.rowlock.queue.benchmark.peer.Session;
 import dev.rowlock.queue.benchmark.peer.Sql;
 import dev.rowlock.queue.benchmark.peer.Target;
+import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.gate.QueueLimits;
+import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.RecurringJobs;
@@ -21,6 +25,7 @@ import dev.rowlock.queue.settings.SchemaMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /** Puts Rowlock together the way its auto-configuration does. */
@@ -80,8 +85,17 @@ final class RowlockSession implements Session {
     }
 
     @Override
-    public void limitKeys(int running) {
-        rowlock.limits().set(QueueLimit.of(JobTemplate.DEFAULT_QUEUE).maxRunningPerKey(running));
+    public void rule(KeyRule rule) {
+        QueueLimits limits = rowlock.limits();
+        QueueLimit none = QueueLimit.of(JobTemplate.DEFAULT_QUEUE);
+        switch (rule) {
+            case NONE -> limits.remove(none.queue());
+            case TEN_AT_ONCE -> limits.set(none.maxRunningPerKey(10));
+            case ONE_AT_ONCE -> limits.set(none.maxRunningPerKey(1));
+            case IN_ORDER -> limits.set(none.inOrder(AfterFailure.HOLD));
+            case RATE -> limits.set(none.ratePerKey(Rate.perSecond(1_000_000)));
+            case WEIGHTS -> LongStream.range(0, 50).forEach(key -> limits.weight(none.queue(), Job.key(2 * key), 3));
+        }
     }
 
     @Override

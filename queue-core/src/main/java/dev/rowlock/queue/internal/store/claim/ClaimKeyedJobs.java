@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * lock them, so that no two claims fill the same place. The second has a snapshot that is newer than the locks: it counts what runs, and takes as many jobs of each key as there is
  * room for. No counter is kept, so none can be wrong.
  *
- * <p>Each key that has room gets an equal share of a claim, so that keys take turns.
+ * <p>Each key that has room gets a share of a claim, by its weight, so that keys take turns.
  */
 public final class ClaimKeyedJobs {
 
@@ -38,19 +38,38 @@ public final class ClaimKeyedJobs {
     private static final String SQL = IndexPlan.PREFIX + KeyedClaimSql.WALK + KeyedClaimSql.CLAIM;
 
     /**
+     * Whose turn it is.
+     *
+     * @param key the keys behind this one; empty: all
+     * @param rest this key comes first, and gets so many jobs: a claim before this one had no room for all of its share; 0: it has had its turn
+     * @param plainFirst whether jobs without keys come first, in a queue that is limited as a whole; otherwise they come where no key
+     *     has room
+     */
+    public record Turn(String key, int rest, boolean plainFirst) {
+
+        /** All keys. */
+        public static final Turn FIRST = new Turn("", 0, true);
+
+        /** Where the walk begins. No key lies between another one and that followed by the first of all characters. */
+        private String begin() {
+            return rest > 0 || key.isEmpty() ? key : key + '\u0001';
+        }
+    }
+
+    /**
      * What one claim brought.
      *
-     * @param reached behind this key the next claim looks; null if there was none
-     * @param end whether no key comes after it
-     * @param limited whether the queue has a limit of its own, so that this claims jobs without keys too
+     * @param next where the next claim goes on; null: all keys have had their turn
+     * @param keys whether there were any
+     * @param limited whether something limits the queue as a whole, so that this claims jobs without keys too
      * @param busy how many keys, or 1 for the queue, somebody else was filling at that moment
      * @param untilRate when a rate allows one of them the next job; null: no rate held up any
      * @param toCancel keys whose jobs are to be cancelled, because one of them has failed
      */
     public record KeyedBatch(
             Batch batch,
-            @Nullable String reached,
-            boolean end,
+            @Nullable Turn next,
+            boolean keys,
             boolean limited,
             int busy,
             @Nullable Duration untilRate,
@@ -80,12 +99,13 @@ public final class ClaimKeyedJobs {
         }
 
         KeyedBatch with(Batch batch) {
-            return new KeyedBatch(batch, reached, end, limited, busy, untilRate, toCancel);
+            Turn next = end || reached == null ? null : new Turn(reached, 0, true);
+            return new KeyedBatch(batch, next, reached != null, limited, busy, untilRate, toCancel);
         }
 
-        /** Keys behind this one got nothing: the next claim begins there. */
-        KeyedBatch fullAt(String key, Batch batch) {
-            return new KeyedBatch(batch, key, false, limited, busy, untilRate, toCancel);
+        /** Keys behind the last one got nothing. */
+        KeyedBatch fullAt(Turn next, Batch batch) {
+            return new KeyedBatch(batch, next, reached != null, limited, busy, untilRate, toCancel);
         }
     }
 
@@ -110,31 +130,25 @@ public final class ClaimKeyedJobs {
     /**
      * Claims up to {@code limit} jobs.
      *
-     * @param after looks at the keys behind this one; empty: at all
-     * @param plainFirst whether jobs without keys come first, in a queue with a limit of its own; otherwise they come where no key
-     *     has room
      * @param largest a large payload of more bytes than this stays behind until its job starts
      * @param left jobs of these types stay ready
      * @param timeouts the listeners' timeouts as a JSON object of milliseconds by type, for jobs without their own
      */
     public KeyedBatch run(
             String queue,
-            String after,
-            boolean plainFirst,
+            Turn turn,
             int limit,
             int largest,
             List<String> left,
             long nodeId,
             @Nullable String timeouts) {
-        return database.alone(
-                connection -> run(connection, queue, after, plainFirst, limit, largest, left, nodeId, timeouts));
+        return database.alone(connection -> run(connection, queue, turn, limit, largest, left, nodeId, timeouts));
     }
 
     private KeyedBatch run(
             Connection connection,
             String queue,
-            String after,
-            boolean plainFirst,
+            Turn turn,
             int limit,
             int largest,
             List<String> left,
@@ -151,7 +165,7 @@ public final class ClaimKeyedJobs {
                     .add(lock(queue))
                     .add(queue)
                     .add(queue)
-                    .add(after)
+                    .add(turn.begin())
                     .add(queue)
                     .add(keys)
                     .add(queue)
@@ -166,9 +180,14 @@ public final class ClaimKeyedJobs {
                     .add(nodeId)
                     .add(queue)
                     .add((long) limit)
-                    .add(plainFirst)
+                    .add(turn.plainFirst())
                     .add(queue)
                     .addTexts(left)
+                    .add(queue)
+                    .add(queue)
+                    .add(queue)
+                    .add(turn.rest() > 0 ? turn.key() : "")
+                    .add(turn.rest())
                     .add(queue)
                     .add(queue)
                     .add(queue)
@@ -188,10 +207,7 @@ public final class ClaimKeyedJobs {
                 try (ResultSet rows = IndexPlan.rows(statement)) {
                     ClaimedRows claimed = new ClaimedRows(queue, walk.at());
                     Batch batch = claimed.readKeyed(rows, limit, begun);
-                    String last = claimed.lastKey();
-                    return batch.jobs().size() < limit
-                            ? walk.with(batch)
-                            : walk.fullAt(last == null ? after : last, batch);
+                    return batch.jobs().size() < limit ? walk.with(batch) : walk.fullAt(claimed.lastTurn(turn), batch);
                 }
             }
         }

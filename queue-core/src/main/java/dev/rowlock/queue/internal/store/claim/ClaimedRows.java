@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.store.claim;
 
 import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -34,6 +35,7 @@ final class ClaimedRows {
     private static final int KEY = 14;
     private static final int COUNTED = 15;
     private static final int LAST_KEY = 16;
+    private static final int LAST_WEIGHT = 17;
 
     private static final Comparator<Positioned> IN_QUEUE_ORDER = Comparator.comparingInt(Positioned::rank)
             .thenComparingLong(Positioned::readyAtMicros)
@@ -45,6 +47,8 @@ final class ClaimedRows {
     private byte @Nullable [] typeBytes;
     private String type = "";
     private @Nullable String lastKey;
+    private int lastWeight;
+    private int ofLastKey;
 
     /** @param claimedAt as an epoch, in seconds */
     ClaimedRows(String queue, double claimedAt) {
@@ -67,10 +71,13 @@ final class ClaimedRows {
         return read(rows, most, begun, true);
     }
 
-    /** The last of the keys, if {@link #readKeyed} has read any job with a key. */
-    @Nullable
-    String lastKey() {
-        return lastKey;
+    /** Where a claim goes on after {@link #readKeyed} has read as many jobs as there could be. */
+    Turn lastTurn(Turn before) {
+        if (lastKey == null) {
+            return before;
+        }
+        int had = before.rest() > 0 && lastKey.equals(before.key()) ? lastWeight - before.rest() : 0;
+        return new Turn(lastKey, Math.max(0, lastWeight - had - ofLastKey), true);
     }
 
     private Batch read(ResultSet rows, int most, long begun, boolean keyed) throws SQLException {
@@ -80,6 +87,10 @@ final class ClaimedRows {
                     rows.getInt(RANK), QueuePosition.micros(rows.getDouble(READY_AT)), job(rows, keyed)));
             if (keyed && lastKey == null) {
                 lastKey = rows.getString(LAST_KEY);
+                lastWeight = rows.getInt(LAST_WEIGHT);
+            }
+            if (keyed && lastKey != null && lastKey.equals(rows.getString(KEY))) {
+                ofLastKey++;
             }
         }
         claimed.sort(IN_QUEUE_ORDER);

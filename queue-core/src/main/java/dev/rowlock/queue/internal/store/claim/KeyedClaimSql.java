@@ -32,7 +32,7 @@ final class KeyedClaimSql {
                         FOR UPDATE SKIP LOCKED))
             ), walk AS (
                 (SELECT job_key, 1 AS number FROM rowlock.ready
-                  WHERE queue = ? AND job_key > ? AND (SELECT got FROM turn) ORDER BY queue, job_key LIMIT 1)
+                  WHERE queue = ? AND job_key >= ? AND (SELECT got FROM turn) ORDER BY queue, job_key LIMIT 1)
                 UNION ALL
                 SELECT (SELECT r.job_key FROM rowlock.ready r
                          WHERE r.queue = ? AND r.job_key > w.job_key ORDER BY r.queue, r.job_key LIMIT 1), w.number + 1
@@ -107,18 +107,29 @@ final class KeyedClaimSql {
                  ORDER BY queue, rank, ready_at, id
                  LIMIT (SELECT jobs FROM wanted)
                    FOR UPDATE SKIP LOCKED
+            ), weighted AS MATERIALIZED (
+                SELECT EXISTS (SELECT FROM rowlock.key_weight WHERE queue = ?) AS given
             ), got AS MATERIALIZED (
-                SELECT keys, greatest(1, (SELECT jobs FROM wanted) / greatest(1, cardinality(keys))) AS share,
+                SELECT keys,
+                       greatest(1, (SELECT jobs FROM wanted) / greatest(1, cardinality(keys)
+                           + coalesce((SELECT sum(w.weight - 1) FROM rowlock.key_weight w
+                                        WHERE (SELECT given FROM weighted) AND w.queue = ? AND w.job_key = ANY (keys)), 0))) AS share,
                        (SELECT CASE WHEN in_order IS NOT NULL THEN 1 ELSE max_running_per_key END FROM rule) AS most
                   FROM (SELECT current_setting('rowlock_claim.keys')::text[] AS keys) AS locked
             ), key AS MATERIALIZED (
-                SELECT k.job_key, used.next_at,
-                       least(got.share, got.most - CASE WHEN got.most IS NOT NULL
+                SELECT k.job_key, used.next_at, weight.number AS weight,
+                       least(CASE WHEN k.job_key = unfinished.key THEN unfinished.rest ELSE got.share * weight.number END,
+                             got.most - CASE WHEN got.most IS NOT NULL
                              THEN (SELECT count(*) FROM rowlock.running r WHERE r.queue = ? AND r.gate = k.job_key) END,
                              CASE WHEN (SELECT key_rate_jobs FROM rule) IS NOT NULL
                              THEN (SELECT rowlock.rate_permits(r.key_rate_jobs, r.key_rate_millis, r.key_rate_burst, used.next_at,
                                                                used.held_until, (SELECT at FROM now)) FROM rule r) END) AS room
-                  FROM got CROSS JOIN unnest(got.keys) AS k (job_key)
+                  FROM got CROSS JOIN (SELECT ?::text AS key, ?::int AS rest) AS unfinished CROSS JOIN unnest(got.keys) AS k (job_key)
+                 CROSS JOIN LATERAL (
+                       SELECT CASE WHEN (SELECT given FROM weighted)
+                                   THEN coalesce((SELECT w.weight FROM rowlock.key_weight w
+                                                   WHERE w.queue = ? AND w.job_key = k.job_key), 1)
+                                   ELSE 1 END AS number) AS weight
                   LEFT JOIN LATERAL (
                        SELECT s.next_at, s.held_until FROM rowlock.rate_state s
                         WHERE (SELECT key_rate_jobs FROM rule) IS NOT NULL AND s.queue = ? AND s.gate = k.job_key
@@ -177,5 +188,6 @@ final class KeyedClaimSql {
             + ClaimReadyJobs.moved(
                     ", job_key, gate",
                     ", job_key, CASE WHEN EXISTS (SELECT FROM rule) THEN coalesce(job_key, '') END",
-                    ", job_key, gate IS NOT NULL, (SELECT max(job_key) FROM claimed)");
+                    ", job_key, gate IS NOT NULL, (SELECT max(job_key) FROM claimed), "
+                            + "(SELECT weight FROM key WHERE job_key = (SELECT max(job_key) FROM claimed))");
 }

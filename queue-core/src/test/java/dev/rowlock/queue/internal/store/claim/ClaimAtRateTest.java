@@ -7,6 +7,7 @@ import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.gate.DeclareLimits;
 import dev.rowlock.queue.internal.store.gate.RemoveSpentRates;
@@ -126,7 +127,7 @@ class ClaimAtRateTest {
         limit(QueueLimit.of(QUEUE).ratePerKey(hourly(2)));
         enqueue("a", 10);
         enqueue("b", 1);
-        assertThat(claim.run(QUEUE, "", true, 3, 0, List.of(), node, null)
+        assertThat(claim.run(QUEUE, Turn.FIRST, 3, 0, List.of(), node, null)
                         .batch()
                         .jobs())
                 .hasSize(2);
@@ -154,7 +155,7 @@ class ClaimAtRateTest {
     }
 
     private KeyedBatch run() {
-        return claim.run(QUEUE, "", true, 10, 0, List.of(), node, null);
+        return claim.run(QUEUE, Turn.FIRST, 10, 0, List.of(), node, null);
     }
 
     private static List<String> keys(KeyedBatch batch) {

@@ -5,17 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @PostgresTest
 @Representative
@@ -37,6 +41,48 @@ class ClaimKeyedJobsTest {
         rooms.large(jobs("small", 2));
 
         assertThat(keys(run(10))).containsExactly("large", "large", "large", "large", "large", "small", "small");
+    }
+
+    @Test
+    void aKeyGetsAsManyTimesMoreAsItsWeightSays() {
+        rooms.execute(
+                "INSERT INTO rowlock.key_weight (queue, job_key, weight) VALUES ('mail', 'b', 3), ('other', 'a', 9)");
+        rooms.large(Stream.of(jobs("a", 50), jobs("b", 50), jobs("c", 50))
+                .flatMap(List::stream)
+                .toList());
+
+        assertThat(keys(run(10))).containsExactly("a", "a", "b", "b", "b", "b", "b", "b", "c", "c");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 7})
+    void overManySmallClaimsWeightsCountToo(int limit) {
+        rooms.execute(
+                "INSERT INTO rowlock.key_weight (queue, job_key, weight) VALUES ('mail', 'k07', 4), ('mail', 'k12', 2)");
+        IntStream.range(0, 20).forEach(key -> rooms.large(jobs("k%02d".formatted(key), 50)));
+
+        List<String> got = new ArrayList<>();
+        Turn turn = Turn.FIRST;
+        while (got.size() < 24) {
+            KeyedBatch batch = run(turn, Math.min(limit, 24 - got.size()));
+            got.addAll(keys(batch));
+            turn = batch.next() == null ? Turn.FIRST : batch.next();
+        }
+
+        assertThat(got).hasSize(24);
+        assertThat(new HashSet<>(got)).hasSize(20);
+        assertThat(got).filteredOn("k07"::equals).hasSize(4);
+        assertThat(got).filteredOn("k12"::equals).hasSize(2);
+    }
+
+    @Test
+    void aGiantHoldsUpNobody() {
+        rooms.large(jobs("giant", 5_000));
+        IntStream.range(0, 100).forEach(key -> rooms.large(jobs("small%02d".formatted(key), 10)));
+
+        assertThat(new HashSet<>(keys(run(500)))).hasSize(101);
+        KeyedBatch next = run(new Turn("giant", 0, true), 50);
+        assertThat(new HashSet<>(keys(next))).hasSize(50).doesNotContain("giant");
     }
 
     @Test
@@ -88,11 +134,10 @@ class ClaimKeyedJobsTest {
     void aClaimGoesOnBehindTheLastKeyThatGotAJob() {
         rooms.large(IntStream.range(100, 900).mapToObj(i -> job("k" + i)).toList());
 
-        KeyedBatch first = run("", 5);
-        KeyedBatch second = run(first.reached(), 5);
+        KeyedBatch first = run(Turn.FIRST, 5);
+        KeyedBatch second = run(first.next(), 5);
 
         assertThat(keys(first)).containsExactly("k100", "k101", "k102", "k103", "k104");
-        assertThat(first.end()).isFalse();
         assertThat(keys(second)).startsWith("k105");
     }
 
@@ -100,12 +145,12 @@ class ClaimKeyedJobsTest {
     void noKeyIsPassedOverBecauseThoseBeforeItAlwaysHaveJobs() {
         IntStream.range(0, 12).forEach(key -> rooms.large(jobs("k%02d".formatted(key), 50)));
 
-        String after = "";
+        Turn turn = Turn.FIRST;
         Set<String> seen = new HashSet<>();
         for (int i = 0; i < 3; i++) {
-            KeyedBatch batch = run(after, 5);
+            KeyedBatch batch = run(turn, 5);
             seen.addAll(keys(batch));
-            after = batch.end() ? "" : String.valueOf(batch.reached());
+            turn = batch.next() == null ? Turn.FIRST : batch.next();
         }
 
         assertThat(seen).hasSize(12);
@@ -121,12 +166,12 @@ class ClaimKeyedJobsTest {
                 IntStream.range(0, 150).mapToObj(i -> job("a%03d".formatted(i))).toList());
         rooms.large(jobs("b", 3));
 
-        String after = "";
+        Turn turn = Turn.FIRST;
         List<String> got = List.of();
         for (int i = 0; i < 20 && got.isEmpty(); i++) {
-            KeyedBatch batch = run(after, 5);
+            KeyedBatch batch = run(turn, 5);
             got = keys(batch);
-            after = batch.end() ? "" : String.valueOf(batch.reached());
+            turn = batch.next() == null ? Turn.FIRST : batch.next();
         }
 
         assertThat(got).containsExactly("b");
@@ -152,7 +197,7 @@ class ClaimKeyedJobsTest {
         rooms.large(jobs("a", 2));
         rooms.ready(2);
 
-        assertThat(keys(claim.run(QUEUE, "", true, 10, 0, List.of("send"), node, null)))
+        assertThat(keys(claim.run(QUEUE, Turn.FIRST, 10, 0, List.of("send"), node, null)))
                 .isEmpty();
     }
 
@@ -171,11 +216,11 @@ class ClaimKeyedJobsTest {
     }
 
     private KeyedBatch run(int limit) {
-        return run("", limit);
+        return run(Turn.FIRST, limit);
     }
 
-    private KeyedBatch run(String after, int limit) {
-        return claim.run(QUEUE, after, true, limit, 0, List.of(), node, null);
+    private KeyedBatch run(Turn turn, int limit) {
+        return claim.run(QUEUE, turn, limit, 0, List.of(), node, null);
     }
 
     private static List<String> keys(KeyedBatch batch) {
