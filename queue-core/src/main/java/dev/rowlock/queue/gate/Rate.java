@@ -84,7 +84,7 @@ public record Rate(int jobs, Duration per, int burst) {
 
     @Override
     public String toString() {
-        return "%d/%dms burst %d".formatted(jobs, per.toMillis(), burst);
+        return jobs + "/" + per.toMillis() + "ms burst " + burst;
     }
 
     private static void requirePositive(String what, int number) {

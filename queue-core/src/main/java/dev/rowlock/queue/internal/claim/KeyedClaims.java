@@ -41,7 +41,7 @@ final class KeyedClaims {
     /** Rates are looked at no more often: what becomes free meanwhile is taken together. */
     private static final Duration RATE_TICK = Duration.ofMillis(5);
 
-    private static final int LARGEST = 500;
+    private static final int LARGEST = 1_000;
 
     private final QueueConsumer consumer;
     private final ClaimKeyedJobs statement;

@@ -8,23 +8,38 @@ import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.JobType;
 import dev.rowlock.queue.autoconfigure.Contexts;
+import dev.rowlock.queue.gate.AfterFailure;
+import dev.rowlock.queue.gate.BlockedKey;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
+import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.SlowDownException;
+import dev.rowlock.queue.search.Explanation.Kind;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.lang.reflect.Proxy;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 
 /** The examples of docs/gates.md. */
 @PostgresTest(freshPerTest = true)
 class GatesExamplesTest {
+
+    private static final Logger log = LoggerFactory.getLogger(GatesExamplesTest.class);
 
     record Import(String file) {}
 
@@ -97,9 +112,105 @@ class GatesExamplesTest {
     }
 
     @Test
+    void ratesAndOrderComeFromTheConfiguration() {
+        contexts.withPropertyValues(
+                        "rowlock.queues.mail.rate=100/min",
+                        "rowlock.queues.mail.rate-per-key=5/s burst 20",
+                        "rowlock.queues.accounts.in-order=hold",
+                        "rowlock.queues.other.in-order=cancel-rest",
+                        "rowlock.worker.allow-unknown-queues=true")
+                .run(context -> {
+                    QueueLimits limits = context.getBean(QueueLimits.class);
+                    await().until(() -> limits.all()
+                            .equals(List.of(
+                                    QueueLimit.of("accounts").inOrder(AfterFailure.HOLD),
+                                    QueueLimit.of("mail")
+                                            .rate(Rate.perMinute(100))
+                                            .ratePerKey(Rate.perSecond(5).burst(20)),
+                                    QueueLimit.of("other").inOrder(AfterFailure.CANCEL_REST))));
+                });
+    }
+
+    @Test
+    void aRateThatIsNoneFailsTheStart() {
+        contexts.withPropertyValues("rowlock.queues.mail.rate=fast")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessage("'fast' is no rate: write '10/s', '100/min', '5/15s' or '100/min burst 20'"));
+        contexts.withPropertyValues("rowlock.queues.mail.in-order=hold", "rowlock.queues.mail.max-running-per-key=2")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessage("jobs of a key cannot run in order and 2 at once: leave one of both out"));
+    }
+
+    @Test
+    void whoIsRefusedSlowsDownTheOthers() {
+        contexts.withUserConfiguration(Calls.class)
+                .withPropertyValues("rowlock.queues.partner.rate=1000/s")
+                .run(context -> {
+                    JobTemplate jobs = context.getBean(JobTemplate.class);
+                    QueueLimits limits = context.getBean(QueueLimits.class);
+                    await().until(() -> !limits.all().isEmpty());
+                    long refused = jobs.enqueue(new CallPartner("/refused"));
+                    JobSearch search = context.getBean(JobSearch.class);
+                    await().until(() -> search.find(refused).orElseThrow().state() == JobState.WAITING);
+
+                    long next = jobs.enqueue(new CallPartner("/next"));
+
+                    assertThat(search.explain(next).orElseThrow().reasons())
+                            .anySatisfy(reason -> assertThat(reason.kind()).isEqualTo(Kind.RATE));
+                });
+    }
+
+    record CallPartner(String path) {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class Calls {
+
+        private final Partner partner = call -> answer();
+
+        @JobListener(queue = "partner")
+        void call(CallPartner call) {
+            HttpResponse<String> answer = partner.send(call);
+            if (answer.statusCode() == 429) {
+                throw new SlowDownException(Duration.ofSeconds(
+                        answer.headers().firstValueAsLong("Retry-After").orElse(30)));
+            }
+        }
+
+        @SuppressWarnings("unchecked")
+        private static HttpResponse<String> answer() {
+            HttpHeaders headers = HttpHeaders.of(Map.of("Retry-After", List.of("3600")), (name, value) -> true);
+            return (HttpResponse<String>) Proxy.newProxyInstance(
+                    Calls.class.getClassLoader(),
+                    new Class<?>[] {HttpResponse.class},
+                    (self, method, arguments) -> method.getName().equals("statusCode") ? (Object) 429 : headers);
+        }
+    }
+
+    interface Partner {
+        HttpResponse<String> send(CallPartner call);
+    }
+
+    @Test
     void limitsAreSetAndRemovedAtRunTime() {
         contexts.run(context -> {
             QueueLimits limits = context.getBean(QueueLimits.class);
+            limits.weight("imports", "tenant-7", 3);
+            assertThat(limits.weights("imports")).containsExactly(Map.entry("tenant-7", 3));
+            limits.set(QueueLimit.of("accounts").inOrder(AfterFailure.HOLD));
+
+            for (BlockedKey blocked : limits.blockedKeys("accounts", 100)) {
+                log.warn(
+                        "key {} waits for job {}, {} since {}",
+                        blocked.key(),
+                        blocked.jobId(),
+                        blocked.state(),
+                        blocked.at());
+            }
+            limits.remove("accounts");
 
             limits.by("ann", "the partner is slow today")
                     .set(QueueLimit.of("imports").maxRunning(5).maxRunningPerKey(1));

@@ -36,6 +36,7 @@ class PagesCompileTest {
     private static final Pattern IMPORT = Pattern.compile("(?m)^import .*;$");
 
     private static final String ALL_IMPORTS = Stream.of(
+                    "java.net.http",
                     "java.time",
                     "java.util",
                     "java.util.concurrent",

@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
 public final class ClaimKeyedJobs {
 
     /** A claim locks so many keys, at most: all transactions of a server share a table with room for some thousand locks. */
-    static final int KEYS = 200;
+    static final int KEYS = 400;
 
     /** It looks at so many, at least: some may be at their limit. */
     private static final int FEWEST = 20;
 
     /** So many claims of one queue at once, at most, for the same reason. */
-    private static final int TURNS = 8;
+    private static final int TURNS = 4;
 
     private static final String SQL = IndexPlan.PREFIX + KeyedClaimSql.WALK + KeyedClaimSql.CLAIM;
 
@@ -103,9 +103,10 @@ public final class ClaimKeyedJobs {
             return new KeyedBatch(batch, next, reached != null, limited, busy, untilRate, toCancel);
         }
 
-        /** Keys behind the last one got nothing. */
-        KeyedBatch fullAt(Turn next, Batch batch) {
-            return new KeyedBatch(batch, next, reached != null, limited, busy, untilRate, toCancel);
+        /** Keys behind the last one that got a job got nothing. */
+        KeyedBatch fullAt(Turn last, Batch batch) {
+            boolean round = end && last.rest() == 0 && last.key().equals(reached);
+            return new KeyedBatch(batch, round ? null : last, reached != null, limited, busy, untilRate, toCancel);
         }
     }
 
