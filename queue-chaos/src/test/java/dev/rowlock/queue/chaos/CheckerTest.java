@@ -192,6 +192,13 @@ class CheckerTest {
                             s.rows.add(row(uid, uid, "running", 1, 0, 0, 20 + uid));
                             s.moves.add(new Move(30 + uid, second(1), uid, "gated", "running", "", 20 + uid, 1, 1, 0));
                         })),
+                lie("a job overtakes one of its key that is tried again", "order holds", s -> {
+                    s.rows.add(row(8, 8, "waiting", 1, 0, 1, null));
+                    s.rows.add(row(12, 12, "running", 1, 0, 0, 32L));
+                    s.moves.add(new Move(30, second(1), 8, "ordered", "running", "", 28, 1, 1, 0));
+                    s.moves.add(new Move(31, second(1), 8, "ordered", "waiting", "retry", 0, 0, 1, 0));
+                    s.moves.add(new Move(32, second(1), 12, "ordered", "running", "", 32, 1, 1, 0));
+                }),
                 lie("a job whose key has room is left lying", NOBODY_WAITS, s -> {
                     s.peace().serves.add(new Serves("w1", "gated", 4));
                     s.rows.add(row(6, 6, "ready", 0, 0, 0, null));

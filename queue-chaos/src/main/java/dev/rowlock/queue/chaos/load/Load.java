@@ -8,6 +8,7 @@ import dev.rowlock.queue.chaos.load.Work.Index;
 import dev.rowlock.queue.chaos.load.Work.Ledger;
 import dev.rowlock.queue.chaos.load.Work.Money;
 import dev.rowlock.queue.chaos.load.Work.Once;
+import dev.rowlock.queue.chaos.load.Work.Ordered;
 import dev.rowlock.queue.chaos.load.Work.Plain;
 import dev.rowlock.queue.chaos.load.Work.Poison;
 import dev.rowlock.queue.chaos.load.Work.Steered;
@@ -101,8 +102,10 @@ public final class Load implements AutoCloseable {
         JobOptions plain = JobOptions.NONE.priority(random.nextInt(5) - 2);
         if (draw < 7) {
             chunk(uid, plain);
-        } else if (draw < 12) {
+        } else if (draw < 10) {
             gated(uid, plain);
+        } else if (draw < 12) {
+            ordered(uid, plain);
         } else if (draw < 16) {
             enqueue(new Plain(uid, Act.SLEEP, random.nextInt(40)), plain);
         } else if (draw < 20) {
@@ -166,6 +169,24 @@ public final class Load implements AutoCloseable {
                         options,
                         random.nextInt(4) > 0);
             default -> enqueue(new Gated(uid, Act.SLEEP, random.nextInt(100)), options);
+        }
+    }
+
+    /** Jobs whose keys are in order: short, tried again, put off, failing, due later, and many together. */
+    private void ordered(long uid, JobOptions options) {
+        switch (random.nextInt(6)) {
+            case 0 -> enqueue(new Ordered(uid, Act.RETRY, 2), options);
+            case 1 -> enqueue(new Ordered(uid, Act.SNOOZE, 2), options);
+            case 2 -> enqueue(new Ordered(uid, Act.FAIL, 0), options);
+            case 3 ->
+                producer.enqueueAll(
+                        IntStream.range(0, 1 + random.nextInt(10))
+                                .mapToObj(i -> new Ordered(i == 0 ? uid : producer.nextUid(), Act.SLEEP, 5))
+                                .toList(),
+                        options,
+                        random.nextInt(4) > 0);
+            case 4 -> enqueue(new Ordered(uid, Act.SLEEP, 50), options.delay(Duration.ofMillis(random.nextInt(1_000))));
+            default -> enqueue(new Ordered(uid, Act.SLEEP, random.nextInt(100)), options);
         }
     }
 

@@ -5,6 +5,8 @@ import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.JobTypes;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.chaos.load.Work.Gated;
+import dev.rowlock.queue.chaos.load.Work.Ordered;
+import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.job.JobOptions;
@@ -95,8 +97,9 @@ public final class Producer implements AutoCloseable {
         return operators;
     }
 
-    /** Sets the limits of the queue that has some, before there are jobs in it. */
+    /** Sets the rules of the queues that have some, before there are jobs in them. */
     void limit() {
+        Recurrences.persistently(() -> limits.set(QueueLimit.of(Ordered.QUEUE).inOrder(AfterFailure.CONTINUE)));
         Recurrences.persistently(() -> limits.set(
                 QueueLimit.of(Gated.QUEUE).maxRunning(Gated.MAX_RUNNING).maxRunningPerKey(Gated.MAX_RUNNING_PER_KEY)));
     }

@@ -98,6 +98,24 @@ public sealed interface Work {
         }
     }
 
+    /** In a queue whose keys are in order: the jobs of each run one after the other, also while one of them is tried again. */
+    @JobType(value = "ordered", queue = Ordered.QUEUE, key = "key()")
+    record Ordered(long uid, Act act, int number) implements Work {
+
+        public static final String QUEUE = "ordered";
+        private static final int KEYS = 4;
+
+        /** The key of this job. */
+        public static String key(long uid) {
+            return "account-" + uid % KEYS;
+        }
+
+        /** As its type says. */
+        public String key() {
+            return key(uid);
+        }
+    }
+
     /** A queue of its own, in which short and long jobs meet. */
     @JobType(value = "mixed", queue = "mixed")
     record Mixed(long uid, Act act, int number) implements Work {}

@@ -48,6 +48,7 @@ final class Handlers {
                 listener("drafts", "draft", 2, false),
                 listener("steered", "steered", 2, false),
                 listener("gated", "gated", 4, false),
+                listener("ordered", "ordered", 4, false),
                 once(),
                 chunks.listener("index", false),
                 chunks.listener("ledger", true)));

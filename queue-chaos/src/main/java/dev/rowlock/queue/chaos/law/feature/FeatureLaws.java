@@ -12,7 +12,8 @@ public final class FeatureLaws {
             new LastWordsRun(),
             new WaitsEndAsTheirJobs(),
             new OperatorsAreObeyed(),
-            new LimitsHold());
+            new LimitsHold(),
+            new OrderHolds());
 
     private FeatureLaws() {}
 }

@@ -9,6 +9,7 @@ import dev.rowlock.queue.chaos.history.History.Move;
 import dev.rowlock.queue.chaos.history.History.Pulse;
 import dev.rowlock.queue.chaos.history.History.Serves;
 import dev.rowlock.queue.chaos.history.History.Start;
+import dev.rowlock.queue.chaos.history.InOrder;
 import dev.rowlock.queue.chaos.history.Jobs;
 import dev.rowlock.queue.chaos.history.Peace;
 import dev.rowlock.queue.chaos.history.Spans;
@@ -58,9 +59,11 @@ final class NobodyWaits implements Law {
                 history.signs().pulses().stream().mapToLong(Pulse::nanos).max().orElse(0);
         Map<Serves, Spans> idle = idle(history, claims, peace);
         Gated gated = Gated.of(history);
+        InOrder inOrder = InOrder.of(history);
         return claims.moves().values().stream()
                 .flatMap(moves -> waits(moves, starts, end).stream())
                 .map(wait -> wait.queue().equals(Work.Gated.QUEUE) ? wait.without(gated.heldUp(wait.job())) : wait)
+                .map(wait -> wait.queue().equals(Work.Ordered.QUEUE) ? wait.without(inOrder.heldUp(wait.job())) : wait)
                 .flatMap(wait -> besideIdle(wait, idle, peace));
     }
 
