@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.doctor.queue.AllChecks;
 import dev.rowlock.queue.internal.enqueue.EnqueueInterceptors;
+import dev.rowlock.queue.internal.gate.DeclaredLimits;
 import dev.rowlock.queue.internal.gate.Gates;
 import dev.rowlock.queue.internal.gate.StoredQueueLimits;
 import dev.rowlock.queue.internal.listener.Listeners;
@@ -316,7 +317,7 @@ public final class Rowlock implements AutoCloseable {
 
     private WorkerNode newNode() {
         transactions = settings.transactions.get();
-        Gates gates = new Gates(database, wakeups, settings.limits.values(), queues().keySet());
+        Gates gates = new Gates(database, wakeups, DeclaredLimits.of(settings.limits, run()), queues().keySet());
         Extensions extensions = new Extensions(
                 observers(),
                 all(settings.interceptors),

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.spi;
 
+import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.RetryPolicy;
@@ -10,6 +11,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,7 @@ public final class ListenerDefinition {
     private final boolean keepResult;
     private final @Nullable Chunking chunking;
     private final @Nullable Type payload;
+    private final @Nullable UnaryOperator<QueueLimit> limit;
     private final JobHandler handler;
 
     private ListenerDefinition(Draft draft) {
@@ -56,6 +59,7 @@ public final class ListenerDefinition {
         this.keepResult = draft.keepResult;
         this.chunking = draft.chunking;
         this.payload = draft.payload;
+        this.limit = draft.limit;
         this.handler = draft.handler;
         if (concurrency != null && (concurrency < 1 || concurrency > MAX_CONCURRENCY)) {
             throw new IllegalArgumentException(
@@ -172,6 +176,14 @@ public final class ListenerDefinition {
         return with(draft -> draft.payload = decodedTo);
     }
 
+    /**
+     * What limits its queue over all nodes: {@code o -> o.queue("mail").limit(l -> l.maxRunning(10))}; null, the default: it says nothing. Other
+     * listeners of the queue say the same or nothing.
+     */
+    public ListenerDefinition limit(@Nullable UnaryOperator<QueueLimit> ofQueue) {
+        return with(draft -> draft.limit = ofQueue);
+    }
+
     private ListenerDefinition with(Consumer<Draft> change) {
         Draft draft = new Draft(this);
         change.accept(draft);
@@ -241,6 +253,11 @@ public final class ListenerDefinition {
         return payload;
     }
 
+    /** What it says about its queue; null: nothing. */
+    public @Nullable QueueLimit limit() {
+        return limit == null ? null : limit.apply(QueueLimit.of(queue));
+    }
+
     /** Runs one job; of a listener that runs chunks, as a chunk by itself. */
     public JobHandler handler() {
         return handler;
@@ -270,6 +287,7 @@ public final class ListenerDefinition {
         private boolean keepResult;
         private @Nullable Chunking chunking;
         private @Nullable Type payload;
+        private @Nullable UnaryOperator<QueueLimit> limit;
 
         Draft(String type, JobHandler handler) {
             this.type = type;
@@ -294,6 +312,7 @@ public final class ListenerDefinition {
             keepResult = from.keepResult;
             chunking = from.chunking;
             payload = from.payload;
+            limit = from.limit;
         }
     }
 }

@@ -75,7 +75,7 @@ public final class AnnotatedListeners implements ListenerSource {
 
     private static List<Listener> listenersOf(Object object) {
         Class<?> type = AopProxyUtils.ultimateTargetClass(object);
-        RecurringMethods.requireListeners(type.getSimpleName(), type);
+        BesideJobListener.require(type.getSimpleName(), type);
         List<Listener> found = new ArrayList<>();
         ListenerBeans.listenersOf(type).forEach((method, annotation) -> {
             Candidate candidate = new Candidate(type.getSimpleName(), type, method, annotation);

@@ -3,13 +3,20 @@ package dev.rowlock.queue.spring;
 import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.JobTypes;
+import dev.rowlock.queue.gate.AfterFailure;
+import dev.rowlock.queue.gate.Limited;
+import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.job.RetryStrategy;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.StringValueResolver;
 
 /**
@@ -50,6 +57,27 @@ final class ListenerAttributes {
 
     JobListener annotation() {
         return annotation;
+    }
+
+    /**
+     * What {@link Limited} says beside it; null without one.
+     *
+     * @throws IllegalArgumentException if that cannot be
+     */
+    @Nullable
+    UnaryOperator<QueueLimit> limit(Method method, String queue) {
+        Limited limited = AnnotatedElementUtils.findMergedAnnotation(method, Limited.class);
+        if (limited == null) {
+            return null;
+        }
+        QueueLimit limit = new QueueLimit(
+                queue,
+                texts.optional("maxRunning", limited.maxRunning(), Integer::valueOf),
+                texts.optional("maxRunningPerKey", limited.maxRunningPerKey(), Integer::valueOf),
+                texts.optional("rate", limited.rate(), Rate::valueOf),
+                texts.optional("ratePerKey", limited.ratePerKey(), Rate::valueOf),
+                texts.optional("inOrder", limited.inOrder(), AfterFailure::of));
+        return none -> limit;
     }
 
     String queue(Class<?> payload) {

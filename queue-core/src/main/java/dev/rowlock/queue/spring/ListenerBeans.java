@@ -53,7 +53,7 @@ final class ListenerBeans {
         for (String name : beans.getBeanNamesForType(Object.class, true, mayInitialize)) {
             Class<?> type = ScopedProxyUtils.isScopedTarget(name) ? null : ownClass(name, mayInitialize);
             if (type != null) {
-                RecurringMethods.requireListeners(name, type);
+                BesideJobListener.require(name, type);
                 listenersOf(type)
                         .forEach((method, annotation) -> candidates.add(new Candidate(name, type, method, annotation)));
             }

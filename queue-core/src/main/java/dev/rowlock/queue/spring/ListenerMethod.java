@@ -90,6 +90,7 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
                 .name(name)
                 .queue(attributes.queue(payloadClass()))
                 .payload(payload)
+                .limit(attributes.limit(method, attributes.queue(payloadClass())))
                 .concurrency(attributes.concurrency())
                 .timeout(attributes.timeout())
                 .retry(retry.apply(attributes))

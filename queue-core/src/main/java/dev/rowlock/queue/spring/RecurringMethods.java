@@ -1,6 +1,5 @@
 package dev.rowlock.queue.spring;
 
-import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.JobTypes;
 import dev.rowlock.queue.schedule.MissedRuns;
 import dev.rowlock.queue.schedule.Recurring;
@@ -12,8 +11,6 @@ import dev.rowlock.queue.spi.PayloadException;
 import java.time.Duration;
 import java.util.Optional;
 import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.core.annotation.AnnotationUtils;
-import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringValueResolver;
 
 /** What {@link Recurring} says on the methods of listeners. */
@@ -25,21 +22,6 @@ final class RecurringMethods {
     RecurringMethods(StringValueResolver resolver, PayloadCodec codec) {
         this.texts = new TextAttributes(resolver);
         this.codec = codec;
-    }
-
-    /** Stops the start where the annotation would have no effect. */
-    static void requireListeners(String beanName, Class<?> type) {
-        if (AnnotationUtils.isCandidateClass(type, Recurring.class)) {
-            ReflectionUtils.doWithMethods(type, method -> {
-                if (AnnotatedElementUtils.hasAnnotation(method, Recurring.class)
-                        && !AnnotatedElementUtils.hasAnnotation(method, JobListener.class)) {
-                    throw new InvalidJobListenerException(
-                            "@Recurring %s.%s of bean '%s' cannot work: it is no @JobListener, so it takes no jobs"
-                                    .formatted(type.getSimpleName(), method.getName(), beanName),
-                            "Annotate the method with @JobListener as well, or define a bean of type RecurringJob");
-                }
-            });
-        }
     }
 
     /**

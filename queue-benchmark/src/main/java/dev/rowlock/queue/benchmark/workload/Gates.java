@@ -8,13 +8,14 @@ import dev.rowlock.queue.benchmark.peer.Crew;
 import dev.rowlock.queue.benchmark.peer.Job;
 import dev.rowlock.queue.benchmark.peer.KeyRule;
 import dev.rowlock.queue.benchmark.peer.Peer;
+import dev.rowlock.queue.benchmark.peer.Session;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongFunction;
 
 /**
  * What keys, limits, rates, weights and order cost: runs what was enqueued before, without keys, with 100 keys under each rule, and with 10,000 keys of which one job
- * runs at once. Counts the server's processor time for each job from the start of the workers to the last job's end.
+ * runs at once; two of them once more while a snapshot is held, so that dead rows stay. Counts the server's processor time for each job from the start of the workers to the last job's end.
  */
 final class Gates implements Workload {
 
@@ -50,6 +51,8 @@ final class Gates implements Workload {
         part(peer, stage, "fair", KeyRule.WEIGHTS, few, figures);
         part(peer, stage, "limit_one", KeyRule.ONE_AT_ONCE, many, figures);
         part(peer, stage, "ordered", KeyRule.IN_ORDER, many, figures);
+        held(peer, stage, "limited_held", KeyRule.TEN_AT_ONCE, few, figures);
+        held(peer, stage, "limit_one_held", KeyRule.ONE_AT_ONCE, many, figures);
         return figures;
     }
 
@@ -64,15 +67,32 @@ final class Gates implements Workload {
         stage.onNewDatabase(peer, (session, target) -> {
             session.rule(rule);
             stage.fill(session, target, 0, jobs, job);
-            Probe probe = Probe.counting();
-            Meter meter = stage.meter(session);
-            session.startWorkers(Crew.of(stage.size().workers()), probe);
-            long end = stage.awaitDrained(session, probe, jobs);
-            Figures own = new Figures().rate("jobs_per_s", jobs, end - probe.firstNanos());
-            meter.perJob(own, "", jobs);
-            figures.put(name + "_jobs_per_s", own.get("jobs_per_s"));
-            figures.put(name + "_us", own.get("server_us_per_job"));
-            return own;
+            return drained(session, stage, name, jobs, figures);
         });
+    }
+
+    /** The same while a snapshot is held. */
+    private static void held(
+            Peer peer, Stage stage, String name, KeyRule rule, LongFunction<Job> job, Figures figures) {
+        int jobs = stage.size().jobs(peer.jobsPerSecond(), SECONDS);
+        stage.onNewDatabase(peer, (session, target) -> {
+            session.rule(rule);
+            stage.fill(session, target, 0, jobs, job);
+            try (HeldSnapshot snapshot = HeldSnapshot.in(target)) {
+                return drained(session, stage, name, jobs, figures);
+            }
+        });
+    }
+
+    private static Figures drained(Session session, Stage stage, String name, int jobs, Figures figures) {
+        Probe probe = Probe.counting();
+        Meter meter = stage.meter(session);
+        session.startWorkers(Crew.of(stage.size().workers()), probe);
+        long end = stage.awaitDrained(session, probe, jobs);
+        Figures own = new Figures().rate("jobs_per_s", jobs, end - probe.firstNanos());
+        meter.perJob(own, "", jobs);
+        figures.put(name + "_jobs_per_s", own.get("jobs_per_s"));
+        figures.put(name + "_us", own.get("server_us_per_job"));
+        return own;
     }
 }

@@ -6,10 +6,6 @@ import dev.rowlock.queue.benchmark.peer.Ability;
 import dev.rowlock.queue.benchmark.peer.Crew;
 import dev.rowlock.queue.benchmark.peer.Peer;
 import dev.rowlock.queue.benchmark.peer.Session;
-import dev.rowlock.queue.benchmark.peer.Target;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Set;
 
@@ -35,24 +31,10 @@ final class Held implements Workload {
     @Override
     public Figures run(Peer peer, Stage stage) {
         return stage.onNewDatabase(peer, (session, target) -> {
-            try (Connection snapshot = hold(target)) {
-                Figures figures = windows(session, stage);
-                snapshot.rollback();
-                return figures;
-            } catch (SQLException e) {
-                throw new IllegalStateException(e);
+            try (HeldSnapshot snapshot = HeldSnapshot.in(target)) {
+                return windows(session, stage);
             }
         });
-    }
-
-    private static Connection hold(Target target) throws SQLException {
-        Connection connection = target.unpooled().getConnection();
-        connection.setAutoCommit(false);
-        connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("SELECT count(*) FROM pg_class");
-        }
-        return connection;
     }
 
     private static Figures windows(Session session, Stage stage) {

@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
  */
 public record InOrder(List<Overtaking> overtaken, Map<String, Spans> heldByKey, Map<Long, String> keys) {
 
-    /** This job was claimed, and the other one of its key lay in this room. */
-    public record Overtaking(Move claim, long other, String room) {}
+    /** This job was claimed, and another one of its key had begun: its last move. */
+    public record Overtaking(Move claim, Move other) {}
 
     private static final Set<String> BEGUN =
             Set.of("retry", "snooze", "unknown-type", "not-started", "crash", "redrive");
@@ -47,25 +47,25 @@ public record InOrder(List<Overtaking> overtaken, Map<String, Spans> heldByKey, 
         return heldByKey.getOrDefault(keys.getOrDefault(job, ""), Spans.NONE);
     }
 
-    /** The jobs of a key that have begun and not ended, and the rooms in which they lie. */
+    /** The jobs of a key that have begun and not ended, and their last moves. */
     private static final class Key {
 
-        private final Map<Long, String> begun = new HashMap<>();
+        private final Map<Long, Move> begun = new HashMap<>();
         private final List<Span> held = new ArrayList<>();
         private long heldSince;
 
         void move(Move move, List<Overtaking> overtaken) {
             boolean wasHeld = !begun.isEmpty();
             if (move.room().equals("running")) {
-                boolean triedBefore = "ready".equals(begun.get(move.job()));
-                begun.forEach((other, room) -> {
-                    if (other != move.job() && !(triedBefore && room.equals("ready"))) {
-                        overtaken.add(new Overtaking(move, other, room));
+                boolean triedBefore = begun.containsKey(move.job());
+                begun.forEach((job, other) -> {
+                    if (job != move.job() && !(triedBefore && other.room().equals("ready"))) {
+                        overtaken.add(new Overtaking(move, other));
                     }
                 });
             }
             if (hasBegun(move)) {
-                begun.put(move.job(), move.room());
+                begun.put(move.job(), move);
             } else {
                 begun.remove(move.job());
             }

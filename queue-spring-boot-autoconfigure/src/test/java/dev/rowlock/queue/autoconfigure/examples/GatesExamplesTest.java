@@ -10,6 +10,7 @@ import dev.rowlock.queue.JobType;
 import dev.rowlock.queue.autoconfigure.Contexts;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.BlockedKey;
+import dev.rowlock.queue.gate.Limited;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.gate.Rate;
@@ -129,6 +130,35 @@ class GatesExamplesTest {
                                             .ratePerKey(Rate.perSecond(5).burst(20)),
                                     QueueLimit.of("other").inOrder(AfterFailure.CANCEL_REST))));
                 });
+    }
+
+    record BookEntry(String account, int amount) {}
+
+    interface Ledger {
+        void insert(List<BookEntry> entries);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Books {
+
+        private final Ledger ledger = entries -> {};
+
+        @Limited(ratePerKey = "5/s burst 20", inOrder = "hold")
+        @JobListener(queue = "accounts")
+        void book(BookEntry entry) {
+            ledger.insert(List.of(entry));
+        }
+    }
+
+    @Test
+    void aListenerLimitsItsQueue() {
+        contexts.withUserConfiguration(Books.class).run(context -> {
+            QueueLimits limits = context.getBean(QueueLimits.class);
+            await().until(() -> limits.all()
+                    .equals(List.of(QueueLimit.of("accounts")
+                            .ratePerKey(Rate.perSecond(5).burst(20))
+                            .inOrder(AfterFailure.HOLD))));
+        });
     }
 
     @Test

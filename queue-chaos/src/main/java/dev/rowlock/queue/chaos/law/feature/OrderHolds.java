@@ -16,10 +16,12 @@ final class OrderHolds implements Law {
         return InOrder.of(history).overtaken().stream()
                 .map(overtaken -> Violation.of(
                         NAME,
-                        "job %d was claimed under token %d while job %d of its key, which had begun, lay in %s",
+                        "job %d was claimed under token %d while job %d of its key, which had begun, lay in %s %s for %.1f ms",
                         overtaken.claim().job(),
                         overtaken.claim().token(),
-                        overtaken.other(),
-                        overtaken.room()));
+                        overtaken.other().job(),
+                        overtaken.other().room(),
+                        overtaken.other().detail(),
+                        (overtaken.claim().nanos() - overtaken.other().nanos()) / 1e6));
     }
 }

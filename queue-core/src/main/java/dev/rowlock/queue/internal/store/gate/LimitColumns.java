@@ -10,7 +10,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +54,7 @@ final class LimitColumns {
         statement.setObject(3, integers(limits, QueueLimit::maxRunningPerKey));
         setRates(statement, 4, limits.stream().map(QueueLimit::rate).toArray(Rate[]::new));
         setRates(statement, 7, limits.stream().map(QueueLimit::ratePerKey).toArray(Rate[]::new));
-        statement.setObject(10, Columns.texts(limits, limit -> word(limit.inOrder())));
+        statement.setObject(10, Columns.texts(limits, LimitColumns::order));
     }
 
     private static @Nullable Integer[] integers(
@@ -85,15 +84,11 @@ final class LimitColumns {
         return jobs == null ? null : new Rate(jobs, Duration.ofMillis(row.getLong(first + 1)), row.getInt(first + 2));
     }
 
-    private static @Nullable String word(@Nullable AfterFailure afterFailure) {
-        return afterFailure == null
-                ? null
-                : afterFailure.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    private static @Nullable String order(QueueLimit limit) {
+        return limit.inOrder() == null ? null : limit.inOrder().label();
     }
 
-    private static @Nullable AfterFailure order(@Nullable String word) {
-        return word == null
-                ? null
-                : AfterFailure.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
+    private static @Nullable AfterFailure order(@Nullable String label) {
+        return label == null ? null : AfterFailure.of(label);
     }
 }

@@ -1,0 +1,212 @@
+package dev.rowlock.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.rowlock.queue.gate.AfterFailure;
+import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.gate.Rate;
+import dev.rowlock.queue.job.DoNotRetryException;
+import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.job.SnoozeException;
+import dev.rowlock.queue.job.UniqueKey;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** Draws rules for a queue and jobs that complete, fail, wait and have keys of both kinds; over two nodes, none of the rules is ever broken, and all jobs end. */
+@PostgresTest(freshPerTest = true)
+class CombinedGatesTest {
+
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration WORK = Duration.ofMillis(2);
+    private static final int JOBS = 150;
+    private static final int KEYS = 5;
+
+    /** @param acts what its attempts do, one after the other; then it completes */
+    record Work(int number, List<String> acts) {}
+
+    /** What the handlers saw. One lock for all: what is counted must be what runs at that moment. */
+    private static final class Seen {
+
+        private final Map<Long, String> running = new HashMap<>();
+        private final Map<String, Long> begun =
+                new HashMap<>(); // by key, in a queue in order: the job that has begun and not ended
+        private final Map<Integer, Integer> attempts = new HashMap<>();
+        private final List<String> broken = new ArrayList<>();
+        private int most;
+        private final Map<String, Integer> mostOfKey = new HashMap<>();
+
+        synchronized int begins(JobContext job, int number) {
+            String key = job.key().orElse("");
+            running.put(job.id(), key);
+            most = Math.max(most, running.size());
+            int ofKey = (int) running.values().stream().filter(key::equals).count();
+            mostOfKey.merge(key, ofKey, Math::max);
+            Long before = key.isEmpty() ? null : begun.putIfAbsent(key, job.id());
+            if (before != null && before != job.id()) {
+                broken.add("job %d of key %s began before %d had ended".formatted(job.id(), key, before));
+            }
+            return attempts.merge(number, 1, Integer::sum) - 1;
+        }
+
+        /** @param lets others go first: it has ended, or snoozes, and more urgent ones may come before it is due */
+        synchronized void ends(JobContext job, boolean lets) {
+            running.remove(job.id());
+            if (lets) {
+                begun.remove(job.key().orElse(""), job.id());
+            }
+        }
+    }
+
+    private final Rowlocks rowlocks = new Rowlocks();
+    private final Seen seen = new Seen();
+    private final Set<Long> ids = ConcurrentHashMap.newKeySet();
+    private final TestDatabase database;
+
+    CombinedGatesTest(TestDatabase database) {
+        this.database = database;
+    }
+
+    static LongStream seeds() {
+        return LongStream.concat(LongStream.rangeClosed(1, 7), LongStream.of(new Random().nextInt(1_000_000)));
+    }
+
+    private Rowlock node() {
+        return rowlocks.built(Rowlocks.quick(database.dataSource())
+                .retry(RetryPolicy.fixed(Duration.ofMillis(10)).maxRetries(5))
+                .listener(Work.class, o -> o.queue("combined"), this::work));
+    }
+
+    private void work(Work work, JobContext job) {
+        int attempt = seen.begins(job, work.number());
+        String act = attempt < work.acts().size() ? work.acts().get(attempt) : "completes";
+        LockSupport.parkNanos(WORK.toNanos()); // others begin meanwhile, if they may
+        seen.ends(job, !act.equals("throws"));
+        switch (act) {
+            case "throws" -> throw new IllegalStateException("not yet");
+            case "snoozes" -> throw new SnoozeException(Duration.ofMillis(3));
+            case "fails" -> throw new DoNotRetryException("never");
+            default -> {}
+        }
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        rowlocks.close();
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void noRuleIsBrokenAndAllJobsEnd(long seed) {
+        Random random = new Random(seed * 0x9E3779B97F4A7C15L); // neighbouring seeds begin alike
+        QueueLimit rule = rule(random);
+        Rowlock first = node();
+        first.limits().set(rule);
+        first.limits().weight("combined", "key-1", 1 + random.nextInt(4));
+        enqueue(first, random, JOBS / 2);
+        first.start();
+        node().start();
+        enqueue(first, random, JOBS / 2);
+
+        await("seed %d, %s".formatted(seed, rule))
+                .atMost(LONG)
+                .until(() -> ids.stream()
+                        .noneMatch(id ->
+                                first.search().find(id).orElseThrow().state().live()));
+
+        synchronized (seen) {
+            assertThat(rule.inOrder() == null ? List.of() : seen.broken)
+                    .as("%s", rule)
+                    .isEmpty();
+            if (rule.maxRunning() != null) {
+                assertThat(seen.most).as("%s", rule).isLessThanOrEqualTo(rule.maxRunning());
+            }
+            if (rule.maxRunningPerKey() != null) {
+                seen.mostOfKey.remove("");
+                assertThat(seen.mostOfKey.values()).as("%s", rule).allMatch(most -> most <= rule.maxRunningPerKey());
+            }
+        }
+        assertRate(rule.rate(), "true", rule);
+        for (int key = 0; key < KEYS; key++) {
+            assertRate(rule.ratePerKey(), "job_key = 'key-" + key + "'", rule);
+        }
+    }
+
+    private static QueueLimit rule(Random random) {
+        QueueLimit rule = QueueLimit.of("combined");
+        boolean inOrder = random.nextInt(2) == 0;
+        rule = random.nextInt(2) == 0 ? rule.maxRunning(2 + random.nextInt(4)) : rule;
+        rule = random.nextInt(2) == 0 ? rule.maxRunningPerKey(inOrder ? 1 : 1 + random.nextInt(2)) : rule;
+        rule = random.nextInt(2) == 0 ? rule.rate(Rate.perSecond(150).burst(1 + random.nextInt(10))) : rule;
+        rule = random.nextInt(2) == 0 ? rule.ratePerKey(Rate.perSecond(60).burst(1 + random.nextInt(5))) : rule;
+        AfterFailure[] ways = {AfterFailure.CONTINUE, AfterFailure.CANCEL_REST};
+        return inOrder ? rule.inOrder(ways[random.nextInt(2)]) : rule;
+    }
+
+    private void enqueue(Rowlock rowlock, Random random, int jobs) {
+        List<String> acts = List.of("completes", "completes", "completes", "throws", "snoozes", "fails");
+        List<JobRequest> requests = new ArrayList<>();
+        for (int i = 0; i < jobs; i++) {
+            JobOptions options = JobOptions.NONE;
+            int key = random.nextInt(KEYS + 1);
+            options = key < KEYS ? options.key("key-" + key) : options;
+            options = random.nextInt(5) == 0 ? options.delay(Duration.ofMillis(random.nextInt(50))) : options;
+            options = random.nextInt(5) == 0 ? options.priority(random.nextInt(3)) : options;
+            options = random.nextInt(5) == 0 ? options.unique(UniqueKey.of("unique-" + random.nextInt(10))) : options;
+            int count = random.nextInt(3);
+            requests.add(new JobRequest(
+                    new Work(
+                            requests.size() + ids.size() * 1_000,
+                            random.ints(count, 0, acts.size())
+                                    .mapToObj(acts::get)
+                                    .toList()),
+                    options));
+        }
+        rowlock.jobs().enqueueEach(requests).forEach(result -> ids.add(result.id()));
+    }
+
+    /** In no span of time do more begin than the burst and what the rate allows in it. Where one was tried again, its last attempt counts. */
+    private void assertRate(Rate rate, String which, QueueLimit rule) {
+        if (rate == null) {
+            return;
+        }
+        List<Double> claimed = JdbcClient.create(database.dataSource())
+                .sql("""
+                        SELECT extract(epoch FROM claimed_at) FROM (
+                            SELECT claimed_at, job_key FROM rowlock.done WHERE claimed_at IS NOT NULL
+                            UNION ALL SELECT claimed_at, job_key FROM rowlock.dead) AS ended
+                         WHERE %s ORDER BY 1
+                        """.formatted(which))
+                .query(Double.class)
+                .list();
+        double perSecond = rate.jobs() * 1_000.0 / rate.per().toMillis();
+        Set<String> broken = new HashSet<>();
+        for (int from = 0; from < claimed.size(); from++) {
+            for (int to = from; to < claimed.size(); to++) {
+                // The statement began a moment before it looked at the clock.
+                double seconds = claimed.get(to) - claimed.get(from) + 0.02;
+                if (to - from + 1 > rate.burst() + 1 + perSecond * seconds) {
+                    broken.add("%d in %.3f s".formatted(to - from + 1, seconds));
+                }
+            }
+        }
+        assertThat(broken).as("%s of %s", which, rule).isEmpty();
+    }
+}
