@@ -33,7 +33,8 @@ public final class AllChecks {
             new StaleChore(20, HOUR),
             new FlappingLease(2, HOUR),
             new MassDeath(100, HOUR),
-            new NodeKiller(2, Duration.ofDays(1)));
+            new NodeKiller(2, Duration.ofDays(1)),
+            new HeldKey(Duration.ofMinutes(10)));
 
     private AllChecks() {}
 

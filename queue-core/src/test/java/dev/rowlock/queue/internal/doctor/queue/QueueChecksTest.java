@@ -7,6 +7,7 @@ import dev.rowlock.queue.doctor.Finding.Status;
 import dev.rowlock.queue.internal.doctor.Check;
 import dev.rowlock.queue.internal.doctor.Examination;
 import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.spi.ChoreStatus;
@@ -195,6 +196,26 @@ class QueueChecksTest {
         assertThat(only(check).cause()).startsWith("3 times the node of job").endsWith(": it is in quarantine.");
         rooms.execute("UPDATE rowlock.dead SET died_at = now() - interval '2 days'");
         isSilent(check);
+    }
+
+    @Test
+    void aKeyInOrderThatWaitsForAFailedJobIsNamed() {
+        HeldKey check = new HeldKey(Duration.ofMinutes(10));
+        rooms.dead();
+        rooms.execute("UPDATE rowlock.dead SET job_key = 'a', died_at = now() - interval '1 hour'");
+        rooms.large(List.of(keyed(), keyed()));
+        rooms.execute("INSERT INTO rowlock.queue_limit (queue, in_order) VALUES ('mail', 'continue')");
+        isSilent(check);
+
+        rooms.execute("UPDATE rowlock.queue_limit SET in_order = 'hold'");
+
+        assertThat(only(check).cause()).startsWith("2 jobs of key 'a' of queue 'mail' have waited since");
+        rooms.execute("UPDATE rowlock.dead SET died_at = now()");
+        isSilent(check);
+    }
+
+    private static NewJob keyed() {
+        return new NewJob(Rooms.QUEUE, "send", 0, null, null, null, "{}", null, "a", null);
     }
 
     // Chores
