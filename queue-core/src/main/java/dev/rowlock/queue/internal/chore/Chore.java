@@ -11,6 +11,12 @@ public interface Chore {
     /** Does it once and returns how long to wait before the next time. */
     Duration runOnce();
 
+    /**
+     * Called once, before its first run, with what makes it due at once: from any thread, as often as there is something to do. What comes
+     * during a run leads to another one.
+     */
+    default void triggeredBy(Runnable trigger) {}
+
     /** Whether it is due at once when the database's clock has been set. */
     default boolean dueAfterClockStep() {
         return false;

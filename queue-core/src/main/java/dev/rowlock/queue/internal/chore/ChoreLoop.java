@@ -32,6 +32,7 @@ public final class ChoreLoop {
         this.plan = chores.stream().map(Planned::new).toList();
         this.lasting = new EndlessTask(threadName, this::run);
         this.thread = lasting.thread();
+        chores.forEach(chore -> chore.triggeredBy(() -> runWithin(chore, Duration.ZERO)));
     }
 
     public void start() {

@@ -15,26 +15,31 @@ public final class IntoRooms {
                 SELECT id, pg_column_size(large_payload) - 4, large_payload::json FROM created WHERE large_payload IS NOT NULL
             """;
 
-    public static final String READY_OR_WAITING = """
-            ), into_ready AS (
-                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, max_retries, timeout_millis,
-                                           queue, job_key, type, payload, headers)
-                SELECT id, statement_timestamp(), statement_timestamp(), rank, max_retries, timeout_millis,
-                       queue, job_key, type, payload::json, headers::json
-                  FROM created
-                 WHERE due_at IS NULL AND delay_millis IS NULL
-                 ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
-            ), into_waiting AS (
-                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, rank, max_retries, timeout_millis, reason,
-                                             queue, job_key, type, payload, headers)
-                SELECT id, coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms'),
-                       statement_timestamp(), CASE WHEN due_at IS NULL THEN statement_timestamp() END,
-                       rank, max_retries, timeout_millis, 'scheduled',
-                       queue, job_key, type, payload::json, headers::json
-                  FROM created
-                 WHERE due_at IS NOT NULL OR delay_millis IS NOT NULL
-            )
-            """;
+    public static final String READY_OR_WAITING = readyOrWaiting("'scheduled'");
 
     private IntoRooms() {}
+
+    /** As {@link #READY_OR_WAITING}, with an expression over {@code created} that says why a job waits. */
+    public static String readyOrWaiting(String reason) {
+        return """
+                    ), into_ready AS (
+                        INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, max_retries, timeout_millis,
+                                                   queue, job_key, type, payload, headers)
+                        SELECT id, statement_timestamp(), statement_timestamp(), rank, max_retries, timeout_millis,
+                               queue, job_key, type, payload::json, headers::json
+                          FROM created
+                         WHERE due_at IS NULL AND delay_millis IS NULL
+                         ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
+                    ), into_waiting AS (
+                        INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, rank, max_retries, timeout_millis, reason,
+                                                     queue, job_key, type, payload, headers)
+                        SELECT id, coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms'),
+                               statement_timestamp(), CASE WHEN due_at IS NULL THEN statement_timestamp() END,
+                               rank, max_retries, timeout_millis, %s,
+                               queue, job_key, type, payload::json, headers::json
+                          FROM created
+                         WHERE due_at IS NOT NULL OR delay_millis IS NOT NULL
+                    )
+                    """.formatted(reason);
+    }
 }
