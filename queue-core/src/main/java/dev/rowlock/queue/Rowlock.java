@@ -2,24 +2,17 @@ package dev.rowlock.queue;
 
 import dev.rowlock.queue.doctor.Doctor;
 import dev.rowlock.queue.gate.QueueLimits;
-import dev.rowlock.queue.internal.attempt.Extensions;
-import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.doctor.queue.AllChecks;
 import dev.rowlock.queue.internal.enqueue.EnqueueInterceptors;
 import dev.rowlock.queue.internal.gate.DeclaredLimits;
-import dev.rowlock.queue.internal.gate.Gates;
 import dev.rowlock.queue.internal.gate.StoredQueueLimits;
 import dev.rowlock.queue.internal.listener.Listeners;
 import dev.rowlock.queue.internal.listener.Switches;
 import dev.rowlock.queue.internal.listener.TransactionalListeners;
-import dev.rowlock.queue.internal.node.NodeServices;
-import dev.rowlock.queue.internal.node.NodeSettings;
 import dev.rowlock.queue.internal.node.QueueConcurrency;
 import dev.rowlock.queue.internal.node.WorkerNode;
-import dev.rowlock.queue.internal.operate.Operations;
 import dev.rowlock.queue.internal.operate.PayloadRules;
 import dev.rowlock.queue.internal.result.StoredJobResults;
-import dev.rowlock.queue.internal.schedule.Scheduling;
 import dev.rowlock.queue.internal.schedule.StoredRecurringJobs;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
@@ -27,19 +20,19 @@ import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.store.schedule.ScheduleRow;
 import dev.rowlock.queue.internal.thread.KeepAlive;
 import dev.rowlock.queue.internal.thread.TimeBudget;
-import dev.rowlock.queue.internal.unique.OnceMore;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.internal.workflow.StoredWorkflows;
 import dev.rowlock.queue.result.JobResults;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.RecurringJobs;
 import dev.rowlock.queue.schema.SchemaMigrator;
 import dev.rowlock.queue.settings.SchemaMode;
-import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.NodeStatus;
 import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.workflow.Workflows;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -79,6 +72,7 @@ public final class Rowlock implements AutoCloseable {
     private final RowlockSettings settings;
     private final Database database;
     private final Listeners listeners;
+    private final EnqueueInterceptors enqueueInterceptors;
     private final JobTemplate jobs;
     private final JobAdmin admin;
     private final JobSearch search;
@@ -101,13 +95,9 @@ public final class Rowlock implements AutoCloseable {
         this.listeners = new Listeners(settings.listeners, settings.codec, settings.retry);
         this.notifier = settings.notifications ? new Notifier(new SendWakeup(database)) : null;
         this.wakeups = new WakeupBus(notifier != null ? notifier : Wakeups.NONE);
+        this.enqueueInterceptors = new EnqueueInterceptors(() -> all(settings.enqueueInterceptors));
         this.jobs = new JobTemplate(
-                database,
-                settings.codec,
-                settings.maxPayloadBytes,
-                this::queueOf,
-                wakeups,
-                new EnqueueInterceptors(() -> all(settings.enqueueInterceptors)));
+                database, settings.codec, settings.maxPayloadBytes, this::queueOf, wakeups, enqueueInterceptors);
         this.switches = new Switches(settings.autoStartup);
         this.admin = new JobAdmin(
                 database, wakeups, new PayloadRules(settings.codec, settings.maxPayloadBytes, this::payloadOf));
@@ -145,6 +135,16 @@ public final class Rowlock implements AutoCloseable {
     /** Makes, changes and watches recurring jobs. */
     public RecurringJobs recurringJobs() {
         return recurring;
+    }
+
+    /** Starts workflows and batches, and tells how they do. */
+    public Workflows workflows() {
+        return new StoredWorkflows(
+                database,
+                wakeups,
+                settings.codec,
+                enqueueInterceptors,
+                (payload, o) -> jobs.newJob(new JobRequest(payload, o)));
     }
 
     /** Waits for jobs and reads their results. */
@@ -317,48 +317,11 @@ public final class Rowlock implements AutoCloseable {
 
     private WorkerNode newNode() {
         transactions = settings.transactions.get();
-        Gates gates = new Gates(database, wakeups, DeclaredLimits.of(settings.limits, run()), queues().keySet());
-        Extensions extensions = new Extensions(
-                observers(),
-                all(settings.interceptors),
-                all(settings.attemptInterceptors),
-                all(settings.redactors),
-                gates::slowDown);
-        return new WorkerNode(
-                new NodeSettings(
-                        settings.worker,
-                        settings.lease,
-                        settings.retention,
-                        settings.retry,
-                        settings.maxPayloadBytes,
-                        settings.notifications),
-                new NodeServices(
-                        database,
-                        settings.unpooled != null ? settings.unpooled : database.dataSource(),
-                        settings.codec,
-                        extensions,
-                        wakeups,
-                        transactions),
-                features(gates));
+        return new NodeFactory(settings, database, wakeups, this::scheduleRow, results.observer())
+                .make(DeclaredLimits.of(settings.limits, run()), queues().keySet(), transactions);
     }
 
-    private List<JobObserver> observers() {
-        List<JobObserver> observers = new ArrayList<>(all(settings.observers));
-        observers.add(results.observer());
-        return observers;
-    }
-
-    /** What nodes do beside running jobs. */
-    private List<Feature> features(Gates gates) {
-        List<Feature> features = new ArrayList<>(
-                List.of(new Operations(database, wakeups, settings.retention), new OnceMore(database, wakeups), gates));
-        if (settings.schedulesRecurring) {
-            features.add(new Scheduling(database, wakeups, all(settings.recurring), this::scheduleRow));
-        }
-        return features;
-    }
-
-    private static <T> List<T> all(List<? extends Supplier<? extends Collection<? extends T>>> some) {
+    static <T> List<T> all(List<? extends Supplier<? extends Collection<? extends T>>> some) {
         List<T> all = new ArrayList<>();
         some.forEach(more -> all.addAll(more.get()));
         return all;

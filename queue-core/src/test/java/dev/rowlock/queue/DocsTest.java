@@ -83,7 +83,8 @@ class DocsTest {
                 "docs/results.md",
                 "docs/search.md",
                 "docs/traces.md",
-                "docs/unique.md"
+                "docs/unique.md",
+                "docs/workflows.md"
             })
     void everyExampleIsPartOfATest(String page) throws IOException {
         List<String> examples = JAVA.matcher(Files.readString(TOP.resolve(page)))

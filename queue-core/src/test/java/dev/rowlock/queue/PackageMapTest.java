@@ -53,7 +53,8 @@ class PackageMapTest {
             "internal.store.result",
             "internal.store.schedule",
             "internal.store.search",
-            "internal.store.unique");
+            "internal.store.unique",
+            "internal.store.workflow");
 
     private static final Set<String> WORDS = Set.of("spi", "job");
 
@@ -87,6 +88,21 @@ class PackageMapTest {
             Map.entry("internal.store.result", with(WORDS, "internal.store")),
             Map.entry("internal.store.gate", with(WORDS, "internal.store", "internal.store.admin", "gate")),
             Map.entry("internal.gate", with(STORE, "internal.chore", "internal.wake", "gate", "operate", "spi", "job")),
+            Map.entry("workflow", Set.of("job")),
+            Map.entry(
+                    "internal.store.workflow",
+                    with(WORDS, "internal.store", "internal.store.admin", "internal.store.enqueue", "workflow")),
+            Map.entry(
+                    "internal.workflow",
+                    with(
+                            STORE,
+                            "internal.chore",
+                            "internal.enqueue",
+                            "internal.wake",
+                            "operate",
+                            "workflow",
+                            "spi",
+                            "job")),
             Map.entry("internal.store.schedule", with(WORDS, "internal.store", "internal.store.enqueue", "schedule")),
             Map.entry("internal.store.search", with(WORDS, "internal.store", "search")),
             Map.entry(
@@ -196,9 +212,11 @@ class PackageMapTest {
                             "internal.gate",
                             "internal.result",
                             "internal.unique",
+                            "internal.workflow",
                             "internal.chore",
                             "schedule",
                             "gate",
+                            "workflow",
                             "search",
                             "operate",
                             "internal.operate",

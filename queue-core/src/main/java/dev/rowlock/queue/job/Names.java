@@ -38,6 +38,16 @@ public final class Names {
         return valid("recurring job", name);
     }
 
+    /** Returns the name of a workflow, or throws an {@link IllegalArgumentException} that says what is allowed. */
+    public static String workflow(String name) {
+        return valid("workflow", name);
+    }
+
+    /** Returns the name of a step of a workflow, or throws an {@link IllegalArgumentException} that says what is allowed. */
+    public static String step(String name) {
+        return valid("step", name);
+    }
+
     private static String valid(String what, @Nullable String name) {
         if (name == null) {
             throw new IllegalArgumentException("the %s name is null: name one".formatted(what));

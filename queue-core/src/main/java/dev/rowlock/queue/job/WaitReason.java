@@ -20,6 +20,8 @@ public enum WaitReason {
     REDRIVE,
     /** Another job holds its unique key and has started: it runs once more after that one's end. */
     ONCE_MORE,
+    /** It is a step of a workflow and runs after other steps. */
+    PARENTS,
     /** A reason that only a newer version of Rowlock knows. */
     OTHER;
 

@@ -45,7 +45,8 @@ public record SchemaScript(int version, String description, String file) {
             new SchemaScript(8, "bulk batches", "V8__bulk_batches.sql"),
             new SchemaScript(9, "numbering", "V9__numbering.sql"),
             new SchemaScript(10, "figures", "V10__figures.sql"),
-            new SchemaScript(11, "limits", "V11__limits.sql"));
+            new SchemaScript(11, "limits", "V11__limits.sql"),
+            new SchemaScript(12, "workflows", "V12__workflows.sql"));
 
     private static final String HEAD = """
             -- The tables of Rowlock. Run this as the role that is to own them: the application's own, or another one, which

@@ -29,6 +29,8 @@ public record Explanation(long id, JobState state, List<Reason> reasons) {
         DUE,
         /** It waits for the end of another job with its unique key. */
         AFTER_OTHER_JOB,
+        /** It runs after other steps of its workflow. */
+        AFTER_STEPS,
         /** Its queue, its type or everything is paused. */
         PAUSED,
         /** No living node runs jobs of its queue. */

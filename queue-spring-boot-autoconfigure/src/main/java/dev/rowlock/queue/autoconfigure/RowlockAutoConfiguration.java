@@ -22,6 +22,7 @@ import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.spring.JobListenerRegistry;
 import dev.rowlock.queue.spring.JobListenerScanner;
 import dev.rowlock.queue.spring.UnreachedListeners;
+import dev.rowlock.queue.workflow.Workflows;
 import java.util.Arrays;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -156,6 +157,12 @@ public final class RowlockAutoConfiguration {
     @ConditionalOnMissingBean
     QueueLimits rowlockQueueLimits(Rowlock rowlock) {
         return rowlock.limits();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    Workflows rowlockWorkflows(Rowlock rowlock) {
+        return rowlock.workflows();
     }
 
     @Bean

@@ -20,6 +20,8 @@ public enum Ability {
     CHUNKS,
     /** Limits how many jobs of a key run at once. */
     KEYS,
+    /** Runs jobs after others, and counts those of a batch. */
+    WORKFLOWS,
     /** Keeps finished jobs for a while. */
     RETENTION,
     /** Finds jobs by itself while it runs, rather than in a loop over what is there. */

@@ -35,6 +35,14 @@ public interface Session extends AutoCloseable {
         throw new UnsupportedOperationException("this peer knows no keys");
     }
 
+    /**
+     * Enqueues jobs in one transaction, of which each runs after the one before it, in chains of this length; 0: all at once, as one batch whose
+     * progress is counted. Where the peer can, if it has {@link Ability#WORKFLOWS}.
+     */
+    default void enqueueChains(List<Job> jobs, int length) {
+        throw new UnsupportedOperationException("this peer knows no workflows");
+    }
+
     /** Starts to run jobs: each calls the probe. */
     void startWorkers(Crew crew, Probe probe);
 

@@ -15,7 +15,7 @@ import java.util.function.LongFunction;
 
 /**
  * What keys, limits, rates, weights and order cost: runs what was enqueued before, without keys, with 100 keys under each rule, and with 10,000 keys of which one job
- * runs at once; two of them once more while a snapshot is held, so that dead rows stay. Counts the server's processor time for each job from the start of the workers to the last job's end.
+ * runs at once; and workflows and a batch; two of them once more while a snapshot is held, so that dead rows stay. Counts the server's processor time for each job from the start of the workers to the last job's end.
  */
 final class Gates implements Workload {
 
@@ -23,6 +23,7 @@ final class Gates implements Workload {
     private static final int WARM_UP = 5_000;
     private static final int FEW = 100;
     private static final int MANY = 10_000;
+    private static final int CHAIN = 10;
 
     @Override
     public String name() {
@@ -51,6 +52,8 @@ final class Gates implements Workload {
         part(peer, stage, "fair", KeyRule.WEIGHTS, few, figures);
         part(peer, stage, "limit_one", KeyRule.ONE_AT_ONCE, many, figures);
         part(peer, stage, "ordered", KeyRule.IN_ORDER, many, figures);
+        chains(peer, stage, "workflow", CHAIN, figures);
+        chains(peer, stage, "batch", 0, figures);
         held(peer, stage, "limited_held", KeyRule.TEN_AT_ONCE, few, figures);
         held(peer, stage, "limit_one_held", KeyRule.ONE_AT_ONCE, many, figures);
         return figures;
@@ -67,6 +70,18 @@ final class Gates implements Workload {
         stage.onNewDatabase(peer, (session, target) -> {
             session.rule(rule);
             stage.fill(session, target, 0, jobs, job);
+            return drained(session, stage, name, jobs, figures);
+        });
+    }
+
+    /** Jobs without keys of which each runs after another one, nine of ten; or all at once, as one batch. */
+    private static void chains(Peer peer, Stage stage, String name, int length, Figures figures) {
+        if (!peer.abilities().contains(Ability.WORKFLOWS)) {
+            return;
+        }
+        int jobs = stage.size().jobs(peer.jobsPerSecond(), SECONDS);
+        stage.onNewDatabase(peer, (session, target) -> {
+            stage.fillChains(session, target, jobs, length);
             return drained(session, stage, name, jobs, figures);
         });
     }

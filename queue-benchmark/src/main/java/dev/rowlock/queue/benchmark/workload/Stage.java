@@ -52,6 +52,18 @@ public record Stage(Server server, Size size) {
         settle(target);
     }
 
+    /** Enqueues so many jobs in chains of this length, as {@link Session#enqueueChains} says, and lets the server settle. */
+    public void fillChains(Session session, Target target, long jobs, int length) {
+        for (long begin = 0; begin < jobs; begin += FILL) {
+            session.enqueueChains(
+                    LongStream.range(begin, Math.min(jobs, begin + FILL))
+                            .mapToObj(Job::of)
+                            .toList(),
+                    length);
+        }
+        settle(target);
+    }
+
     /** Lets the server settle: statistics fresh, what autovacuum would do soon done, nothing left to write. */
     public void settle(Target target) {
         Sql.execute(target.unpooled(), "VACUUM (ANALYZE)");

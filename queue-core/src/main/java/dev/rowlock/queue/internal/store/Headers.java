@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A job's headers as they lie in its row: a JSON object of strings, of Rowlock's own making. No codec of the application has a part
@@ -27,6 +28,20 @@ public final class Headers {
 
     /** Says that the job must not share a call with others. {@link TakeOverdueJobs} writes it. */
     public static final String ALONE = JobOptions.RESERVED_HEADERS + "alone";
+
+    /** Names the workflow to which the job belongs. */
+    public static final String WORKFLOW = JobOptions.RESERVED_HEADERS + "workflow";
+
+    /** Whether the job belongs to a workflow. */
+    public static boolean inWorkflow(@Nullable String document) {
+        return document != null && document.contains('"' + WORKFLOW + '"');
+    }
+
+    /** With the workflow to which the job belongs. */
+    public static String inWorkflow(@Nullable String document, long workflow) {
+        ObjectNode headers = document == null ? JSON.createObjectNode() : (ObjectNode) JSON.readTree(document);
+        return JSON.writeValueAsString(headers.put(WORKFLOW, Long.toString(workflow)));
+    }
 
     /** Whether the job must not share a call with others: it was in one that ignored its deadline. */
     public static boolean alone(@Nullable String document) {

@@ -44,6 +44,7 @@ class PagesCompileTest {
                     "dev.rowlock.queue",
                     "dev.rowlock.queue.chunk",
                     "dev.rowlock.queue.gate",
+                    "dev.rowlock.queue.workflow",
                     "dev.rowlock.queue.job",
                     "dev.rowlock.queue.operate",
                     "dev.rowlock.queue.payload",

@@ -22,6 +22,7 @@ import dev.rowlock.queue.schedule.RecurringJobs;
 import dev.rowlock.queue.schedule.Schedule;
 import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.settings.SchemaMode;
+import dev.rowlock.queue.workflow.Workflow;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,6 +67,22 @@ final class RowlockSession implements Session {
     @Override
     public void enqueueAll(List<Job> batch) {
         enqueueStream(batch.stream());
+    }
+
+    @Override
+    public void enqueueChains(List<Job> batch, int length) {
+        Workflow workflow = Workflow.named("benchmark");
+        List<Noop> payloads =
+                batch.stream().map(job -> new Noop(job.seq(), job.text())).toList();
+        if (length == 0) {
+            workflow.each("all", payloads);
+        }
+        for (int i = 0; i < payloads.size() && length > 0; i++) {
+            String before = "s" + (i - 1);
+            boolean begins = i % length == 0;
+            workflow.step("s" + i, payloads.get(i), s -> begins ? s : s.after(before));
+        }
+        rowlock.workflows().start(workflow);
     }
 
     @Override

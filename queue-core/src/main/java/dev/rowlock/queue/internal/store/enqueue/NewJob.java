@@ -43,6 +43,11 @@ public record NewJob(
         this(queue, type, rank, due, maxRetries, timeout, payload, headers, null, uniqueKey);
     }
 
+    /** The same job with other headers and another due time. */
+    public NewJob with(@Nullable String otherHeaders, @Nullable Due otherDue) {
+        return new NewJob(queue, type, rank, otherDue, maxRetries, timeout, payload, otherHeaders, key, uniqueKey);
+    }
+
     /**
      * A JSON text of more characters lies in a table of its own. Rows of up to about 2 KB are never compressed and cost
      * little to move, from 8 KB on the own table was measured to be cheaper; between the two nobody has measured.

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.store.search;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.job.WaitReason;
 import dev.rowlock.queue.search.Explanation;
 import dev.rowlock.queue.search.Explanation.Kind;
 import dev.rowlock.queue.search.Explanation.Reason;
@@ -36,6 +37,16 @@ public final class ExplainJob {
                    (SELECT count(*) FROM living) AS nodes,
                    (SELECT count(*) FROM living l WHERE l.retries IS NULL OR l.retries -> j.type IS NOT NULL) AS listening,
                    (SELECT o.after_id FROM rowlock.once_more o WHERE o.job_id = j.id) AS after_id,
+                   (SELECT string_agg('step ''' || p.name || ''' (' || (SELECT count(*) FROM (SELECT FROM rowlock.workflow_job o
+                                       WHERE o.workflow_id = p.workflow_id AND o.state <= 1 AND o.step_no = p.step_no LIMIT ?) AS open)
+                                      || ' jobs' || CASE WHEN p.accepts THEN ', and it is open for more' ELSE '' END || ')', ', ' ORDER BY p.step_no)
+                      FROM rowlock.workflow_job m
+                      JOIN rowlock.workflow_edge e ON e.workflow_id = m.workflow_id AND e.child_no = m.step_no
+                      JOIN rowlock.workflow_step p ON p.workflow_id = e.workflow_id AND p.step_no = e.parent_no
+                     WHERE j.reason = 'parents' AND m.job_id = j.id
+                       AND (p.accepts OR EXISTS (SELECT FROM rowlock.workflow_job o
+                                                  WHERE o.workflow_id = p.workflow_id AND o.state <= 1 AND o.step_no = p.step_no))) AS parents,
+                   (SELECT m.workflow_id FROM rowlock.workflow_job m WHERE m.job_id = j.id) AS workflow_id,
                    l.max_running, CASE WHEN l.in_order IS NULL THEN l.max_running_per_key ELSE 1 END AS max_running_per_key,
                    (SELECT 'job ' || w.id || ' of its key is tried again at ' || w.due_at FROM rowlock.waiting w
                      WHERE l.in_order IS NOT NULL AND w.queue = j.queue AND w.job_key = j.job_key
@@ -80,6 +91,7 @@ public final class ExplainJob {
                 statement.setLong(1, id);
                 statement.setInt(2, MOST);
                 statement.setInt(3, MOST);
+                statement.setInt(4, MOST);
                 try (ResultSet row = statement.executeQuery()) {
                     return row.next() ? Optional.of(explanation(row)) : Optional.empty();
                 }
@@ -103,6 +115,14 @@ public final class ExplainJob {
         long after = row.getLong("after_id");
         if (!row.wasNull()) {
             add(reasons, Kind.AFTER_OTHER_JOB, "It waits for the end of job %d, which has its unique key.", after);
+        } else if (WaitReason.PARENTS.label().equals(row.getString("reason"))) {
+            String parents = row.getString("parents");
+            add(
+                    reasons,
+                    Kind.AFTER_STEPS,
+                    "It is part of workflow %d and runs after %s.",
+                    row.getLong("workflow_id"),
+                    parents != null ? parents : "steps that have just ended");
         } else if (row.getDouble("due_in") > 0) {
             add(
                     reasons,

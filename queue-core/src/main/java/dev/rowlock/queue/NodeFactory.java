@@ -1,0 +1,99 @@
+package dev.rowlock.queue;
+
+import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.internal.attempt.Extensions;
+import dev.rowlock.queue.internal.chore.Feature;
+import dev.rowlock.queue.internal.gate.Gates;
+import dev.rowlock.queue.internal.node.NodeServices;
+import dev.rowlock.queue.internal.node.NodeSettings;
+import dev.rowlock.queue.internal.node.WorkerNode;
+import dev.rowlock.queue.internal.operate.Operations;
+import dev.rowlock.queue.internal.schedule.Scheduling;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.schedule.ScheduleRow;
+import dev.rowlock.queue.internal.unique.OnceMore;
+import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.internal.workflow.Flows;
+import dev.rowlock.queue.schedule.RecurringJob;
+import dev.rowlock.queue.spi.JobObserver;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionOperations;
+
+/** Puts the part together that runs jobs, with all features. */
+final class NodeFactory {
+
+    private final RowlockSettings settings;
+    private final Database database;
+    private final WakeupBus wakeups;
+    private final Function<RecurringJob, ScheduleRow> scheduleRows;
+    private final JobObserver results;
+
+    /** @param results hears of jobs for which somebody waits */
+    NodeFactory(
+            RowlockSettings settings,
+            Database database,
+            WakeupBus wakeups,
+            Function<RecurringJob, ScheduleRow> scheduleRows,
+            JobObserver results) {
+        this.settings = settings;
+        this.database = database;
+        this.wakeups = wakeups;
+        this.scheduleRows = scheduleRows;
+        this.results = results;
+    }
+
+    /**
+     * A node that has not started.
+     *
+     * @param queues whose jobs it runs
+     * @param transactions of transactional listeners; null: there are none
+     */
+    WorkerNode make(Collection<QueueLimit> declared, Set<String> queues, @Nullable TransactionOperations transactions) {
+        Gates gates = new Gates(database, wakeups, declared, queues);
+        Flows flows = new Flows(database, wakeups);
+        Extensions extensions = new Extensions(
+                observers(flows),
+                Rowlock.all(settings.interceptors),
+                Rowlock.all(settings.attemptInterceptors),
+                Rowlock.all(settings.redactors),
+                gates::slowDown);
+        return new WorkerNode(
+                new NodeSettings(
+                        settings.worker,
+                        settings.lease,
+                        settings.retention,
+                        settings.retry,
+                        settings.maxPayloadBytes,
+                        settings.notifications),
+                new NodeServices(
+                        database,
+                        settings.unpooled != null ? settings.unpooled : database.dataSource(),
+                        settings.codec,
+                        extensions,
+                        wakeups,
+                        transactions),
+                features(gates, flows));
+    }
+
+    private List<JobObserver> observers(Flows flows) {
+        List<JobObserver> observers = new ArrayList<>(Rowlock.<JobObserver>all(settings.observers));
+        observers.add(results);
+        observers.add(flows.observer());
+        return observers;
+    }
+
+    /** What nodes do beside running jobs. */
+    private List<Feature> features(Gates gates, Flows flows) {
+        List<Feature> features = new ArrayList<>(List.of(
+                new Operations(database, wakeups, settings.retention), new OnceMore(database, wakeups), gates, flows));
+        if (settings.schedulesRecurring) {
+            features.add(new Scheduling(database, wakeups, Rowlock.all(settings.recurring), scheduleRows));
+        }
+        return features;
+    }
+}

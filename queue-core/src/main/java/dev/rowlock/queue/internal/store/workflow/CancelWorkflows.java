@@ -1,0 +1,131 @@
+package dev.rowlock.queue.internal.store.workflow;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.Ids;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.admin.AuditNote;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Cancels workflows: first that they are to be, then their jobs, some at a time. */
+public final class CancelWorkflows {
+
+    private static final String BEGIN = """
+            WITH asked AS (
+                UPDATE rowlock.workflow SET state = 'cancelling' WHERE id = ? AND state = 'running'
+                RETURNING id
+            ), closed AS (
+                UPDATE rowlock.workflow_step SET accepts = false WHERE workflow_id = ANY (ARRAY(SELECT id FROM asked)) AND accepts
+            )
+            """ + AuditNote.ofNoJobs("asked") + "SELECT id FROM asked";
+
+    private static final String OPEN =
+            "SELECT id FROM rowlock.workflow WHERE state IN ('running', 'cancelling', 'failed') AND state = 'cancelling' AND id > ? ORDER BY id LIMIT 1";
+
+    private static final String JOBS = """
+            WITH next AS MATERIALIZED (
+                SELECT m.step_no, m.job_id FROM rowlock.workflow_job m
+                 WHERE m.workflow_id = ? AND m.state = 0 AND (m.step_no, m.job_id) > (?, ?)
+                 ORDER BY m.step_no, m.job_id LIMIT ?
+            ), from_waiting AS (
+                DELETE FROM rowlock.waiting
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT w.ctid FROM rowlock.waiting w WHERE w.id = ANY (ARRAY(SELECT job_id FROM next)) ORDER BY w.id FOR UPDATE SKIP LOCKED))
+                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
+            ), from_ready AS (
+                DELETE FROM rowlock.ready
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT r.ctid FROM rowlock.ready r WHERE r.id = ANY (ARRAY(SELECT job_id FROM next)) ORDER BY r.id FOR UPDATE SKIP LOCKED))
+                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
+            ), cancelled AS (
+                INSERT INTO rowlock.done (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type,
+                                          payload, headers, errors, finished_at, state)
+                SELECT *, statement_timestamp(), 'cancelled'
+                  FROM (TABLE from_waiting UNION ALL TABLE from_ready) AS found
+                RETURNING id
+            ), marked AS (
+                UPDATE rowlock.workflow_job SET state = 3 WHERE job_id = ANY (ARRAY(SELECT id FROM cancelled))
+            ), asked AS (
+                UPDATE rowlock.running SET cancel_requested = true
+                 WHERE id = ANY (ARRAY(SELECT job_id FROM next)) AND NOT cancel_requested
+                RETURNING id
+            ), within AS (
+                UPDATE rowlock.workflow SET state = 'cancelling'
+                 WHERE id = ANY (ARRAY(SELECT -job_id FROM next WHERE job_id < 0)) AND state = 'running'
+                RETURNING id
+            ), closed AS (
+                UPDATE rowlock.workflow_step SET accepts = false WHERE workflow_id = ANY (ARRAY(SELECT id FROM within)) AND accepts
+            )
+            SELECT count(*), (SELECT count(*) FROM asked),
+                   (SELECT n.step_no FROM next n ORDER BY n.step_no DESC, n.job_id DESC LIMIT 1),
+                   (SELECT n.job_id FROM next n ORDER BY n.step_no DESC, n.job_id DESC LIMIT 1)
+              FROM next
+            """;
+
+    /**
+     * Some were cancelled.
+     *
+     * @param asked how many running ones were asked to stop
+     * @param step of the last one, with its id
+     */
+    public record Cancelled(int jobs, int asked, int step, long job) {}
+
+    private final Database database;
+    private final EnsureDonePartitions partitions;
+    private final String begin;
+    private final String open;
+    private final String jobs;
+
+    public CancelWorkflows(Database database) {
+        this.database = database;
+        this.partitions = new EnsureDonePartitions(database);
+        this.begin = database.sql(BEGIN);
+        this.open = database.sql(OPEN);
+        this.jobs = database.sql(JOBS);
+    }
+
+    /** Joins the caller's transaction. Returns whether it was running. */
+    public boolean begin(long workflow, AuditNote note) {
+        return database.joined(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, begin)) {
+                statement.setLong(1, workflow);
+                AuditNote.set(statement, 2, note);
+                try (ResultSet row = statement.executeQuery()) {
+                    return row.next();
+                }
+            }
+        });
+    }
+
+    /** The first workflow behind this one that is to be cancelled; null: none. */
+    public @Nullable Long next(long behind) {
+        List<Long> found = database.alone(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, open)) {
+                statement.setLong(1, behind);
+                try (ResultSet rows = statement.executeQuery()) {
+                    return Ids.read(rows);
+                }
+            }
+        });
+        return found.isEmpty() ? null : found.get(0);
+    }
+
+    /** Cancels jobs behind this one, so many at most. Those that somebody moves just now are left for the next time. */
+    public Cancelled jobs(long workflow, int behindStep, long behindJob, int limit) {
+        return partitions.around(() -> database.alone(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, jobs)) {
+                statement.setLong(1, workflow);
+                statement.setInt(2, behindStep);
+                statement.setLong(3, behindJob);
+                statement.setInt(4, limit);
+                try (ResultSet row = statement.executeQuery()) {
+                    row.next();
+                    return new Cancelled(row.getInt(1), row.getInt(2), row.getInt(3), row.getLong(4));
+                }
+            }
+        }));
+    }
+}

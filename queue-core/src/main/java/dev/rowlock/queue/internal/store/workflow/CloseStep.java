@@ -1,0 +1,31 @@
+package dev.rowlock.queue.internal.store.workflow;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import java.sql.PreparedStatement;
+
+/** Closes a step to which jobs could be added. */
+public final class CloseStep {
+
+    private static final String SQL =
+            "UPDATE rowlock.workflow_step SET accepts = false WHERE workflow_id = ? AND name = ? AND accepts";
+
+    private final Database database;
+    private final String sql;
+
+    public CloseStep(Database database) {
+        this.database = database;
+        this.sql = database.sql(SQL);
+    }
+
+    /** Joins the caller's transaction; waits for those that are just adding jobs. Returns whether it was open. */
+    public boolean run(long workflow, String step) {
+        return database.joined(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+                statement.setLong(1, workflow);
+                statement.setString(2, step);
+                return statement.executeUpdate() > 0;
+            }
+        });
+    }
+}

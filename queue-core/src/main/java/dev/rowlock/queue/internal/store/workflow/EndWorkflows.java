@@ -1,0 +1,61 @@
+package dev.rowlock.queue.internal.store.workflow;
+
+import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Ids;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.util.Collection;
+import java.util.List;
+
+/** Notes which workflows have ended, and which run again. */
+public final class EndWorkflows {
+
+    // The row is locked before the others are looked at, by a snapshot that may be older: whoever changes something
+    // looks here afterwards.
+    private static final String SQL = """
+            WITH now AS MATERIALIZED (
+                SELECT w.id, w.state AS before,
+                       CASE WHEN (SELECT m.job_id FROM rowlock.workflow_job m
+                                   WHERE m.workflow_id = w.id AND m.state = 0
+                                   ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) IS NOT NULL
+                              OR EXISTS (SELECT FROM rowlock.workflow_step s
+                                          WHERE s.workflow_id = w.id AND (s.accepts OR s.state IN ('releasing', 'skipping', 'reviving')))
+                            THEN CASE w.state WHEN 'cancelling' THEN 'cancelling' ELSE 'running' END
+                            WHEN w.state = 'cancelling' THEN 'cancelled'
+                            WHEN EXISTS (SELECT FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.state = 1)
+                              OR EXISTS (SELECT FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.state = 3)
+                            THEN 'failed' ELSE 'succeeded' END AS state
+                  FROM rowlock.workflow w
+                 WHERE w.id = ANY (?::bigint[]) AND w.state IN ('running', 'cancelling', 'failed')
+                 ORDER BY w.id
+                   FOR UPDATE OF w
+            )
+            UPDATE rowlock.workflow w
+               SET state = n.state, ended_at = CASE WHEN n.state IN ('succeeded', 'failed', 'cancelled') THEN statement_timestamp() END
+              FROM now n
+             WHERE w.id = n.id AND n.state <> n.before
+            RETURNING w.id
+            """;
+
+    private final Database database;
+    private final String sql;
+
+    public EndWorkflows(Database database) {
+        this.database = database;
+        this.sql = database.sql(SQL);
+    }
+
+    /** Looks at these, and returns those that have ended, or run again. */
+    public List<Long> run(Collection<Long> workflows) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+                statement.setObject(1, Columns.longs(List.copyOf(workflows), Long::longValue));
+                try (ResultSet rows = statement.executeQuery()) {
+                    return Ids.read(rows);
+                }
+            }
+        });
+    }
+}

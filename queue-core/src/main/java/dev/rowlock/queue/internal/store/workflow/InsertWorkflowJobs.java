@@ -1,0 +1,79 @@
+package dev.rowlock.queue.internal.store.workflow;
+
+import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.store.Ids;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.enqueue.IntoRooms;
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.store.enqueue.NewJobColumns;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.WaitReason;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+
+/** Inserts jobs of a workflow. Those whose step waits for others lie in waiting, with a due time that never comes. */
+public final class InsertWorkflowJobs {
+
+    /** A due time that does not come: the last one that a job may have. */
+    public static final Due NEVER = Due.at(Instant.parse("2255-01-01T00:00:00Z"));
+
+    private static final String SQL = """
+            WITH created AS MATERIALIZED (
+                SELECT nextval('rowlock.job_id') AS id, j.*
+                  FROM unnest(?::timestamptz[], ?::bigint[], ?::smallint[], ?::smallint[], ?::bigint[],
+                              ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::int[], ?::boolean[])
+                       AS j (due_at, delay_millis, rank, max_retries, timeout_millis,
+                             queue, type, headers, payload, large_payload, job_key, step_no, held)
+            """
+            + IntoRooms.ASIDE
+            + IntoRooms.readyOrWaiting(
+                    "CASE WHEN held THEN '%s' ELSE 'scheduled' END".formatted(WaitReason.PARENTS.label()))
+            + """
+            , members AS (
+                INSERT INTO rowlock.workflow_job (job_id, workflow_id, step_no)
+                SELECT id, ?, step_no FROM created
+            )
+            SELECT id FROM created ORDER BY id
+            """;
+
+    /**
+     * One of them.
+     *
+     * @param held whether its step waits for others
+     */
+    public record Member(NewJob job, int step, boolean held) {
+
+        NewJob asInserted() {
+            return held ? job.with(job.headers(), NEVER) : job;
+        }
+    }
+
+    private final String sql;
+
+    public InsertWorkflowJobs(Schema schema) {
+        this.sql = schema.sql(SQL);
+    }
+
+    /** Returns their ids in the same order. */
+    public long[] run(Connection connection, long workflow, List<Member> members) throws SQLException {
+        List<NewJob> jobs = members.stream().map(Member::asInserted).toList();
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+            NewJobColumns.setDue(statement, 1, jobs);
+            NewJobColumns.setEach(statement, 3, jobs);
+            statement.setObject(9, Columns.texts(jobs, NewJob::smallPayload));
+            statement.setObject(10, Columns.texts(jobs, NewJob::largePayload));
+            statement.setObject(11, Columns.texts(jobs, NewJob::key));
+            statement.setObject(12, members.stream().mapToInt(Member::step).toArray());
+            statement.setObject(13, Columns.flags(members, Member::held));
+            statement.setLong(14, workflow);
+            try (ResultSet rows = statement.executeQuery()) {
+                return Ids.read(rows, jobs.size());
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package dev.rowlock.queue.internal.store.workflow;
+
+import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.Due;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps a step from ending until the transaction ends, so that jobs can be added to it. */
+public final class LockStep {
+
+    // Until the end of the transaction, the lock keeps everybody from taking the claim away or recording its outcome,
+    // so that the step
+    // has a job that has not ended.
+    private static final String OF_JOB = """
+            SELECT m.workflow_id, m.step_no, s.state, s.accepts, s.due_at, s.delay_millis, w.state
+              FROM (SELECT id FROM rowlock.running WHERE id = ? AND token = ? FOR KEY SHARE) AS held
+              LEFT JOIN rowlock.workflow_job m ON m.job_id = held.id
+              LEFT JOIN rowlock.workflow w ON w.id = m.workflow_id
+              LEFT JOIN rowlock.workflow_step s ON s.workflow_id = m.workflow_id AND s.step_no = m.step_no
+            """;
+
+    // Whoever closes it, or lets its jobs run, waits for this transaction.
+    private static final String NAMED = """
+            SELECT s.workflow_id, s.step_no, s.state, s.accepts, s.due_at, s.delay_millis, w.state
+              FROM rowlock.workflow w JOIN rowlock.workflow_step s ON s.workflow_id = w.id
+             WHERE w.id = ? AND s.name = ?
+               FOR SHARE OF s
+            """;
+
+    /**
+     * What is locked.
+     *
+     * @param key null: the job belongs to no workflow
+     */
+    public record Found(
+            @Nullable StepKey key,
+            String state,
+            boolean accepts,
+            @Nullable Due due,
+            String workflowState) {
+
+        public boolean held() {
+            return state.equals("waiting");
+        }
+
+        public boolean skipped() {
+            return state.startsWith("skip");
+        }
+
+        public boolean running() {
+            return workflowState.equals("running") || workflowState.equals("failed");
+        }
+    }
+
+    private final String ofJob;
+    private final String named;
+
+    public LockStep(Schema schema) {
+        this.ofJob = schema.sql(OF_JOB);
+        this.named = schema.sql(NAMED);
+    }
+
+    /** The step of a job that is running. Empty: the claim is lost. */
+    public Optional<Found> ofJob(Connection connection, Claim claim) throws SQLException {
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, ofJob)) {
+            statement.setLong(1, claim.jobId());
+            statement.setLong(2, claim.token());
+            return read(statement);
+        }
+    }
+
+    /** A step by its name. */
+    public Optional<Found> named(Connection connection, long workflow, String step) throws SQLException {
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, named)) {
+            statement.setLong(1, workflow);
+            statement.setString(2, step);
+            return read(statement);
+        }
+    }
+
+    private static Optional<Found> read(PreparedStatement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery()) {
+            if (!row.next()) {
+                return Optional.empty();
+            }
+            Long workflow = Columns.number(row, 1);
+            if (workflow == null) {
+                return Optional.of(new Found(null, "", false, null, ""));
+            }
+            Instant at = Columns.instant(row, 5);
+            Duration after = Columns.duration(row, 6);
+            return Optional.of(new Found(
+                    new StepKey(workflow, row.getInt(2)),
+                    row.getString(3),
+                    row.getBoolean(4),
+                    at != null ? Due.at(at) : after != null ? Due.after(after) : null,
+                    row.getString(7)));
+        }
+    }
+}

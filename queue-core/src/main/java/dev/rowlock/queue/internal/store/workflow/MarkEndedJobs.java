@@ -1,0 +1,152 @@
+package dev.rowlock.queue.internal.store.workflow;
+
+import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Notes which jobs of workflows have ended, and how; and which live again. The rooms say so: whoever asks twice, or late, or on two nodes at
+ * once, gets the same.
+ */
+public final class MarkEndedJobs {
+
+    // A snapshot sees each job in one room. A job that is in none was discarded, or removed with the others of its day.
+    private static final String NOW = """
+            CASE WHEN m.job_id < 0
+                 THEN (SELECT CASE s.state WHEN 'succeeded' THEN 2 WHEN 'failed' THEN 1 WHEN 'cancelled' THEN 3 ELSE 0 END
+                         FROM rowlock.workflow s WHERE s.id = -m.job_id)
+                 ELSE coalesce((SELECT CASE d.state WHEN 'completed' THEN 2 ELSE 3 END FROM rowlock.done d
+                                 -- Not the partitions of the days before. A clock may be set back.
+                                 WHERE d.id = m.job_id AND d.finished_at >= w.started_at - interval '1 day' LIMIT 1),
+                               (SELECT 0 FROM rowlock.running r WHERE r.id = m.job_id),
+                               (SELECT 0 FROM rowlock.ready r WHERE r.id = m.job_id),
+                               (SELECT 0 FROM rowlock.waiting r WHERE r.id = m.job_id),
+                               1)
+            END AS now_state
+            """;
+
+    private static final String HEARD = """
+            WITH looked AS MATERIALIZED (
+                SELECT m.job_id, m.workflow_id, m.step_no, m.state, %s
+                  FROM rowlock.workflow_job m JOIN rowlock.workflow w ON w.id = m.workflow_id
+                 WHERE m.job_id = ANY (?::bigint[])
+            )
+            """.formatted(NOW);
+
+    // Of workflows that run, or have failed and may be redriven.
+    private static final String STRETCH = """
+            WITH looked AS MATERIALIZED (
+                SELECT m.job_id, m.workflow_id, m.step_no, m.state, %s
+                  FROM rowlock.workflow w
+                 CROSS JOIN LATERAL (
+                       SELECT m.* FROM rowlock.workflow_job m
+                        WHERE m.workflow_id = w.id AND m.state <= 1
+                          AND (w.id > ? OR (m.state, m.step_no, m.job_id) > (?, ?, ?))
+                        ORDER BY m.state, m.step_no, m.job_id LIMIT ?) AS m
+                 WHERE w.id >= ? AND w.state IN ('running', 'cancelling', 'failed')
+                 ORDER BY w.id, m.state, m.step_no, m.job_id LIMIT ?
+            )
+            """.formatted(NOW);
+
+    private static final String MARKED = """
+            , changed AS MATERIALIZED (
+                -- One that was skipped stays so: it was cancelled because of that.
+                SELECT * FROM looked WHERE now_state <> state AND NOT (state = 4 AND now_state = 3)
+            ), locked AS MATERIALIZED (
+                SELECT m.job_id FROM rowlock.workflow_job m
+                 WHERE m.job_id = ANY (ARRAY(SELECT job_id FROM changed))
+                 ORDER BY m.job_id
+                   FOR UPDATE
+            ), marked AS (
+                UPDATE rowlock.workflow_job m SET state = c.now_state
+                  FROM changed c
+                 WHERE m.job_id = ANY (ARRAY(SELECT job_id FROM locked)) AND m.job_id = c.job_id AND m.state = c.state
+                RETURNING m.workflow_id, m.step_no, m.state
+            )
+            SELECT workflow_id, step_no, bool_or(state IN (1, 3)), bool_or(state = 0), NULL::bigint, NULL::smallint, NULL::int, NULL::bigint
+              FROM marked GROUP BY workflow_id, step_no
+            UNION ALL
+            SELECT NULL, NULL, NULL, NULL, l.workflow_id, l.state, l.step_no, l.job_id
+              FROM (SELECT * FROM looked ORDER BY workflow_id DESC, state DESC, step_no DESC, job_id DESC LIMIT 1) AS l
+             WHERE (SELECT count(*) FROM looked) = ?
+            """;
+
+    /**
+     * Jobs of a step have ended, or live again.
+     *
+     * @param failed some of them have not completed
+     * @param again some of them live again
+     */
+    public record Touched(StepKey step, boolean failed, boolean again) {}
+
+    /** How far a walk through all jobs has come. */
+    public record Place(long workflow, int state, int step, long job) {
+
+        public static final Place FRONT = new Place(0, -1, 0, 0);
+    }
+
+    /** What a look has found; {@code end} is null where there is nothing behind it. */
+    public record Marked(List<Touched> steps, @Nullable Place end) {}
+
+    private final Database database;
+    private final String heard;
+    private final String stretch;
+
+    public MarkEndedJobs(Database database) {
+        this.database = database;
+        this.heard = database.sql(HEARD + MARKED);
+        this.stretch = database.sql(STRETCH + MARKED);
+    }
+
+    /** Looks at these jobs; a negative id is a workflow within another. */
+    public List<Touched> heard(Collection<Long> ids) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, heard)) {
+                statement.setObject(1, Columns.longs(List.copyOf(ids), Long::longValue));
+                statement.setInt(2, -1);
+                return read(statement).steps();
+            }
+        });
+    }
+
+    /** Looks at so many jobs behind a place. */
+    public Marked stretch(Place behind, int limit) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, stretch)) {
+                statement.setLong(1, behind.workflow());
+                statement.setInt(2, behind.state());
+                statement.setInt(3, behind.step());
+                statement.setLong(4, behind.job());
+                statement.setInt(5, limit);
+                statement.setLong(6, behind.workflow());
+                statement.setInt(7, limit);
+                statement.setInt(8, limit);
+                return read(statement);
+            }
+        });
+    }
+
+    private static Marked read(PreparedStatement statement) throws SQLException {
+        List<Touched> steps = new ArrayList<>();
+        Place end = null;
+        try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                Long workflow = Columns.number(rows, 1);
+                if (workflow != null) {
+                    steps.add(
+                            new Touched(new StepKey(workflow, rows.getInt(2)), rows.getBoolean(3), rows.getBoolean(4)));
+                } else {
+                    end = new Place(rows.getLong(5), rows.getInt(6), rows.getInt(7), rows.getLong(8));
+                }
+            }
+        }
+        return new Marked(steps, end);
+    }
+}

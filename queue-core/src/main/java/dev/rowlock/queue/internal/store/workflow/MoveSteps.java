@@ -1,0 +1,183 @@
+package dev.rowlock.queue.internal.store.workflow;
+
+import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Moves the jobs of steps about which something was decided, some at a time, and says that the step has moved when it has come to the last one. One
+ * statement moves a job and notes it, so that whoever comes again after a crash finds what is left.
+ */
+public final class MoveSteps {
+
+    private static final String SQL = """
+            WITH step AS MATERIALIZED (
+                SELECT s.workflow_id, s.step_no, s.state, s.due_at, s.delay_millis, w.started_at
+                  FROM unnest(?::bigint[], ?::int[]) AS t (workflow_id, step_no)
+                  JOIN rowlock.workflow_step s ON s.workflow_id = t.workflow_id AND s.step_no = t.step_no
+                  JOIN rowlock.workflow w ON w.id = s.workflow_id
+                 WHERE s.state IN ('releasing', 'skipping', 'reviving')
+            ), next AS MATERIALIZED (
+                SELECT s.*, m.job_id
+                  FROM step s
+                 CROSS JOIN LATERAL (
+                       SELECT m.job_id FROM rowlock.workflow_job m
+                        WHERE m.workflow_id = s.workflow_id AND m.step_no = s.step_no
+                          AND m.state = CASE s.state WHEN 'reviving' THEN 4 ELSE 0 END
+                          AND m.job_id > ?
+                        ORDER BY m.job_id LIMIT ?) AS m
+            ), from_waiting AS (
+                -- Not those that somebody has let run before, or cancelled.
+                DELETE FROM rowlock.waiting
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT w.ctid FROM rowlock.waiting w
+                        WHERE w.id = ANY (ARRAY(SELECT job_id FROM next WHERE state <> 'reviving')) AND w.reason = 'parents'
+                        ORDER BY w.id FOR UPDATE))
+                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
+            ), from_done AS (
+                DELETE FROM rowlock.done
+                 WHERE id = ANY (ARRAY(SELECT job_id FROM next WHERE state = 'reviving'))
+                   AND finished_at >= (SELECT min(started_at) FROM step) - interval '1 day'
+                   AND state = 'cancelled' AND claimed_at IS NULL
+                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
+            ), freed AS MATERIALIZED (
+                SELECT j.*, n.state AS what, n.workflow_id, n.due_at, n.delay_millis
+                  FROM (TABLE from_waiting UNION ALL TABLE from_done) AS j JOIN next n ON n.job_id = j.id
+            ), into_ready AS (
+                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
+                                           queue, job_key, type, payload, headers, errors)
+                SELECT id, statement_timestamp(), enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
+                       queue, job_key, type, payload, headers, errors
+                  FROM freed
+                 WHERE what <> 'skipping' AND delay_millis IS NULL AND (due_at IS NULL OR due_at <= statement_timestamp())
+                 ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
+                RETURNING queue, rank, job_key
+            ), into_waiting AS (
+                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, attempt, crashes, max_retries,
+                                             reason, queue, job_key, type, payload, headers, errors)
+                SELECT id, coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms'), enqueued_at,
+                       CASE WHEN due_at IS NULL THEN statement_timestamp() END, timeout_millis, rank, attempt, crashes, max_retries,
+                       'scheduled', queue, job_key, type, payload, headers, errors
+                  FROM freed
+                 WHERE what <> 'skipping' AND (delay_millis IS NOT NULL OR due_at > statement_timestamp())
+                RETURNING due_at
+            ), into_done AS (
+                INSERT INTO rowlock.done (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type,
+                                          payload, headers, errors, finished_at, state)
+                SELECT id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers,
+                       rowlock.with_error(errors, attempt, NULL, jsonb_build_object(
+                           'type', 'skipped', 'message', 'a step of workflow ' || workflow_id || ' that comes before it ended otherwise')),
+                       statement_timestamp(), 'cancelled'
+                  FROM freed
+                 WHERE what = 'skipping'
+            ), noted AS (
+                UPDATE rowlock.workflow_job SET state = CASE state WHEN 4 THEN 0 ELSE 4 END
+                 WHERE job_id = ANY (ARRAY(SELECT id FROM freed WHERE what <> 'releasing'))
+            ), moved AS (
+                UPDATE rowlock.workflow_step s
+                   SET state = CASE s.state WHEN 'skipping' THEN 'skipped' ELSE 'released' END
+                  FROM step t
+                 WHERE s.workflow_id = t.workflow_id AND s.step_no = t.step_no AND s.state = t.state
+                   AND (SELECT count(*) FROM next n WHERE n.workflow_id = t.workflow_id AND n.step_no = t.step_no) < ?
+                RETURNING s.workflow_id, s.step_no
+            )
+            SELECT 1, workflow_id, step_no, NULL::text, NULL::int, NULL::bigint, NULL::boolean, NULL::float8 FROM moved
+            UNION ALL
+            SELECT 2, NULL, NULL, queue, min(rank), count(*), count(job_key) > 0, NULL FROM into_ready GROUP BY queue
+            UNION ALL
+            SELECT 3, NULL, NULL, NULL, NULL, NULL, NULL, date_part('epoch', min(due_at) - statement_timestamp())
+              FROM into_waiting HAVING count(*) > 0
+            UNION ALL
+            SELECT 4, NULL, NULL, NULL, NULL, max(job_id), NULL, NULL FROM next HAVING count(*) > 0
+            """;
+
+    private static final String LEFT = """
+            SELECT workflow_id, step_no FROM rowlock.workflow_step
+             WHERE state IN ('releasing', 'skipping', 'reviving')
+             ORDER BY workflow_id, step_no LIMIT ?
+            """;
+
+    /** Jobs of one queue that became runnable; {@code rank} is the most urgent; {@code keys}: some of them have keys. */
+    public record Ready(String queue, int rank, long jobs, boolean keys) {}
+
+    /**
+     * What one call did.
+     *
+     * @param steps whose last job has moved
+     * @param nextDue when the first of those is due that have a time of their own; null: none
+     * @param last the highest id that was looked at; 0: none
+     */
+    public record Moved(
+            List<StepKey> steps,
+            List<Ready> ready,
+            @Nullable Duration nextDue,
+            long last) {}
+
+    private final Database database;
+    private final EnsureDonePartitions partitions;
+    private final String sql;
+    private final String left;
+
+    public MoveSteps(Database database) {
+        this.database = database;
+        this.partitions = new EnsureDonePartitions(database);
+        this.sql = database.sql(SQL);
+        this.left = database.sql(LEFT);
+    }
+
+    /**
+     * Moves jobs of these steps.
+     *
+     * @param behind only those with a higher id
+     * @param limit so many of each step at most
+     */
+    public Moved run(Collection<StepKey> steps, long behind, int limit) {
+        return partitions.around(() -> database.alone(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+                StepKey.set(statement, 1, steps);
+                statement.setLong(3, behind);
+                statement.setInt(4, limit);
+                statement.setInt(5, limit);
+                return read(statement);
+            }
+        }));
+    }
+
+    /** Steps whose jobs somebody was about to move. */
+    public List<StepKey> left(int limit) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, left)) {
+                statement.setInt(1, limit);
+                return StepKey.ROW.all(statement);
+            }
+        });
+    }
+
+    private static Moved read(PreparedStatement statement) throws SQLException {
+        List<StepKey> steps = new ArrayList<>();
+        List<Ready> ready = new ArrayList<>();
+        Duration nextDue = null;
+        long last = 0;
+        try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                switch (rows.getInt(1)) {
+                    case 1 -> steps.add(new StepKey(rows.getLong(2), rows.getInt(3)));
+                    case 2 ->
+                        ready.add(new Ready(rows.getString(4), rows.getInt(5), rows.getLong(6), rows.getBoolean(7)));
+                    case 3 -> nextDue = Duration.ofMillis((long) Math.ceil(Math.max(0, rows.getDouble(8)) * 1000));
+                    default -> last = Columns.number(rows, 6) == null ? 0 : rows.getLong(6);
+                }
+            }
+        }
+        return new Moved(List.copyOf(steps), List.copyOf(ready), nextDue, last);
+    }
+}

@@ -1,0 +1,197 @@
+package dev.rowlock.queue.internal.store.workflow;
+
+import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Row;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.workflow.RunsAfter;
+import dev.rowlock.queue.workflow.StepCounts;
+import dev.rowlock.queue.workflow.WorkflowDetails;
+import dev.rowlock.queue.workflow.WorkflowJob;
+import dev.rowlock.queue.workflow.WorkflowState;
+import dev.rowlock.queue.workflow.WorkflowStep;
+import dev.rowlock.queue.workflow.WorkflowSummary;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Reads workflows for people and dashboards. Each is one statement, or three by the primary key. */
+public final class ReadWorkflows {
+
+    private static final String LIST = """
+            SELECT id, name, state, started_at, ended_at FROM rowlock.workflow
+             WHERE id < ? ORDER BY id DESC LIMIT ?
+            """;
+
+    private static final String ONE = """
+            SELECT w.id, w.name, w.state, w.started_at, w.ended_at, m.workflow_id
+              FROM rowlock.workflow w LEFT JOIN rowlock.workflow_job m ON m.job_id = -w.id
+             WHERE w.id = ?
+            """;
+
+    private static final String STEPS = """
+            SELECT s.step_no, s.name, s.state = 'waiting', s.accepts, c.state, c.jobs
+              FROM rowlock.workflow_step s
+              LEFT JOIN (SELECT m.step_no, m.state, count(*) AS jobs FROM rowlock.workflow_job m
+                          WHERE m.workflow_id = ? GROUP BY m.step_no, m.state) AS c ON c.step_no = s.step_no
+             WHERE s.workflow_id = ?
+             ORDER BY s.step_no
+            """;
+
+    private static final String EDGES = """
+            SELECT e.child_no, p.name, e.runs_after
+              FROM rowlock.workflow_edge e
+              JOIN rowlock.workflow_step p ON p.workflow_id = e.workflow_id AND p.step_no = e.parent_no
+             WHERE e.workflow_id = ?
+            """;
+
+    // A look at each state, because that is how the index is ordered; so a page costs as much as a page.
+    private static final String JOBS = """
+            SELECT m.job_id, s.name, m.state
+              FROM rowlock.workflow_step s
+             CROSS JOIN generate_series(0, 4) AS of (state)
+             CROSS JOIN LATERAL (
+                   SELECT j.job_id, j.state FROM rowlock.workflow_job j
+                    WHERE j.workflow_id = s.workflow_id AND j.state = of.state AND j.step_no = s.step_no AND j.job_id > ?
+                    ORDER BY j.job_id LIMIT ?) AS m
+             WHERE s.workflow_id = ? AND s.name = ?
+             ORDER BY m.job_id LIMIT ?
+            """;
+
+    private static final String OF_JOB = "SELECT workflow_id FROM rowlock.workflow_job WHERE job_id = ?";
+
+    private static final Row<WorkflowSummary> SUMMARY = row -> new WorkflowSummary(
+            row.getLong(1),
+            row.getString(2),
+            WorkflowState.of(row.getString(3)),
+            Objects.requireNonNull(Columns.instant(row, 4)),
+            Columns.instant(row, 5));
+
+    private final Database database;
+
+    public ReadWorkflows(Database database) {
+        this.database = database;
+    }
+
+    public List<WorkflowSummary> list(@Nullable Long before, int limit) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = prepare(connection, LIST)) {
+                statement.setLong(1, before == null ? Long.MAX_VALUE : before);
+                statement.setInt(2, limit);
+                return SUMMARY.all(statement);
+            }
+        });
+    }
+
+    public Optional<WorkflowDetails> find(long workflow) {
+        return database.atomically(connection -> {
+            try (PreparedStatement statement = prepare(connection, ONE)) {
+                statement.setLong(1, workflow);
+                try (ResultSet row = statement.executeQuery()) {
+                    if (!row.next()) {
+                        return Optional.empty();
+                    }
+                    return Optional.of(new WorkflowDetails(
+                            SUMMARY.read(row), Columns.number(row, 6), steps(connection, workflow)));
+                }
+            }
+        });
+    }
+
+    private List<WorkflowStep> steps(Connection connection, long workflow) throws SQLException {
+        Map<Integer, Map<String, RunsAfter>> parents = parents(connection, workflow);
+        Map<Integer, WorkflowStep> steps = new TreeMap<>();
+        try (PreparedStatement statement = prepare(connection, STEPS)) {
+            statement.setLong(1, workflow);
+            statement.setLong(2, workflow);
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    int number = row.getInt(1);
+                    WorkflowStep step = new WorkflowStep(
+                            row.getString(2),
+                            row.getBoolean(3),
+                            row.getBoolean(4),
+                            parents.getOrDefault(number, Map.of()),
+                            counts(row.getInt(5), row.getLong(6)));
+                    steps.merge(number, step, ReadWorkflows::together);
+                }
+            }
+        }
+        return List.copyOf(steps.values());
+    }
+
+    private static WorkflowStep together(WorkflowStep one, WorkflowStep other) {
+        return new WorkflowStep(
+                one.name(),
+                one.waiting(),
+                one.accepts(),
+                one.parents(),
+                one.counts().plus(other.counts()));
+    }
+
+    private static StepCounts counts(int state, long jobs) {
+        return new StepCounts(
+                state == 0 ? jobs : 0,
+                state == 2 ? jobs : 0,
+                state == 1 ? jobs : 0,
+                state == 3 ? jobs : 0,
+                state == 4 ? jobs : 0);
+    }
+
+    private Map<Integer, Map<String, RunsAfter>> parents(Connection connection, long workflow) throws SQLException {
+        Map<Integer, Map<String, RunsAfter>> parents = new LinkedHashMap<>();
+        try (PreparedStatement statement = prepare(connection, EDGES)) {
+            statement.setLong(1, workflow);
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    parents.computeIfAbsent(row.getInt(1), child -> new LinkedHashMap<>())
+                            .put(row.getString(2), RunsAfter.of(row.getString(3)));
+                }
+            }
+        }
+        return parents;
+    }
+
+    /** Jobs of one step behind this one, by id; workflows among them have negative ones. */
+    public List<WorkflowJob> jobs(long workflow, String step, long after, int limit) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = prepare(connection, JOBS)) {
+                statement.setLong(1, after);
+                statement.setInt(2, limit);
+                statement.setLong(3, workflow);
+                statement.setString(4, step);
+                statement.setInt(5, limit);
+                Row<WorkflowJob> read = row -> job(row.getLong(1), row.getString(2), row.getInt(3));
+                return read.all(statement);
+            }
+        });
+    }
+
+    private static WorkflowJob job(long id, String step, int state) {
+        return new WorkflowJob(id, id < 0 ? -id : null, step, WorkflowJob.State.values()[state]);
+    }
+
+    /** The workflow of a job; empty: none. */
+    public Optional<Long> ofJob(long job) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = prepare(connection, OF_JOB)) {
+                statement.setLong(1, job);
+                try (ResultSet row = statement.executeQuery()) {
+                    return row.next() ? Optional.of(row.getLong(1)) : Optional.empty();
+                }
+            }
+        });
+    }
+
+    private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+        return UncachedPlan.prepare(connection, database.sql(sql));
+    }
+}

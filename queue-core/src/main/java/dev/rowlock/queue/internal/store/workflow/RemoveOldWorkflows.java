@@ -1,0 +1,62 @@
+package dev.rowlock.queue.internal.store.workflow;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.admin.Affected;
+import java.sql.PreparedStatement;
+
+/** Removes workflows that ended long ago, once none of their jobs is dead any more: what could be redriven keeps its workflow. */
+public final class RemoveOldWorkflows {
+
+    private static final String SQL = """
+            WITH old AS MATERIALIZED (
+                SELECT w.id FROM rowlock.workflow w
+                 WHERE w.ended_at < statement_timestamp() - (SELECT least(max(done_millis), 31556952000000) FROM rowlock.retention) * interval '1 ms'
+                   AND NOT EXISTS (SELECT FROM rowlock.workflow_job m
+                                    WHERE m.workflow_id = w.id AND m.state = 1
+                                      AND (SELECT d.id FROM rowlock.dead d WHERE d.id = m.job_id) IS NOT NULL)
+                   -- Nor one that runs as a part of another.
+                   AND NOT EXISTS (SELECT FROM rowlock.workflow_job m JOIN rowlock.workflow o ON o.id = m.workflow_id
+                                    WHERE m.job_id = -w.id AND o.ended_at IS NULL)
+                 ORDER BY w.ended_at LIMIT ?
+                   FOR UPDATE OF w SKIP LOCKED
+            ), part AS MATERIALIZED (
+                SELECT m.job_id FROM rowlock.workflow_job m WHERE m.workflow_id = ANY (ARRAY(SELECT id FROM old)) LIMIT ?
+            ), jobs AS (
+                DELETE FROM rowlock.workflow_job WHERE job_id = ANY (ARRAY(SELECT job_id FROM part))
+            ), whole AS MATERIALIZED (
+                -- Large ones take several rounds.
+                SELECT id FROM old WHERE (SELECT count(*) FROM part) < ?
+            ), edges AS (
+                DELETE FROM rowlock.workflow_edge WHERE workflow_id = ANY (ARRAY(SELECT id FROM whole))
+            ), steps AS (
+                DELETE FROM rowlock.workflow_step WHERE workflow_id = ANY (ARRAY(SELECT id FROM whole))
+            ), gone AS (
+                DELETE FROM rowlock.workflow WHERE id = ANY (ARRAY(SELECT id FROM whole))
+            )
+            SELECT count(*) FROM old
+            """.replace("some AS", "part AS").replace("FROM part", "FROM part");
+
+    private static final int WORKFLOWS = 100;
+    private static final int JOBS = 10_000;
+
+    private final Database database;
+    private final String sql;
+
+    public RemoveOldWorkflows(Database database) {
+        this.database = database;
+        this.sql = database.sql(SQL);
+    }
+
+    /** Removes some of them; returns whether there may be more. */
+    public boolean run() {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+                statement.setInt(1, WORKFLOWS);
+                statement.setInt(2, JOBS);
+                statement.setInt(3, JOBS);
+                return Affected.any(statement);
+            }
+        });
+    }
+}

@@ -1,0 +1,196 @@
+package dev.rowlock.queue.internal.workflow;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.workflow.DecideSteps;
+import dev.rowlock.queue.internal.store.workflow.EndWorkflows;
+import dev.rowlock.queue.internal.store.workflow.FindEndedSteps;
+import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs;
+import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Marked;
+import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Place;
+import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Touched;
+import dev.rowlock.queue.internal.store.workflow.MoveSteps;
+import dev.rowlock.queue.internal.store.workflow.MoveSteps.Moved;
+import dev.rowlock.queue.internal.store.workflow.StepKey;
+import dev.rowlock.queue.spi.Wakeups;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Lets workflows go on after some of their jobs have ended. */
+final class Progress {
+
+    private static final Logger log = LoggerFactory.getLogger(Progress.class);
+
+    /** Steps with fewer jobs than this are moved together. */
+    private static final int FEW = 50;
+
+    /** So many jobs of a large step are moved by one statement. */
+    private static final int CHUNK = 1_000;
+
+    /** So many steps are decided about, or moved, by one statement. */
+    private static final int STEPS = 200;
+
+    private final MarkEndedJobs mark;
+    private final FindEndedSteps findEnded;
+    private final DecideSteps decide;
+    private final MoveSteps move;
+    private final EndWorkflows end;
+    private final Wakeups wakeups;
+
+    Progress(Database database, Wakeups wakeups) {
+        this.mark = new MarkEndedJobs(database);
+        this.findEnded = new FindEndedSteps(database);
+        this.decide = new DecideSteps(database);
+        this.move = new MoveSteps(database);
+        this.end = new EndWorkflows(database);
+        this.wakeups = wakeups;
+    }
+
+    /** These jobs have ended; negative ids are workflows within others. */
+    void ended(Collection<Long> ids) {
+        goOn(mark.heard(ids));
+    }
+
+    /** Looks whether jobs behind a place have ended, of which nobody has heard. Returns how far it came. */
+    Marked ended(Place behind, int limit) {
+        Marked marked = mark.stretch(behind, limit);
+        goOn(marked.steps());
+        return marked;
+    }
+
+    /** Looks whether steps may run of which nobody has heard. Returns the last one that was looked at. */
+    List<StepKey> waiting(StepKey behind, int limit) {
+        List<StepKey> some = decide.stretch(behind, limit);
+        if (!some.isEmpty()) {
+            moveAll(decide.themselves(some));
+            endAll(workflows(some));
+        }
+        return some;
+    }
+
+    /** Goes on with steps whose jobs somebody was about to move. Returns whether there were any. */
+    boolean left() {
+        List<StepKey> left = move.left(STEPS);
+        moveAll(left);
+        endAll(workflows(left));
+        return !left.isEmpty();
+    }
+
+    /** Jobs of this workflow were cancelled. */
+    void cancelled(long workflow) {
+        endAll(List.of(workflow));
+    }
+
+    private void goOn(List<Touched> touched) {
+        if (touched.isEmpty()) {
+            return;
+        }
+        Set<StepKey> parents = new LinkedHashSet<>();
+        List<StepKey> completed = new ArrayList<>();
+        Set<Long> ended = new LinkedHashSet<>();
+        for (Touched each : touched) {
+            if (each.failed()) {
+                parents.add(each.step());
+            } else {
+                completed.add(each.step());
+            }
+            if (each.again()) {
+                ended.add(each.step().workflow()); // it may have ended, and runs again
+            }
+        }
+        parents.addAll(completed.isEmpty() ? List.of() : findEnded.run(completed));
+        after(parents);
+        parents.forEach(step -> ended.add(step.workflow()));
+        endAll(ended);
+    }
+
+    /** Decides about the steps behind these, and moves their jobs. */
+    private void after(Collection<StepKey> parents) {
+        for (List<StepKey> some : parts(parents)) {
+            moveAll(decide.after(some));
+        }
+    }
+
+    /** Moves the jobs of steps; skipped ones have ended by that, so it looks at the steps behind them as well. */
+    private void moveAll(List<StepKey> steps) {
+        for (List<StepKey> some : parts(steps)) {
+            List<StepKey> moved = new ArrayList<>();
+            try {
+                Moved together = move.run(some, 0, FEW);
+                tell(together);
+                moved.addAll(together.steps());
+            } catch (RuntimeException e) {
+                log.debug("{} steps could not be moved together, so one by one", some.size(), e);
+            }
+            for (StepKey step : some) {
+                if (!moved.contains(step) && moveApart(step)) {
+                    moved.add(step);
+                }
+            }
+            after(moved);
+        }
+    }
+
+    /** A step with many jobs, or one of a part that failed: it must not keep the others. The sweep tries it again. */
+    private boolean moveApart(StepKey step) {
+        try {
+            long behind = 0;
+            while (true) {
+                Moved some = move.run(List.of(step), behind, CHUNK);
+                tell(some);
+                if (!some.steps().isEmpty() || some.last() == 0) {
+                    return true; // it has moved, by this node or another one
+                }
+                behind = some.last();
+            }
+        } catch (RuntimeException e) {
+            log.warn(
+                    "the jobs of step {} of workflow {} could not be moved; they are tried again within a minute",
+                    step.step(),
+                    step.workflow(),
+                    e);
+            return false;
+        }
+    }
+
+    /** Notes which have ended. One that is a job of another lets that one go on. */
+    private void endAll(Collection<Long> workflows) {
+        List<Long> changed = workflows.isEmpty() ? List.of() : end.run(workflows);
+        if (!changed.isEmpty()) {
+            goOn(mark.heard(changed.stream().map(id -> -id).toList()));
+        }
+    }
+
+    private void tell(Moved moved) {
+        for (MoveSteps.Ready ready : moved.ready()) {
+            if (ready.keys()) {
+                wakeups.keysReady(ready.queue());
+            }
+            wakeups.jobsReady(ready.queue(), ready.rank(), ready.jobs());
+        }
+        Duration nextDue = moved.nextDue();
+        if (nextDue != null) {
+            wakeups.jobsWaiting(nextDue);
+        }
+    }
+
+    private static Set<Long> workflows(Collection<StepKey> steps) {
+        Set<Long> workflows = new LinkedHashSet<>();
+        steps.forEach(step -> workflows.add(step.workflow()));
+        return workflows;
+    }
+
+    private static List<List<StepKey>> parts(Collection<StepKey> steps) {
+        List<StepKey> all = List.copyOf(steps);
+        List<List<StepKey>> parts = new ArrayList<>();
+        for (int from = 0; from < all.size(); from += STEPS) {
+            parts.add(all.subList(from, Math.min(all.size(), from + STEPS)));
+        }
+        return parts;
+    }
+}

@@ -1,0 +1,362 @@
+package dev.rowlock.queue.internal.workflow;
+
+import dev.rowlock.queue.internal.enqueue.EnqueueInterceptors;
+import dev.rowlock.queue.internal.enqueue.InterceptedCall;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Headers;
+import dev.rowlock.queue.internal.store.TransactionStanding;
+import dev.rowlock.queue.internal.store.admin.AuditNote;
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.store.workflow.CancelWorkflows;
+import dev.rowlock.queue.internal.store.workflow.CloseStep;
+import dev.rowlock.queue.internal.store.workflow.CreateWorkflow;
+import dev.rowlock.queue.internal.store.workflow.InsertWorkflowJobs;
+import dev.rowlock.queue.internal.store.workflow.InsertWorkflowJobs.Member;
+import dev.rowlock.queue.internal.store.workflow.LockStep;
+import dev.rowlock.queue.internal.store.workflow.LockStep.Found;
+import dev.rowlock.queue.internal.store.workflow.NewStep;
+import dev.rowlock.queue.internal.store.workflow.ReadStepResults;
+import dev.rowlock.queue.internal.store.workflow.ReadWorkflows;
+import dev.rowlock.queue.internal.store.workflow.StepKey;
+import dev.rowlock.queue.internal.wake.AfterCommit;
+import dev.rowlock.queue.internal.wake.Wakes;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.ClaimLostException;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.job.Enqueued;
+import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.job.Names;
+import dev.rowlock.queue.operate.Actor;
+import dev.rowlock.queue.spi.PayloadCodec;
+import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.workflow.RunsAfter;
+import dev.rowlock.queue.workflow.Workflow;
+import dev.rowlock.queue.workflow.WorkflowDetails;
+import dev.rowlock.queue.workflow.WorkflowJob;
+import dev.rowlock.queue.workflow.WorkflowSummary;
+import dev.rowlock.queue.workflow.Workflows;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/** Workflows in the tables {@code workflow…}. */
+public final class StoredWorkflows implements Workflows {
+
+    private static final int MOST = 1_000;
+    private static final int MOST_RESULTS = 10_000;
+    private static final int RESULTS_AT_ONCE = 100;
+
+    /** Jobs and characters of payload per statement, as in JobTemplate. */
+    private static final int CHUNK_JOBS = 1_000;
+
+    private static final int CHUNK_CHARACTERS = 4 << 20;
+
+    private final Database database;
+    private final PayloadCodec codec;
+    private final BiFunction<Object, JobOptions, NewJob> jobs;
+    private final EnqueueInterceptors interceptors;
+    private final AfterCommit afterCommit;
+    private final CreateWorkflow create;
+    private final InsertWorkflowJobs insert;
+    private final LockStep lock;
+    private final CloseStep close;
+    private final CancelWorkflows cancel;
+    private final ReadWorkflows read;
+    private final ReadStepResults results;
+
+    /** @param jobs brings payloads into the form of the tables, and refuses what cannot be enqueued */
+    public StoredWorkflows(
+            Database database,
+            Wakeups wakeups,
+            PayloadCodec codec,
+            EnqueueInterceptors interceptors,
+            BiFunction<Object, JobOptions, NewJob> jobs) {
+        this.database = database;
+        this.codec = codec;
+        this.jobs = jobs;
+        this.interceptors = interceptors;
+        this.afterCommit = new AfterCommit(database, wakeups);
+        this.create = new CreateWorkflow(database.schema());
+        this.insert = new InsertWorkflowJobs(database.schema());
+        this.lock = new LockStep(database.schema());
+        this.close = new CloseStep(database);
+        this.cancel = new CancelWorkflows(database);
+        this.read = new ReadWorkflows(database);
+        this.results = new ReadStepResults(database);
+    }
+
+    @Override
+    public long start(Workflow workflow) {
+        return begin(null, workflow);
+    }
+
+    @Override
+    public long start(JobContext job, Workflow workflow) {
+        return begin(job, workflow);
+    }
+
+    private long begin(@Nullable JobContext job, Workflow workflow) {
+        workflow.check();
+        List<Workflow.Step> steps = workflow.steps();
+        return writing(
+                "start a workflow",
+                steps.stream().mapToLong(step -> step.payloads().size()).sum(),
+                (connection, wakes, call) -> {
+                    StepKey within = job == null ? null : own(connection, job).key();
+                    long id = create.run(connection, workflow.name(), newSteps(steps), within);
+                    Writer writer = new Writer(connection, id, wakes, call);
+                    for (int number = 0; number < steps.size(); number++) {
+                        Workflow.Step step = steps.get(number);
+                        boolean held = !step.options().parents().isEmpty();
+                        for (Object payload : step.payloads()) {
+                            writer.add(payload, step.options().job(), number, held);
+                        }
+                    }
+                    writer.flush();
+                    return id;
+                });
+    }
+
+    private static List<NewStep> newSteps(List<Workflow.Step> steps) {
+        Map<String, Integer> numbers = new HashMap<>();
+        steps.forEach(step -> numbers.put(step.name(), numbers.size()));
+        List<NewStep> rows = new ArrayList<>();
+        for (Workflow.Step step : steps) {
+            Map<Integer, RunsAfter> parents = new LinkedHashMap<>();
+            step.options().parents().forEach((parent, when) -> parents.put(numbers.get(parent), when));
+            Due due = step.options().job().due();
+            rows.add(new NewStep(rows.size(), step.name(), step.options().accepts(), due, parents));
+        }
+        return rows;
+    }
+
+    @Override
+    public long[] add(JobContext job, Collection<?> payloads) {
+        return writing("add jobs to a workflow", payloads.size(), (connection, wakes, call) -> {
+            return added(connection, own(connection, job), payloads, wakes, call);
+        });
+    }
+
+    @Override
+    public long[] add(long workflow, String step, Collection<?> payloads) {
+        Names.step(step);
+        return writing("add jobs to a workflow", payloads.size(), (connection, wakes, call) -> {
+            Found found = lock.named(connection, workflow, step)
+                    .orElseThrow(() -> new IllegalStateException(
+                            "there is no step '%s' of a workflow %d".formatted(step, workflow)));
+            if (!found.accepts() || found.skipped() || !found.running()) {
+                throw new IllegalStateException(
+                        "step '%s' of workflow %d takes no jobs: it is %s, and the workflow %s; a step takes jobs if it was declared as open, until it is closed"
+                                .formatted(
+                                        step,
+                                        workflow,
+                                        found.skipped() ? "skipped" : found.accepts() ? "open" : "closed",
+                                        found.workflowState()));
+            }
+            return added(connection, found, payloads, wakes, call);
+        });
+    }
+
+    private long[] added(
+            Connection connection, Found step, Collection<?> payloads, Wakes wakes, @Nullable InterceptedCall call)
+            throws SQLException {
+        StepKey key = step.key();
+        if (key == null) {
+            throw new IllegalStateException("this job belongs to no workflow");
+        }
+        Writer writer = new Writer(connection, key.workflow(), wakes, call);
+        for (Object payload : payloads) {
+            writer.add(payload, JobOptions.NONE, key.step(), step.held());
+        }
+        writer.flush();
+        return writer.ids();
+    }
+
+    /** The step of the job that is running, which does not end before the transaction does. */
+    private Found own(Connection connection, JobContext job) throws SQLException {
+        Claim claim = new Claim(job.id(), job.claimToken());
+        Found found = lock.ofJob(connection, claim).orElseThrow(() -> new ClaimLostException(claim));
+        if (found.key() == null) {
+            throw new IllegalStateException("job %d belongs to no workflow: start one without it".formatted(job.id()));
+        }
+        if (!found.running()) {
+            throw new IllegalStateException("workflow %d, to which job %d belongs, is %s and takes no more jobs"
+                    .formatted(found.key().workflow(), job.id(), found.workflowState()));
+        }
+        return found;
+    }
+
+    @Override
+    public boolean close(long workflow, String step) {
+        TransactionStanding standing = database.requireWritable("close a step");
+        boolean closed = close.run(workflow, Names.step(step));
+        afterCommit.attention(standing);
+        return closed;
+    }
+
+    @Override
+    public boolean cancel(long workflow, String who, @Nullable String why) {
+        Actor actor = new Actor(who, why);
+        TransactionStanding standing = database.requireWritable("cancel a workflow");
+        boolean cancelled = cancel.begin(
+                workflow, new AuditNote(actor.who(), actor.why(), "cancel workflow", "workflow " + workflow, null));
+        afterCommit.attention(standing);
+        return cancelled;
+    }
+
+    @Override
+    public Optional<WorkflowDetails> find(long workflow) {
+        return read.find(workflow);
+    }
+
+    @Override
+    public List<WorkflowSummary> list(@Nullable Long before, int limit) {
+        return read.list(before, valid(limit));
+    }
+
+    @Override
+    public List<WorkflowJob> jobs(long workflow, String step, long after, int limit) {
+        return read.jobs(workflow, Names.step(step), after, valid(limit));
+    }
+
+    private static int valid(int limit) {
+        if (limit < 1 || limit > MOST) {
+            throw new IllegalArgumentException("a limit of %d is not allowed: 1 to %d".formatted(limit, MOST));
+        }
+        return limit;
+    }
+
+    @Override
+    public Optional<Long> workflowOf(long job) {
+        return read.ofJob(job);
+    }
+
+    @Override
+    public <T> T result(JobContext job, String step, Class<T> type) {
+        List<ReadStepResults.Result> found = results.run(job.id(), Names.step(step), 0, 2);
+        if (found.size() != 1) {
+            throw new IllegalStateException(
+                    "step '%s' has %s completed jobs of which a result could be read, not one: %s"
+                            .formatted(
+                                    step,
+                                    found.isEmpty() ? "no" : "several",
+                                    found.isEmpty()
+                                            ? "is it the name of a step of this job's workflow that comes before?"
+                                            : "use results"));
+        }
+        return decoded(found.get(0), step, type);
+    }
+
+    @Override
+    public <T> List<T> results(JobContext job, String step, Class<T> type) {
+        List<T> all = new ArrayList<>();
+        long behind = 0;
+        List<ReadStepResults.Result> some;
+        do {
+            some = results.run(job.id(), Names.step(step), behind, RESULTS_AT_ONCE);
+            for (ReadStepResults.Result each : some) {
+                all.add(decoded(each, step, type));
+                behind = each.job();
+            }
+            if (all.size() > MOST_RESULTS) {
+                throw new IllegalStateException("step '%s' has more than %d results: too many to be in memory at once"
+                        .formatted(step, MOST_RESULTS));
+            }
+        } while (some.size() == RESULTS_AT_ONCE);
+        return all;
+    }
+
+    private <T> T decoded(ReadStepResults.Result found, String step, Class<T> type) {
+        if (found.result() == null) {
+            throw new IllegalStateException(
+                    "nothing is kept of what job %d of step '%s' returned: its listener returned null, or does not keep results (@JobListener(keepResult = true))"
+                            .formatted(found.job(), step));
+        }
+        return type.cast(codec.decode(found.result(), type));
+    }
+
+    @FunctionalInterface
+    private interface Writing<T> {
+        T run(Connection connection, Wakes wakes, @Nullable InterceptedCall call) throws SQLException;
+    }
+
+    /** All or nothing, in the caller's transaction if there is one. */
+    private <T> T writing(String what, long count, Writing<T> work) {
+        if (interceptors.none() || count == 0) {
+            return write(what, null, work);
+        }
+        InterceptedCall call = interceptors.many();
+        return interceptors.around(call, () -> {
+            T result = write(what, call, work);
+            call.answered(Enqueued.CREATED);
+            return result;
+        });
+    }
+
+    private <T> T write(String what, @Nullable InterceptedCall call, Writing<T> work) {
+        TransactionStanding standing = database.requireWritable(what);
+        Wakes wakes = new Wakes();
+        T result = database.joinedAtomically(standing, connection -> {
+            database.numbering().check(connection);
+            return work.run(connection, wakes, call);
+        });
+        afterCommit.wake(wakes, standing);
+        return result;
+    }
+
+    /** Writes jobs of one workflow, a chunk at a time. */
+    private final class Writer {
+
+        private final Connection connection;
+        private final long workflow;
+        private final Wakes wakes;
+        private final @Nullable InterceptedCall call;
+        private final List<Member> chunk = new ArrayList<>();
+        private final LongStream.Builder ids = LongStream.builder();
+        private int characters;
+
+        Writer(Connection connection, long workflow, Wakes wakes, @Nullable InterceptedCall call) {
+            this.connection = connection;
+            this.workflow = workflow;
+            this.wakes = wakes;
+            this.call = call;
+        }
+
+        void add(Object payload, JobOptions options, int step, boolean held) throws SQLException {
+            NewJob job = jobs.apply(payload, call == null ? options : call.amended(options));
+            if (call != null) {
+                call.count(job.queue(), job.type());
+            }
+            chunk.add(new Member(job.with(Headers.inWorkflow(job.headers(), workflow), job.due()), step, held));
+            characters += job.payload().length();
+            if (chunk.size() == CHUNK_JOBS || characters >= CHUNK_CHARACTERS) {
+                flush();
+            }
+        }
+
+        void flush() throws SQLException {
+            if (!chunk.isEmpty()) {
+                for (long id : insert.run(connection, workflow, chunk)) {
+                    ids.add(id);
+                }
+                chunk.stream().filter(member -> !member.held()).forEach(member -> wakes.add(member.job()));
+                chunk.clear();
+                characters = 0;
+            }
+        }
+
+        long[] ids() {
+            return ids.build().toArray();
+        }
+    }
+}

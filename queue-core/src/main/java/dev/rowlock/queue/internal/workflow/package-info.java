@@ -1,0 +1,20 @@
+/**
+ * What nodes do for workflows.
+ *
+ * <p>A job's outcome knows nothing of workflows. Whoever has recorded one of a job that belongs to a workflow names the job to {@link
+ * dev.rowlock.queue.internal.workflow.EndedJobs}. The thread of workflows then goes in circles, one short transaction after the other:
+ *
+ * <ol>
+ *   <li>it notes what became of the jobs, as the rooms say;
+ *   <li>for steps without an open job, or with one that failed, it locks the steps behind them and decides: release, skip, or neither;
+ *   <li>it moves the jobs of those, some at a time; skipped ones have ended, so it goes on at 2;
+ *   <li>it notes which workflows have ended; if one is a job of another, it goes on at 1.
+ * </ol>
+ *
+ * <p>Each part looks at what is, never at what it was told, and may be done twice. A node that dies between two of them leaves work to {@link
+ * dev.rowlock.queue.internal.workflow.Sweep}, which walks through everything again and again, slowly.
+ */
+@NullMarked
+package dev.rowlock.queue.internal.workflow;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,71 @@
+package dev.rowlock.queue.workflow;
+
+import dev.rowlock.queue.job.JobOptions;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+
+/**
+ * When a step runs, and how its jobs are queued. Immutable; start from {@link #NONE} and add what differs: {@code
+ * s -> s.after("charge").job(o -> o.priority(5))}.
+ *
+ * @param parents the steps that come first, by name, and what must have become of each
+ * @param job of each job of the step; a delay counts from when the step may run. Not a unique key
+ * @param accepts jobs may be {@linkplain Workflows#add(long, String, java.util.Collection) added} until somebody {@linkplain
+ *     Workflows#close closes} the step; it does not end before
+ */
+public record StepOptions(Map<String, RunsAfter> parents, JobOptions job, boolean accepts) {
+
+    /** A step that runs at once. */
+    public static final StepOptions NONE = new StepOptions(Map.of(), JobOptions.NONE, false);
+
+    public StepOptions {
+        if (job.uniqueKey() != null) {
+            throw new IllegalArgumentException(
+                    "a step's jobs cannot have unique key %s: if another job held it, the step would be without a job; let a job with that key start the workflow"
+                            .formatted(job.uniqueKey()));
+        }
+        parents = Collections.unmodifiableMap(new LinkedHashMap<>(parents));
+    }
+
+    /** Runs when these have succeeded; is skipped as soon as one of them has not: {@link RunsAfter#SUCCESS}. */
+    public StepOptions after(String... steps) {
+        return after(RunsAfter.SUCCESS, steps);
+    }
+
+    /** Runs when all jobs of these have ended, however they did: {@link RunsAfter#END}. */
+    public StepOptions afterEnd(String... steps) {
+        return after(RunsAfter.END, steps);
+    }
+
+    /** Runs as soon as one of these has failed: {@link RunsAfter#FAILURE}. */
+    public StepOptions afterFailure(String... steps) {
+        return after(RunsAfter.FAILURE, steps);
+    }
+
+    /**
+     * Runs after these, each as told. A step runs when all of its conditions hold; of several {@link RunsAfter#FAILURE}, one is enough.
+     */
+    public StepOptions after(RunsAfter when, String... steps) {
+        Map<String, RunsAfter> all = new LinkedHashMap<>(parents);
+        for (String step : steps) {
+            RunsAfter before = all.put(step, when);
+            if (before != null && before != when) {
+                throw new IllegalArgumentException("a step runs after step '%s' either on %s or on %s: name it once"
+                        .formatted(step, before, when));
+            }
+        }
+        return new StepOptions(all, job, accepts);
+    }
+
+    /** How its jobs are queued and run: {@code s.job(o -> o.queue("slow"))}. */
+    public StepOptions job(UnaryOperator<JobOptions> options) {
+        return new StepOptions(parents, options.apply(job), accepts);
+    }
+
+    /** Jobs may be added until somebody closes the step. */
+    public StepOptions open() {
+        return new StepOptions(parents, job, true);
+    }
+}

@@ -1,0 +1,104 @@
+package dev.rowlock.queue.workflow;
+
+import dev.rowlock.queue.job.JobContext;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts workflows and batches, and tells how they do. Thread-safe.
+ *
+ * <p>What changes something joins the Spring transaction that is active on the calling thread, as enqueues do; without one, each call is a
+ * transaction of its own. What reads does so outside of it.
+ *
+ * <p>A job that waits for others runs some milliseconds after the last of them has ended. If the node that ran that one dies in this very moment,
+ * another node finds out, mostly within ten seconds, within a minute at worst.
+ */
+public interface Workflows {
+
+    /**
+     * Enqueues all jobs of a workflow, or none. Those of steps that run after others wait for them.
+     *
+     * @return the workflow's id
+     * @throws IllegalArgumentException if it has no step, names a step that there is not, or its steps wait for each other in a circle; and as for
+     *     any enqueue
+     */
+    long start(Workflow workflow);
+
+    /**
+     * The same from a job of a workflow: the new one counts as one more job of its step. The step does not end before the new workflow has, and has
+     * not succeeded if that one has not.
+     *
+     * @param job the context of the job that is running
+     * @throws IllegalStateException if the job belongs to no workflow, or that one was cancelled
+     * @throws dev.rowlock.queue.job.ClaimLostException if the job is not this node's any more: let it pass
+     */
+    long start(JobContext job, Workflow workflow);
+
+    /**
+     * Adds jobs to the step of the job that is running, one for each payload.
+     *
+     * @return their ids, in the same order
+     * @throws IllegalStateException if the job belongs to no workflow, or that one was cancelled
+     * @throws dev.rowlock.queue.job.ClaimLostException if the job is not this node's any more: let it pass
+     */
+    long[] add(JobContext job, Collection<?> payloads);
+
+    /**
+     * Adds jobs to a step that is {@linkplain StepOptions#open open}, one for each payload.
+     *
+     * @return their ids, in the same order
+     * @throws IllegalStateException if there is no such step, or it is not open, or was skipped
+     */
+    long[] add(long workflow, String step, Collection<?> payloads);
+
+    /** Says that no more jobs come: the step ends with its last job. Returns whether it was open. */
+    boolean close(long workflow, String step);
+
+    /**
+     * Cancels all jobs of a workflow that have not ended, and of workflows that they started. Running ones are asked to stop. Soon after the commit;
+     * {@link WorkflowState#CANCELLED} says that it is done.
+     *
+     * @param who for the audit
+     * @param why for the audit; null: nobody says
+     * @return whether it was running
+     */
+    boolean cancel(long workflow, String who, @Nullable String why);
+
+    /** A workflow with what has become of each step. Empty: there is none, or it was removed with its jobs. */
+    Optional<WorkflowDetails> find(long workflow);
+
+    /**
+     * The newest workflows.
+     *
+     * @param before only those with a lower id, for the next page; null: from the newest on
+     * @param limit 1 to 1,000
+     */
+    List<WorkflowSummary> list(@Nullable Long before, int limit);
+
+    /**
+     * The jobs of one step in the order of their ids.
+     *
+     * @param after only those with a higher id, for the next page; {@link Long#MIN_VALUE}: from the first on
+     * @param limit 1 to 1,000
+     */
+    List<WorkflowJob> jobs(long workflow, String step, long after, int limit);
+
+    /** Which workflow a job belongs to. Empty: none. */
+    Optional<Long> workflowOf(long job);
+
+    /**
+     * The result of the one job of another step of the workflow to which the running job belongs. Its listener must keep results.
+     *
+     * @throws IllegalStateException if there is no such step, it has not exactly one job that completed, or nothing is kept of that one
+     */
+    <T> T result(JobContext job, String step, Class<T> type);
+
+    /**
+     * The results of the completed jobs of another step, in the order of their ids. All of them are in memory at once: up to 10,000.
+     *
+     * @throws IllegalStateException if there is no such step, nothing is kept of one of its jobs, or they are more than 10,000
+     */
+    <T> List<T> results(JobContext job, String step, Class<T> type);
+}
