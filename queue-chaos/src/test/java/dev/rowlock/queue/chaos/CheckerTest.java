@@ -199,6 +199,15 @@ class CheckerTest {
                     s.moves.add(new Move(31, second(1), 8, "ordered", "waiting", "retry", 0, 0, 1, 0));
                     s.moves.add(new Move(32, second(1), 12, "ordered", "running", "", 32, 1, 1, 0));
                 }),
+                lie("a job of a workflow begins while one before it is tried again", "steps run in turn", s -> {
+                    s.told.add(new Told(8, 8, Fate.COMMITTED, "linked", Act.RETRY, 1, JobOptions.NONE, "workflow 8 0"));
+                    s.told.add(new Told(9, 9, Fate.COMMITTED, "linked", Act.SLEEP, 1, JobOptions.NONE, "workflow 8 1"));
+                    s.rows.add(row(8, 8, "waiting", 1, 0, 1, null));
+                    s.rows.add(row(9, 9, "running", 1, 0, 0, 32L));
+                    s.moves.add(new Move(30, second(1), 8, "linked", "running", "", 28, 1, 1, 0));
+                    s.moves.add(new Move(31, second(1), 8, "linked", "waiting", "retry", 0, 0, 1, 0));
+                    s.moves.add(new Move(32, second(1), 9, "linked", "running", "", 32, 1, 1, 0));
+                }),
                 lie("a job whose key has room is left lying", NOBODY_WAITS, s -> {
                     s.peace().serves.add(new Serves("w1", "gated", 4));
                     s.rows.add(row(6, 6, "ready", 0, 0, 0, null));

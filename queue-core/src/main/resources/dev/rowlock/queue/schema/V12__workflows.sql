@@ -30,6 +30,7 @@ CREATE TABLE ${schema}.workflow_step (
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 CREATE UNIQUE INDEX workflow_step_by_name ON ${schema}.workflow_step (workflow_id, name);
 CREATE INDEX workflow_step_moving ON ${schema}.workflow_step (workflow_id, step_no) WHERE state IN ('releasing', 'skipping', 'reviving');
+CREATE INDEX workflow_step_accepting ON ${schema}.workflow_step (workflow_id) WHERE accepts;
 
 CREATE TABLE ${schema}.workflow_edge (
     workflow_id  bigint   NOT NULL,

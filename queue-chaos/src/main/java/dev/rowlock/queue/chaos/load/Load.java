@@ -106,6 +106,8 @@ public final class Load implements AutoCloseable {
             gated(uid, plain);
         } else if (draw < 12) {
             ordered(uid, plain);
+        } else if (draw < 13) {
+            linked(uid);
         } else if (draw < 16) {
             enqueue(new Plain(uid, Act.SLEEP, random.nextInt(40)), plain);
         } else if (draw < 20) {
@@ -188,6 +190,18 @@ public final class Load implements AutoCloseable {
             case 4 -> enqueue(new Ordered(uid, Act.SLEEP, 50), options.delay(Duration.ofMillis(random.nextInt(1_000))));
             default -> enqueue(new Ordered(uid, Act.SLEEP, random.nextInt(100)), options);
         }
+    }
+
+    /** A workflow whose jobs are short, tried again, put off, or fail. */
+    private void linked(long uid) {
+        producer.linked(IntStream.range(0, Shape.JOBS)
+                .mapToObj(place -> {
+                    int draw = random.nextInt(8);
+                    Act act = draw == 0 ? Act.RETRY : draw == 1 ? Act.SNOOZE : draw == 2 ? Act.FAIL : Act.SLEEP;
+                    return new Work.Linked(
+                            place == 0 ? uid : producer.nextUid(), act, act == Act.SLEEP ? random.nextInt(60) : 1);
+                })
+                .toList());
     }
 
     /** Every other job under a unique key. */

@@ -11,6 +11,8 @@ import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.UniqueKey;
+import dev.rowlock.queue.workflow.WorkflowJob;
+import dev.rowlock.queue.workflow.Workflows;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,6 +48,7 @@ public final class Producer implements AutoCloseable {
     private final Drafts drafts;
     private final Awaits awaits;
     private final QueueLimits limits;
+    private final Workflows workflows;
     private final TransactionTemplate transactions;
     private final AtomicLong lastUid = new AtomicLong();
     private final Queue<Told> told = new ConcurrentLinkedQueue<>();
@@ -61,6 +64,7 @@ public final class Producer implements AutoCloseable {
         this.drafts = new Drafts(jobs);
         this.awaits = new Awaits(rowlock.results());
         this.limits = rowlock.limits();
+        this.workflows = rowlock.workflows();
         this.transactions = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
     }
 
@@ -175,6 +179,31 @@ public final class Producer implements AutoCloseable {
         }
         for (int i = 0; i < ids.length; i++) {
             note(work.get(i), fate == Fate.UNKNOWN ? 0 : ids[i], fate, options, "many");
+        }
+    }
+
+    /** A workflow of {@link Shape}. */
+    public void linked(List<Work.Linked> six) {
+        long[] ids = new long[six.size()];
+        Fate fate;
+        try {
+            long workflow = workflows.start(Shape.of(six));
+            Recurrences.persistently(() -> System.arraycopy(
+                    Shape.steps().stream()
+                            .flatMap(step -> workflows.jobs(workflow, step, 0, Shape.JOBS).stream())
+                            .mapToLong(WorkflowJob::id)
+                            .toArray(),
+                    0,
+                    ids,
+                    0,
+                    ids.length));
+            fate = Fate.COMMITTED;
+        } catch (RuntimeException e) {
+            // Written and committed in one call: see enqueue.
+            fate = DISK_FULL.equals(sqlState(e)) ? Fate.ROLLED_BACK : Fate.UNKNOWN;
+        }
+        for (int i = 0; i < ids.length; i++) {
+            note(six.get(i), ids[i], fate, JobOptions.NONE, Shape.way(six.get(0).uid(), i));
         }
     }
 

@@ -116,6 +116,13 @@ public sealed interface Work {
         }
     }
 
+    /** A job of a workflow: {@link Shape} says after which others it runs. */
+    @JobType(value = "linked", queue = Linked.QUEUE)
+    record Linked(long uid, Act act, int number) implements Work {
+
+        public static final String QUEUE = "linked";
+    }
+
     /** A queue of its own, in which short and long jobs meet. */
     @JobType(value = "mixed", queue = "mixed")
     record Mixed(long uid, Act act, int number) implements Work {}

@@ -49,6 +49,7 @@ final class Handlers {
                 listener("steered", "steered", 2, false),
                 listener("gated", "gated", 4, false),
                 listener("ordered", "ordered", 4, false),
+                listener("linked", "linked", 4, false),
                 once(),
                 chunks.listener("index", false),
                 chunks.listener("ledger", true)));

@@ -10,6 +10,7 @@ import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Place;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Touched;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.Moved;
+import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
 import dev.rowlock.queue.internal.store.workflow.StepKey;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
@@ -104,57 +105,75 @@ final class Progress {
             }
         }
         parents.addAll(completed.isEmpty() ? List.of() : findEnded.run(completed));
-        after(parents);
-        parents.forEach(step -> ended.add(step.workflow()));
+        Set<Long> goOn = after(parents);
+        parents.stream()
+                .map(StepKey::workflow)
+                .filter(workflow -> !goOn.contains(workflow))
+                .forEach(ended::add);
         endAll(ended);
     }
 
-    /** Decides about the steps behind these, and moves their jobs. */
-    private void after(Collection<StepKey> parents) {
+    /** Decides about the steps behind these, and moves their jobs. Returns workflows that certainly go on. */
+    private Set<Long> after(Collection<StepKey> parents) {
+        Set<Long> goOn = new LinkedHashSet<>();
         for (List<StepKey> some : parts(parents)) {
-            moveAll(decide.after(some));
+            goOn.addAll(moveAll(decide.after(some)));
         }
+        return goOn;
     }
 
-    /** Moves the jobs of steps; skipped ones have ended by that, so it looks at the steps behind them as well. */
-    private void moveAll(List<StepKey> steps) {
+    /** Moves the jobs of steps. Skipped ones have ended by that, so it looks at the steps behind them as well. Returns as {@link #after}. */
+    private Set<Long> moveAll(List<StepKey> steps) {
+        Set<Long> goOn = new LinkedHashSet<>();
+        List<StepKey> ended = new ArrayList<>();
         for (List<StepKey> some : parts(steps)) {
-            List<StepKey> moved = new ArrayList<>();
-            try {
-                Moved together = move.run(some, 0, FEW);
-                tell(together);
-                moved.addAll(together.steps());
-            } catch (RuntimeException e) {
-                log.debug("{} steps could not be moved together, so one by one", some.size(), e);
-            }
-            for (StepKey step : some) {
-                if (!moved.contains(step) && moveApart(step)) {
-                    moved.add(step);
+            for (MovedStep moved : moveTogether(some)) {
+                if (moved.ended()) {
+                    ended.add(moved.key());
+                } else {
+                    goOn.add(moved.key().workflow());
                 }
             }
-            after(moved);
         }
+        if (!ended.isEmpty()) {
+            goOn.addAll(after(ended));
+        }
+        return goOn;
+    }
+
+    private List<MovedStep> moveTogether(List<StepKey> steps) {
+        List<MovedStep> moved = new ArrayList<>();
+        try {
+            Moved together = move.run(steps, 0, FEW);
+            tell(together);
+            moved.addAll(together.steps());
+        } catch (RuntimeException e) {
+            log.debug("{} steps could not be moved together, so one by one", steps.size(), e);
+        }
+        Set<StepKey> left = new LinkedHashSet<>(steps);
+        moved.forEach(step -> left.remove(step.key()));
+        left.forEach(step -> moved.addAll(moveApart(step)));
+        return moved;
     }
 
     /** A step with many jobs, or one of a part that failed: it must not keep the others. The sweep tries it again. */
-    private boolean moveApart(StepKey step) {
+    private List<MovedStep> moveApart(StepKey step) {
         try {
             long behind = 0;
-            while (true) {
-                Moved some = move.run(List.of(step), behind, CHUNK);
+            Moved some;
+            do {
+                some = move.run(List.of(step), behind, CHUNK);
                 tell(some);
-                if (!some.steps().isEmpty() || some.last() == 0) {
-                    return true; // it has moved, by this node or another one
-                }
                 behind = some.last();
-            }
+            } while (some.steps().isEmpty() && behind > 0);
+            return some.steps();
         } catch (RuntimeException e) {
             log.warn(
                     "the jobs of step {} of workflow {} could not be moved; they are tried again within a minute",
                     step.step(),
                     step.workflow(),
                     e);
-            return false;
+            return List.of();
         }
     }
 

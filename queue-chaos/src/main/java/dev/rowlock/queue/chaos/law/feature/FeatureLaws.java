@@ -13,7 +13,8 @@ public final class FeatureLaws {
             new WaitsEndAsTheirJobs(),
             new OperatorsAreObeyed(),
             new LimitsHold(),
-            new OrderHolds());
+            new OrderHolds(),
+            new StepsInTurn());
 
     private FeatureLaws() {}
 }

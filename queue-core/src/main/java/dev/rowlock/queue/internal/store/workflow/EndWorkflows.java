@@ -20,8 +20,10 @@ public final class EndWorkflows {
                        CASE WHEN (SELECT m.job_id FROM rowlock.workflow_job m
                                    WHERE m.workflow_id = w.id AND m.state = 0
                                    ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) IS NOT NULL
-                              OR EXISTS (SELECT FROM rowlock.workflow_step s
-                                          WHERE s.workflow_id = w.id AND (s.accepts OR s.state IN ('releasing', 'skipping', 'reviving')))
+                              OR (SELECT s.step_no FROM rowlock.workflow_step s WHERE s.workflow_id = w.id AND s.accepts LIMIT 1) IS NOT NULL
+                              OR (SELECT s.step_no FROM rowlock.workflow_step s
+                                   WHERE s.workflow_id = w.id AND s.state IN ('releasing', 'skipping', 'reviving')
+                                   ORDER BY s.step_no LIMIT 1) IS NOT NULL
                             THEN CASE w.state WHEN 'cancelling' THEN 'cancelling' ELSE 'running' END
                             WHEN w.state = 'cancelling' THEN 'cancelled'
                             WHEN EXISTS (SELECT FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.state = 1)

@@ -88,9 +88,12 @@ public final class MoveSteps {
                   FROM step t
                  WHERE s.workflow_id = t.workflow_id AND s.step_no = t.step_no AND s.state = t.state
                    AND (SELECT count(*) FROM next n WHERE n.workflow_id = t.workflow_id AND n.step_no = t.step_no) < ?
-                RETURNING s.workflow_id, s.step_no
+                RETURNING s.workflow_id, s.step_no, s.state
             )
-            SELECT 1, workflow_id, step_no, NULL::text, NULL::int, NULL::bigint, NULL::boolean, NULL::float8 FROM moved
+            SELECT 1, workflow_id, step_no, NULL::text, NULL::int, NULL::bigint,
+                   state = 'skipped' OR NOT EXISTS (SELECT FROM next n WHERE n.workflow_id = m.workflow_id AND n.step_no = m.step_no),
+                   NULL::float8
+              FROM moved m
             UNION ALL
             SELECT 2, NULL, NULL, queue, min(rank), count(*), count(job_key) > 0, NULL FROM into_ready GROUP BY queue
             UNION ALL
@@ -110,6 +113,13 @@ public final class MoveSteps {
     public record Ready(String queue, int rank, long jobs, boolean keys) {}
 
     /**
+     * A step whose last job has moved.
+     *
+     * @param ended it has no job that runs now or later
+     */
+    public record MovedStep(StepKey key, boolean ended) {}
+
+    /**
      * What one call did.
      *
      * @param steps whose last job has moved
@@ -117,7 +127,7 @@ public final class MoveSteps {
      * @param last the highest id that was looked at; 0: none
      */
     public record Moved(
-            List<StepKey> steps,
+            List<MovedStep> steps,
             List<Ready> ready,
             @Nullable Duration nextDue,
             long last) {}
@@ -163,14 +173,15 @@ public final class MoveSteps {
     }
 
     private static Moved read(PreparedStatement statement) throws SQLException {
-        List<StepKey> steps = new ArrayList<>();
+        List<MovedStep> steps = new ArrayList<>();
         List<Ready> ready = new ArrayList<>();
         Duration nextDue = null;
         long last = 0;
         try (ResultSet rows = statement.executeQuery()) {
             while (rows.next()) {
                 switch (rows.getInt(1)) {
-                    case 1 -> steps.add(new StepKey(rows.getLong(2), rows.getInt(3)));
+                    case 1 ->
+                        steps.add(new MovedStep(new StepKey(rows.getLong(2), rows.getInt(3)), rows.getBoolean(7)));
                     case 2 ->
                         ready.add(new Ready(rows.getString(4), rows.getInt(5), rows.getLong(6), rows.getBoolean(7)));
                     case 3 -> nextDue = Duration.ofMillis((long) Math.ceil(Math.max(0, rows.getDouble(8)) * 1000));
