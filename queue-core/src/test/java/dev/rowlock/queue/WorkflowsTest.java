@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.workflow.RemoveOldWorkflows;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobState;
@@ -32,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
@@ -241,6 +245,63 @@ class WorkflowsTest {
         assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.FAILED);
         assertThat(ran).containsExactlyInAnyOrder("one", "four");
         assertThat(ended(id).counts()).isEqualTo(new StepCounts(0, 2, 0, 1, 1));
+    }
+
+    @Test
+    void aMoveThatWasCutShortGoesOn() {
+        long id = workflows.start(Workflow.named("cut-short")
+                .step("one", new Task("one"))
+                .each("two", List.of(new Task("a"), new Task("b")), s -> s.after("one")));
+        first.admin().runNow(jobs(id, "two").get(0)); // as if one had been moved before the node died
+        JdbcClient.create(database.dataSource())
+                .sql("UPDATE rowlock.workflow_step SET state = 'releasing' WHERE name = 'two'")
+                .update();
+
+        start();
+
+        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(ran).containsExactlyInAnyOrder("one", "a", "b");
+    }
+
+    @Test
+    void aJobThatWasDiscardedCountsAsFailed() {
+        failing.add("one");
+        long id = workflows.start(Workflow.named("discarded")
+                .step("one", new Task("one"))
+                .step("two", new Task("two"), s -> s.after("one"))
+                .step("three", new Task("three"), s -> s.afterEnd("one")));
+        first.start();
+        await().atMost(LONG).until(() -> ran.contains("three"));
+
+        first.admin().discard(jobs(id, "one").get(0));
+
+        assertThat(ended(id).counts()).isEqualTo(new StepCounts(0, 1, 1, 0, 1));
+        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.FAILED);
+    }
+
+    @Test
+    void oldWorkflowsAreRemovedWithTheirJobs() {
+        long id = workflows.start(diamond());
+        first.start();
+        ended(id);
+        JdbcClient sql = JdbcClient.create(database.dataSource());
+        RemoveOldWorkflows remove = new RemoveOldWorkflows(
+                new Database(database.dataSource(), new Schema("rowlock")));
+        await().atMost(LONG).until(() -> sql.sql("SELECT count(*) FROM rowlock.retention")
+                        .query(Long.class)
+                        .single()
+                > 0);
+        assertThat(remove.run()).isFalse();
+
+        sql.sql("UPDATE rowlock.workflow SET ended_at = ended_at - interval '400 days'").update();
+
+        assertThat(remove.run()).isTrue();
+        assertThat(workflows.find(id)).isEmpty();
+        assertThat(sql.sql("SELECT (SELECT count(*) FROM rowlock.workflow_job) + (SELECT count(*) FROM rowlock.workflow_step)"
+                                + " + (SELECT count(*) FROM rowlock.workflow_edge)")
+                        .query(Long.class)
+                        .single())
+                .isZero();
     }
 
     @Test
