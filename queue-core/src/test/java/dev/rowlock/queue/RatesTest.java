@@ -132,6 +132,10 @@ class RatesTest {
         first.limits().remove("default");
 
         await().until(() -> sent.size() == 4);
+        assertThat(first.admin().audit(null, 10))
+                .filteredOn(line -> line.action().equals("slow down"))
+                .singleElement()
+                .satisfies(line -> assertThat(line.detail()).isEqualTo("key a for PT1H"));
     }
 
     @Test

@@ -94,6 +94,42 @@ class RecurringJobsTest {
     }
 
     @Test
+    void eachChangeLeavesALineInTheAudit() {
+        recurring.create(YEARLY);
+
+        RecurringJobs ann = recurring.by("ann", "ticket 7");
+        ann.pause("report");
+        ann.resume("report");
+        ann.resume("none");
+        long job = ann.runNow("report").orElseThrow();
+        ann.delete("report");
+
+        assertThat(sql.sql(
+                                "SELECT concat_ws('|', who, why, action, subject, detail, jobs) FROM rowlock.audit ORDER BY id")
+                        .query(String.class)
+                        .list())
+                .containsExactly(
+                        "application|create recurring job|recurring job report|0",
+                        "ann|ticket 7|pause recurring job|recurring job report|0",
+                        "ann|ticket 7|resume recurring job|recurring job report|0",
+                        "ann|ticket 7|run recurring job|recurring job report|as job %d|1".formatted(job),
+                        "ann|ticket 7|delete recurring job|recurring job report|0");
+    }
+
+    @Test
+    void aChangeThatIsRolledBackLeavesNoLineInTheAudit() {
+        transaction.executeWithoutResult(status -> {
+            recurring.create(YEARLY);
+            status.setRollbackOnly();
+        });
+
+        assertThat(sql.sql("SELECT count(*) FROM rowlock.audit")
+                        .query(Long.class)
+                        .single())
+                .isZero();
+    }
+
+    @Test
     void aNameIsTakenOnce() {
         recurring.create(YEARLY);
 

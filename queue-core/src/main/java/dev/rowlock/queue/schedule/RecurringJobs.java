@@ -3,6 +3,7 @@ package dev.rowlock.queue.schedule;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes, changes and watches recurring jobs at run time. Thread-safe.
@@ -15,6 +16,15 @@ import java.util.OptionalLong;
  * and {@link #delete} refuse its name. It can be paused, resumed and run by hand like the others.
  */
 public interface RecurringJobs {
+
+    /**
+     * The same in somebody's name, for the audit. Each change leaves a line there, in its own transaction; without this, {@code application} makes it.
+     *
+     * @param who 1 to 100 characters
+     * @param why up to 1,000 characters; null: nobody says
+     * @throws IllegalArgumentException if one of them is blank or too long
+     */
+    RecurringJobs by(String who, @Nullable String why);
 
     /**
      * Makes a recurring job. Its first run is the next one in time.

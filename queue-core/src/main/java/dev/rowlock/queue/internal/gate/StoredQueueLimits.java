@@ -96,7 +96,9 @@ public final class StoredQueueLimits implements QueueLimits {
 
     @Override
     public boolean slowDown(String queue, @Nullable String key, Duration time) {
-        return hold.run(Names.queue(queue), key, new SlowDownException(time).retryAfter());
+        String detail = "%s for %s".formatted(key == null ? "the queue" : "key " + key, time);
+        return hold.run(
+                Names.queue(queue), key, new SlowDownException(time).retryAfter(), note("slow down", queue, detail));
     }
 
     @Override

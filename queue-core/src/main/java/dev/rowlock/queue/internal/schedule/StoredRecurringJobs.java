@@ -2,6 +2,8 @@ package dev.rowlock.queue.internal.schedule;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.TransactionStanding;
+import dev.rowlock.queue.internal.store.admin.AuditNote;
+import dev.rowlock.queue.internal.store.admin.WriteAudit;
 import dev.rowlock.queue.internal.store.schedule.DeleteSchedule;
 import dev.rowlock.queue.internal.store.schedule.FireSchedules;
 import dev.rowlock.queue.internal.store.schedule.FireSchedules.Fired;
@@ -14,6 +16,7 @@ import dev.rowlock.queue.internal.store.schedule.StoredSchedule;
 import dev.rowlock.queue.internal.store.schedule.UpdateSchedule;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Wakes;
+import dev.rowlock.queue.operate.Actor;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.RecurringJobDetails;
 import dev.rowlock.queue.schedule.RecurringJobs;
@@ -43,11 +46,18 @@ public final class StoredRecurringJobs implements RecurringJobs {
     private final PauseSchedule pause;
     private final DeleteSchedule delete;
     private final FireSchedules fire;
+    private final WriteAudit audit;
+    private final Actor actor;
 
     /** @param rows brings recurring jobs into the form of the table, and refuses what cannot be enqueued */
     public StoredRecurringJobs(Database database, Wakeups wakeups, Function<RecurringJob, ScheduleRow> rows) {
+        this(database, new AfterCommit(database, wakeups), rows, Actor.APPLICATION);
+    }
+
+    private StoredRecurringJobs(
+            Database database, AfterCommit afterCommit, Function<RecurringJob, ScheduleRow> rows, Actor actor) {
         this.database = database;
-        this.afterCommit = new AfterCommit(database, wakeups);
+        this.afterCommit = afterCommit;
         this.rows = rows;
         this.read = new ReadSchedules(database.schema());
         this.insert = new InsertSchedule(database.schema());
@@ -55,12 +65,19 @@ public final class StoredRecurringJobs implements RecurringJobs {
         this.pause = new PauseSchedule(database.schema());
         this.delete = new DeleteSchedule(database.schema());
         this.fire = new FireSchedules(database);
+        this.audit = new WriteAudit(database.schema());
+        this.actor = actor;
+    }
+
+    @Override
+    public RecurringJobs by(String who, @Nullable String why) {
+        return new StoredRecurringJobs(database, afterCommit, rows, new Actor(who, why));
     }
 
     @Override
     public void create(RecurringJob job) {
         ScheduleRow row = rows.apply(job);
-        boolean created = changing("create a recurring job", connection -> {
+        boolean created = changing("create", job.name(), connection -> {
             Instant now = read.named(connection, List.of()).now();
             return insert.run(connection, row, Declarations.first(row, now), null);
         });
@@ -73,7 +90,7 @@ public final class StoredRecurringJobs implements RecurringJobs {
     @Override
     public void change(RecurringJob job) {
         ScheduleRow row = rows.apply(job);
-        changing("change a recurring job", connection -> {
+        changing("change", job.name(), connection -> {
             StoredSchedule stored = locked(connection, job.name());
             if (stored == null) {
                 throw new IllegalStateException(
@@ -95,12 +112,12 @@ public final class StoredRecurringJobs implements RecurringJobs {
 
     @Override
     public boolean pause(String name) {
-        return changing("pause a recurring job", connection -> pause.pause(connection, name));
+        return changing("pause", name, connection -> pause.pause(connection, name));
     }
 
     @Override
     public boolean resume(String name) {
-        return changing("resume a recurring job", connection -> {
+        return changing("resume", name, connection -> {
             StoredSchedule stored = locked(connection, name);
             if (stored == null) {
                 return false;
@@ -119,7 +136,11 @@ public final class StoredRecurringJobs implements RecurringJobs {
                 throw new IllegalArgumentException("there is no recurring job '%s'".formatted(name));
             }
             Instant now = read.named(connection, List.of()).now();
-            return fire.byHand(connection, name, now).get(0);
+            Fired made = fire.byHand(connection, name, now).get(0);
+            if (made.lastJob() != null) {
+                note(connection, "run", name, "as job " + made.lastJob(), 1);
+            }
+            return made;
         });
         Long job = fired.lastJob();
         if (job == null) {
@@ -133,7 +154,7 @@ public final class StoredRecurringJobs implements RecurringJobs {
 
     @Override
     public boolean delete(String name) {
-        return changing("delete a recurring job", connection -> {
+        return changing("delete", name, connection -> {
             StoredSchedule stored = locked(connection, name);
             if (stored == null) {
                 return false;
@@ -200,12 +221,25 @@ public final class StoredRecurringJobs implements RecurringJobs {
         return read.locked(connection, List.of(name)).stream().findAny().orElse(null);
     }
 
-    private boolean changing(String what, Database.Call<Boolean> call) {
-        TransactionStanding standing = database.requireWritable(what);
-        boolean changed = database.joinedAtomically(standing, call);
+    private boolean changing(String verb, String name, Database.Call<Boolean> call) {
+        TransactionStanding standing = database.requireWritable(verb + " a recurring job");
+        boolean changed = database.joinedAtomically(standing, connection -> {
+            boolean done = call.on(connection);
+            if (done) {
+                note(connection, verb, name, null, 0);
+            }
+            return done;
+        });
         if (changed) {
             afterCommit.attention(standing);
         }
         return changed;
+    }
+
+    private void note(Connection connection, String verb, String name, @Nullable String detail, long jobs)
+            throws SQLException {
+        AuditNote note =
+                new AuditNote(actor.who(), actor.why(), verb + " recurring job", "recurring job " + name, detail);
+        audit.run(connection, note, jobs);
     }
 }

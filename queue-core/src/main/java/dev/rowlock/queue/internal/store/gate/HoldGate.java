@@ -1,6 +1,8 @@
 package dev.rowlock.queue.internal.store.gate;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.admin.AuditNote;
+import dev.rowlock.queue.internal.store.admin.WriteAudit;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -34,9 +36,11 @@ public final class HoldGate {
             """;
 
     private final Database database;
+    private final WriteAudit audit;
 
     public HoldGate(Database database) {
         this.database = database;
+        this.audit = new WriteAudit(database.schema());
     }
 
     /**
@@ -45,6 +49,15 @@ public final class HoldGate {
      * @param key null: the queue as a whole
      */
     public boolean run(String queue, @Nullable String key, Duration time) {
+        return run(queue, key, time, null);
+    }
+
+    /**
+     * The same for somebody who wants a line in the audit.
+     *
+     * @param note null: none is written
+     */
+    public boolean run(String queue, @Nullable String key, Duration time, @Nullable AuditNote note) {
         return database.alone(connection -> {
             String gate = locked(connection, queue, key);
             if (gate == null) {
@@ -55,6 +68,9 @@ public final class HoldGate {
                 statement.setString(2, gate);
                 statement.setLong(3, time.toMillis());
                 statement.executeUpdate();
+            }
+            if (note != null) {
+                audit.run(connection, note, 0);
             }
             return true;
         });
