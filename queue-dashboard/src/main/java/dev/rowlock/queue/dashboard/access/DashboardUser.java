@@ -1,0 +1,24 @@
+package dev.rowlock.queue.dashboard.access;
+
+/**
+ * Somebody who has opened the dashboard.
+ *
+ * @param name stands in the audit: 1 to 100 characters, not blank
+ * @param level what he or she may do
+ */
+public record DashboardUser(String name, AccessLevel level) {
+
+    /** For requests that may do nothing. */
+    public static final DashboardUser NOBODY = new DashboardUser("nobody", AccessLevel.NONE);
+
+    private static final int MAX_NAME = 100;
+
+    /** @throws IllegalArgumentException if the name is blank or too long for the audit */
+    public DashboardUser {
+        if (name.isBlank() || name.length() > MAX_NAME || name.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException(
+                    "the user's name has %d characters: 1 to %d are allowed, not all of them blank, none U+0000"
+                            .formatted(name.length(), MAX_NAME));
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package dev.rowlock.queue.dashboard.api;
+
+import dev.rowlock.queue.JobAdmin;
+import dev.rowlock.queue.JobSearch;
+import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.operate.AuditEntry;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What is true for the whole cluster: who looks, queues, nodes, findings, the audit. */
+final class ClusterApi {
+
+    private static final int PAGE = 50;
+    private static final int MAX_PAGE = 200;
+    private static final Set<String> AUDIT = Set.of("before", "size");
+
+    private final JobSearch search;
+    private final JobAdmin admin;
+    private final Examinations examinations;
+    private final Brand brand;
+
+    ClusterApi(Rowlock rowlock, Brand brand) {
+        this.search = rowlock.search();
+        this.admin = rowlock.admin();
+        this.examinations = new Examinations(rowlock.doctor());
+        this.brand = brand;
+    }
+
+    /** @param now by this server's clock, so that the page can say how long ago something was */
+    record Me(String name, String level, boolean payloads, Brand brand, Instant now, Call.@Nullable Csrf csrf) {}
+
+    Me me(Call call) {
+        return new Me(
+                call.user().name(), call.user().level().name(), call.payloads(), brand, Instant.now(), call.csrf());
+    }
+
+    Object overview(Call call) {
+        return new Overview(
+                Figures.queues(search.depths()), Figures.pauses(admin.pauses()), Figures.nodes(search.nodes()));
+    }
+
+    record Overview(List<Figures.Queue> queues, List<Figures.Paused> pauses, List<Figures.Node> nodes) {}
+
+    Object nodes(Call call) {
+        return Figures.nodes(search.nodes());
+    }
+
+    Object doctor(Call call) {
+        return examinations.latest();
+    }
+
+    Object examine(Call call) {
+        return examinations.now();
+    }
+
+    record Line(
+            String id,
+            Instant at,
+            String who,
+            @Nullable String why,
+            String action,
+            String subject,
+            @Nullable String detail,
+            long jobs,
+            long refused,
+            @Nullable String bulkAction) {
+
+        /** The subject of a bulk action is its filter, which may quote a payload. */
+        static Line of(AuditEntry entry, boolean payloads) {
+            boolean hidden = entry.bulkActionId() != null && !payloads;
+            return new Line(
+                    Long.toString(entry.id()),
+                    entry.at(),
+                    entry.who(),
+                    entry.why(),
+                    entry.action(),
+                    hidden ? "jobs of a filter" : entry.subject(),
+                    hidden ? null : entry.detail(),
+                    entry.jobs(),
+                    entry.refused(),
+                    JobViews.text(entry.bulkActionId()));
+        }
+    }
+
+    record Lines(List<Line> lines, @Nullable String next) {}
+
+    Lines audit(Call call) {
+        call.knowing(AUDIT);
+        int size = call.number("size", PAGE, MAX_PAGE);
+        List<AuditEntry> found = admin.audit(call.id("before"), size + 1);
+        List<AuditEntry> page = found.subList(0, Math.min(size, found.size()));
+        return new Lines(
+                page.stream().map(entry -> Line.of(entry, call.payloads())).toList(),
+                found.size() > size ? Long.toString(page.get(size - 1).id()) : null);
+    }
+}

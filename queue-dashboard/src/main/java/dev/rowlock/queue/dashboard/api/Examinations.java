@@ -1,0 +1,62 @@
+package dev.rowlock.queue.dashboard.api;
+
+import dev.rowlock.queue.doctor.Doctor;
+import dev.rowlock.queue.doctor.Finding;
+import dev.rowlock.queue.doctor.Finding.Remedy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Findings of the doctor. An examination may take seconds, so all who look within a minute see the same one. */
+final class Examinations {
+
+    private static final Duration KEPT = Duration.ofMinutes(1);
+
+    private final Doctor doctor;
+    private @Nullable Report last; // guarded by this
+    private long lastNanos; // guarded by this
+
+    Examinations(Doctor doctor) {
+        this.doctor = doctor;
+    }
+
+    record Report(Instant at, List<Found> findings) {}
+
+    record Found(
+            String code,
+            String status,
+            String cause,
+            String evidenceSql,
+            List<String> evidence,
+            @Nullable String remedy,
+            @Nullable String remedySql,
+            boolean destructive) {
+
+        static Found of(Finding finding) {
+            Remedy remedy = finding.remedy();
+            return new Found(
+                    finding.code(),
+                    finding.status().name(),
+                    finding.cause(),
+                    finding.evidence().sql(),
+                    finding.evidence().rows(),
+                    remedy == null ? null : remedy.text(),
+                    remedy == null ? null : remedy.sql(),
+                    remedy != null && remedy.destructive());
+        }
+    }
+
+    synchronized Report latest() {
+        Report report = last;
+        return report != null && System.nanoTime() - lastNanos < KEPT.toNanos() ? report : now();
+    }
+
+    synchronized Report now() {
+        Report report = new Report(
+                Instant.now(), doctor.examine().stream().map(Found::of).toList());
+        last = report;
+        lastNanos = System.nanoTime();
+        return report;
+    }
+}

@@ -1,0 +1,129 @@
+package dev.rowlock.queue.dashboard.api;
+
+import dev.rowlock.queue.QueueDepth;
+import dev.rowlock.queue.operate.BulkAction;
+import dev.rowlock.queue.operate.Pause;
+import dev.rowlock.queue.search.NodeSummary;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Figures that the page shows at its start and that come live later: both in the same shape. */
+public final class Figures {
+
+    private Figures() {}
+
+    /**
+     * One queue.
+     *
+     * @param oldestSeconds how long the job that waits longest has been runnable; null: none waits
+     * @param ageSeconds how old the measurement is
+     */
+    public record Queue(
+            String queue,
+            long waiting,
+            long ready,
+            long running,
+            long dead,
+            @Nullable Double oldestSeconds,
+            double ageSeconds) {}
+
+    public record Paused(
+            String kind,
+            String name,
+            Instant since,
+            String who,
+            @Nullable String why) {}
+
+    public record Node(
+            String id,
+            String name,
+            List<String> queues,
+            Instant startedAt,
+            long silentMillis,
+            long leaseMillis,
+            boolean expired) {}
+
+    /** A bulk action without its filter, which not all viewers may see. */
+    public record Progress(
+            String id,
+            String kind,
+            String state,
+            String who,
+            long counted,
+            boolean countedAll,
+            long done,
+            long refused) {}
+
+    public static List<Queue> queues(List<QueueDepth> depths) {
+        Map<String, Queue> queues = new TreeMap<>();
+        for (QueueDepth depth : depths) {
+            queues.merge(depth.queue(), of(depth), Figures::sum);
+        }
+        return List.copyOf(queues.values());
+    }
+
+    private static Queue of(QueueDepth depth) {
+        long jobs = depth.jobs();
+        Duration oldest = depth.oldest();
+        return new Queue(
+                depth.queue(),
+                depth.state().equals("waiting") ? jobs : 0,
+                depth.state().equals("ready") ? jobs : 0,
+                depth.state().equals("running") ? jobs : 0,
+                depth.state().equals("dead") ? jobs : 0,
+                depth.state().equals("ready") && oldest != null ? seconds(oldest) : null,
+                seconds(depth.age()));
+    }
+
+    private static Queue sum(Queue one, Queue other) {
+        return new Queue(
+                one.queue(),
+                one.waiting() + other.waiting(),
+                one.ready() + other.ready(),
+                one.running() + other.running(),
+                one.dead() + other.dead(),
+                one.oldestSeconds() == null ? other.oldestSeconds() : one.oldestSeconds(),
+                Math.min(one.ageSeconds(), other.ageSeconds()));
+    }
+
+    private static double seconds(Duration time) {
+        return Math.round(time.toMillis() / 100.0) / 10.0;
+    }
+
+    public static List<Paused> pauses(List<Pause> pauses) {
+        return pauses.stream()
+                .map(pause -> new Paused(pause.kind().name(), pause.name(), pause.since(), pause.who(), pause.why()))
+                .toList();
+    }
+
+    public static List<Node> nodes(List<NodeSummary> nodes) {
+        return nodes.stream()
+                .map(node -> new Node(
+                        Long.toString(node.id()),
+                        node.name(),
+                        node.queues(),
+                        node.startedAt(),
+                        node.sinceHeartbeat().toMillis(),
+                        node.lease().toMillis(),
+                        node.expired()))
+                .toList();
+    }
+
+    public static List<Progress> progress(List<BulkAction> actions) {
+        return actions.stream()
+                .map(action -> new Progress(
+                        Long.toString(action.id()),
+                        action.kind().name(),
+                        action.state().name(),
+                        action.who(),
+                        action.counted(),
+                        action.countedAll(),
+                        action.done(),
+                        action.refused()))
+                .toList();
+    }
+}

@@ -1,0 +1,152 @@
+package dev.rowlock.queue.dashboard.api;
+
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.JobTime;
+import dev.rowlock.queue.search.TimeRange;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Filters as they stand in the address: {@code state=failed,quarantined&queue=mail&endedFrom=2026-11-23T10:00:00Z}. */
+final class Filters {
+
+    private static final String ALL = "all";
+
+    /** Those that tell something of what jobs carry: for users who see payloads. */
+    private static final Set<String> OF_PAYLOADS = Set.of("payload", "header");
+
+    static final Set<String> NAMES = names();
+
+    private Filters() {}
+
+    private static Set<String> names() {
+        Set<String> names = new HashSet<>(
+                Set.of(ALL, "state", "queue", "type", "key", "uniqueKey", "errorType", "error", "fingerprint", "node"));
+        names.addAll(OF_PAYLOADS);
+        for (JobTime time : JobTime.values()) {
+            names.add(time.label() + "From");
+            names.add(time.label() + "Until");
+        }
+        return Set.copyOf(names);
+    }
+
+    static Set<String> and(String... others) {
+        Set<String> names = new HashSet<>(NAMES);
+        names.addAll(Set.of(others));
+        return names;
+    }
+
+    /** What of a query is a filter. */
+    static Map<String, String> only(Map<String, String> query) {
+        Map<String, String> texts = new HashMap<>(query);
+        texts.keySet().retainAll(NAMES);
+        return texts;
+    }
+
+    /** The filter for a list: without conditions, all jobs. */
+    static JobFilter forList(Map<String, String> texts, boolean payloads) {
+        JobFilter filter = forAction(texts, payloads);
+        return filter.isEmpty() ? JobFilter.all() : filter;
+    }
+
+    /**
+     * The filter of an action: without conditions nothing, unless {@code all=true} stands there.
+     *
+     * @param payloads whether the user sees payloads; otherwise a search for them would tell what is in them
+     */
+    static JobFilter forAction(Map<String, String> texts, boolean payloads) {
+        for (String name : OF_PAYLOADS) {
+            if (texts.containsKey(name) && !payloads) {
+                throw new Problem(403, "you may not see payloads and headers, so you cannot search in them either");
+            }
+        }
+        JobFilter filter = "true".equals(texts.get(ALL)) ? JobFilter.all() : JobFilter.where();
+        filter = states(filter, texts.get("state"));
+        filter = names(filter, texts);
+        filter = errors(filter, texts);
+        for (JobTime time : JobTime.values()) {
+            Instant from = instant(texts, time.label() + "From");
+            Instant until = instant(texts, time.label() + "Until");
+            if (from != null || until != null) {
+                filter = filter.time(time, new TimeRange(from, until));
+            }
+        }
+        return filter;
+    }
+
+    private static JobFilter states(JobFilter filter, @Nullable String labels) {
+        if (labels == null) {
+            return filter;
+        }
+        EnumSet<JobState> states = EnumSet.noneOf(JobState.class);
+        for (String label : labels.split(",", -1)) {
+            states.add(JobState.of(label));
+        }
+        return filter.states(states);
+    }
+
+    private static JobFilter names(JobFilter filter, Map<String, String> texts) {
+        JobFilter narrowed = filter;
+        String queue = texts.get("queue");
+        String type = texts.get("type");
+        String key = texts.get("key");
+        String unique = texts.get("uniqueKey");
+        narrowed = queue == null ? narrowed : narrowed.queue(queue);
+        narrowed = type == null ? narrowed : narrowed.type(type);
+        narrowed = key == null ? narrowed : narrowed.key(key);
+        if (unique == null) {
+            return narrowed;
+        }
+        if (type == null) {
+            throw Problem.invalid("a unique key is one of a type: name the type too");
+        }
+        return narrowed.uniqueKey(type, unique);
+    }
+
+    private static JobFilter errors(JobFilter filter, Map<String, String> texts) {
+        JobFilter narrowed = filter;
+        String errorType = texts.get("errorType");
+        String error = texts.get("error");
+        String fingerprint = texts.get("fingerprint");
+        String node = texts.get("node");
+        String payload = texts.get("payload");
+        String header = texts.get("header");
+        narrowed = errorType == null ? narrowed : narrowed.errorType(errorType);
+        narrowed = error == null ? narrowed : narrowed.errorText(error);
+        narrowed = fingerprint == null ? narrowed : narrowed.fingerprint(fingerprint);
+        narrowed = node == null ? narrowed : narrowed.node(node);
+        narrowed = payload == null ? narrowed : narrowed.payload(payload);
+        if (header == null) {
+            return narrowed;
+        }
+        int equals = header.indexOf('=');
+        if (equals < 1) {
+            throw Problem.invalid("a header is written as name=value, not '%s'".formatted(printable(header)));
+        }
+        return narrowed.header(header.substring(0, equals), header.substring(equals + 1));
+    }
+
+    private static @Nullable Instant instant(Map<String, String> texts, String name) {
+        String text = texts.get(name);
+        return text == null ? null : instant(name, text);
+    }
+
+    static Instant instant(String name, String text) {
+        try {
+            return Instant.parse(text);
+        } catch (DateTimeException e) {
+            throw Problem.invalid("%s is '%s': write a time as 2026-11-23T10:00:00Z".formatted(name, printable(text)));
+        }
+    }
+
+    static String printable(String text) {
+        String shown = text.length() <= 100 ? text : text.substring(0, 100) + "…";
+        return shown.replaceAll("[\\p{Cntrl}\\p{Cs}]", "?");
+    }
+}

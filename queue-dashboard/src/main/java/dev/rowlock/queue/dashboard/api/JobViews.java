@@ -1,0 +1,146 @@
+package dev.rowlock.queue.dashboard.api;
+
+import dev.rowlock.queue.JobDetails;
+import dev.rowlock.queue.job.FailedAttempt;
+import dev.rowlock.queue.job.WaitReason;
+import dev.rowlock.queue.search.Explanation;
+import dev.rowlock.queue.search.JobSummary;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Jobs as the page shows them, field by field: what is added elsewhere is not published by itself. */
+final class JobViews {
+
+    private JobViews() {}
+
+    /** One line of a list. */
+    record Line(
+            String id,
+            String state,
+            String queue,
+            String type,
+            int priority,
+            int attempt,
+            int crashes,
+            Instant enqueuedAt,
+            @Nullable Instant dueAt,
+            @Nullable Instant startedAt,
+            @Nullable Instant endedAt,
+            @Nullable String node,
+            @Nullable Integer progress,
+            @Nullable String errorType,
+            @Nullable String error) {
+
+        static Line of(JobSummary job) {
+            FailedAttempt error = job.lastError();
+            return new Line(
+                    Long.toString(job.id()),
+                    job.state().label(),
+                    job.queue(),
+                    job.type(),
+                    job.priority(),
+                    job.attempt(),
+                    job.crashes(),
+                    job.enqueuedAt(),
+                    job.dueAt(),
+                    job.startedAt(),
+                    job.endedAt(),
+                    text(job.nodeId()),
+                    job.progress(),
+                    error == null ? null : error.type(),
+                    error == null ? null : error.message());
+        }
+    }
+
+    /** A job with all that belongs to it. Payload, headers and result are null for users who may not see them. */
+    record Job(
+            String id,
+            String state,
+            String queue,
+            String type,
+            @Nullable String key,
+            int priority,
+            int attempt,
+            int crashes,
+            @Nullable Integer maxRetries,
+            @Nullable Long timeoutMillis,
+            Instant enqueuedAt,
+            @Nullable Instant dueAt,
+            @Nullable Instant claimedAt,
+            @Nullable Instant deadline,
+            @Nullable Instant endedAt,
+            @Nullable String node,
+            @Nullable String waitReason,
+            @Nullable Integer progress,
+            @Nullable String progressNote,
+            boolean cancelRequested,
+            @Nullable String payload,
+            @Nullable Map<String, String> headers,
+            @Nullable String result,
+            boolean hidden,
+            List<Failed> errors,
+            List<Reason> reasons,
+            @Nullable String traceId,
+            @Nullable String traceLink) {
+
+        static Job of(
+                JobDetails job,
+                @Nullable Explanation why,
+                boolean payloads,
+                @Nullable String traceId,
+                @Nullable String link) {
+            Duration timeout = job.timeout();
+            WaitReason wait = job.waitReason();
+            return new Job(
+                    Long.toString(job.id()),
+                    job.state().label(),
+                    job.queue(),
+                    job.type(),
+                    job.key(),
+                    job.priority(),
+                    job.attempt(),
+                    job.crashes(),
+                    job.maxRetries(),
+                    timeout == null ? null : timeout.toMillis(),
+                    job.enqueuedAt(),
+                    job.dueAt(),
+                    job.claimedAt(),
+                    job.deadline(),
+                    job.endedAt(),
+                    text(job.nodeId()),
+                    wait == null ? null : wait.label(),
+                    job.progress(),
+                    job.progressNote(),
+                    job.cancelRequested(),
+                    payloads ? job.payload() : null,
+                    payloads ? job.headers() : null,
+                    payloads ? job.result() : null,
+                    !payloads,
+                    job.errors().stream().map(Failed::of).toList(),
+                    why == null
+                            ? List.of()
+                            : why.reasons().stream()
+                                    .map(reason -> new Reason(reason.kind().name(), reason.text()))
+                                    .toList(),
+                    traceId,
+                    link);
+        }
+    }
+
+    record Reason(String kind, String text) {}
+
+    record Failed(int attempt, Instant at, @Nullable String node, String type, String message, String trace) {
+
+        static Failed of(FailedAttempt error) {
+            return new Failed(
+                    error.attempt(), error.at(), text(error.nodeId()), error.type(), error.message(), error.trace());
+        }
+    }
+
+    static @Nullable String text(@Nullable Long id) {
+        return id == null ? null : Long.toString(id);
+    }
+}

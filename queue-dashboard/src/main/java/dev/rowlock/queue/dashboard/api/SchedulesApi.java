@@ -1,0 +1,107 @@
+package dev.rowlock.queue.dashboard.api;
+
+import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.schedule.RecurringJobDetails;
+import dev.rowlock.queue.schedule.RecurringJobs;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** Recurring jobs. */
+final class SchedulesApi {
+
+    private final RecurringJobs recurring;
+
+    SchedulesApi(Rowlock rowlock) {
+        this.recurring = rowlock.recurringJobs();
+    }
+
+    record Recurring(
+            String name,
+            String schedule,
+            boolean declared,
+            String type,
+            String queue,
+            String missed,
+            String overlap,
+            long jitterMillis,
+            boolean paused,
+            boolean retired,
+            @Nullable Instant lastRun,
+            @Nullable String lastJob,
+            long skipped,
+            List<Instant> next) {
+
+        static Recurring of(RecurringJobDetails job) {
+            return new Recurring(
+                    job.name(),
+                    job.schedule().toString(),
+                    job.declared(),
+                    job.type(),
+                    job.queue(),
+                    job.missed().toString(),
+                    job.overlap().name(),
+                    job.jitter().toMillis(),
+                    job.paused(),
+                    job.retired(),
+                    job.lastRun(),
+                    JobViews.text(job.lastJob()),
+                    job.skipped(),
+                    job.next());
+        }
+    }
+
+    record Target(String name, @Nullable String why) {}
+
+    Object list(Call call) {
+        return recurring.list().stream().map(Recurring::of).toList();
+    }
+
+    Object runNow(Call call) {
+        Target target = target(call);
+        OptionalLong job = by(call, target).runNow(target.name());
+        if (job.isEmpty()) {
+            throw new Problem(
+                    409,
+                    "the last job of recurring job '%s' has not ended, and two may not run at once"
+                            .formatted(Filters.printable(target.name())));
+        }
+        return Map.of("job", Long.toString(job.getAsLong()));
+    }
+
+    Object pause(Call call) {
+        Target target = target(call);
+        return changed(target, by(call, target).pause(target.name()));
+    }
+
+    Object resume(Call call) {
+        Target target = target(call);
+        return changed(target, by(call, target).resume(target.name()));
+    }
+
+    Object delete(Call call) {
+        Target target = target(call);
+        return changed(target, by(call, target).delete(target.name()));
+    }
+
+    private static Object changed(Target target, boolean changed) {
+        if (!changed) {
+            throw Problem.missing("recurring job '%s'".formatted(Filters.printable(target.name())));
+        }
+        return Map.of("changed", true);
+    }
+
+    private static Target target(Call call) {
+        Target target = call.read(Target.class);
+        if (target.name() == null) {
+            throw Problem.invalid("name is missing");
+        }
+        return target;
+    }
+
+    private RecurringJobs by(Call call, Target target) {
+        return recurring.by(call.user().name(), Why.of(target.why()));
+    }
+}

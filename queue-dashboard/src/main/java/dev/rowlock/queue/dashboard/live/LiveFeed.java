@@ -1,0 +1,163 @@
+package dev.rowlock.queue.dashboard.live;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Asks once a second while somebody looks, and tells all who do. */
+public final class LiveFeed implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(LiveFeed.class);
+
+    private static final Duration ROUND = Duration.ofSeconds(1);
+
+    /** The browser comes again by itself, and is asked who it is: so rights that were taken end an open stream. */
+    private static final Duration LONGEST = Duration.ofMinutes(2);
+
+    private static final int MAX_VIEWERS = 1_000;
+
+    private final Rounds rounds;
+    private final Set<Viewer> viewers = ConcurrentHashMap.newKeySet();
+    private @Nullable ScheduledExecutorService timer; // guarded by this; null while nobody looks
+    private boolean closed; // guarded by this
+    private boolean failing; // timer's thread only
+
+    public LiveFeed(Rounds rounds) {
+        this.rounds = rounds;
+    }
+
+    /** Turns the request into a stream. Its parameter {@code job} names a job to follow. */
+    public void join(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        Long job = job(request.getParameter("job"));
+        if (viewers.size() >= MAX_VIEWERS) {
+            response.setStatus(503);
+            return;
+        }
+        response.setContentType("text/event-stream");
+        response.setCharacterEncoding("UTF-8");
+        response.setHeader("X-Accel-Buffering", "no"); // nginx would keep events back
+        AsyncContext context = request.startAsync();
+        context.setTimeout(0);
+        Viewer viewer = new Viewer(context, response.getOutputStream(), job);
+        context.addListener(new Leaving(viewer));
+        response.getOutputStream().setWriteListener(viewer);
+        rounds.known().forEach(viewer::send);
+        enter(viewer);
+    }
+
+    private static @Nullable Long job(@Nullable String id) {
+        return id != null && id.matches("[1-9][0-9]{0,17}") ? Long.valueOf(id) : null;
+    }
+
+    private synchronized void enter(Viewer viewer) {
+        if (closed) {
+            viewer.end();
+            return;
+        }
+        viewers.add(viewer);
+        if (timer == null) {
+            timer = Executors.newSingleThreadScheduledExecutor(task -> {
+                Thread daemon = new Thread(task, "rowlock-dashboard-live");
+                daemon.setDaemon(true);
+                return daemon;
+            });
+            timer.scheduleWithFixedDelay(this::round, 0, ROUND.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void leave(Viewer viewer) {
+        viewer.end();
+        viewers.remove(viewer);
+    }
+
+    private void round() {
+        for (Viewer viewer : viewers) {
+            if (viewer.gone() || viewer.ageNanos() > LONGEST.toNanos()) {
+                leave(viewer);
+            }
+        }
+        if (rest()) {
+            return;
+        }
+        try {
+            rounds.run(viewers);
+            failing = false;
+        } catch (RuntimeException e) {
+            if (!failing) {
+                log.warn("the live figures of the dashboard cannot be read; it goes on trying", e);
+            }
+            failing = true;
+            viewers.forEach(viewer -> viewer.send("trouble", "\"the database does not answer\""));
+        }
+    }
+
+    /** Ends the thread when nobody looks. Whoever comes next starts another one. */
+    private synchronized boolean rest() {
+        if (!viewers.isEmpty()) {
+            return false;
+        }
+        if (timer != null) {
+            timer.shutdown();
+            timer = null;
+        }
+        rounds.forget();
+        return true;
+    }
+
+    /** How many look now. */
+    public int viewers() {
+        return viewers.size();
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            if (timer != null) {
+                timer.shutdownNow();
+                timer = null;
+            }
+        }
+        viewers.forEach(this::leave);
+    }
+
+    /** The container says that the stream is over: the browser has gone, or the connection is broken. */
+    private final class Leaving implements AsyncListener {
+
+        private final Viewer viewer;
+
+        Leaving(Viewer viewer) {
+            this.viewer = viewer;
+        }
+
+        @Override
+        public void onComplete(AsyncEvent event) {
+            leave(viewer);
+        }
+
+        @Override
+        public void onTimeout(AsyncEvent event) {
+            leave(viewer);
+        }
+
+        @Override
+        public void onError(AsyncEvent event) {
+            leave(viewer);
+        }
+
+        @Override
+        public void onStartAsync(AsyncEvent event) {}
+    }
+}

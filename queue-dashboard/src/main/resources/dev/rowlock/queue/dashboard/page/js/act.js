@@ -1,0 +1,194 @@
+// Actions: a dialog says what will happen to how many jobs, then shows how far it is, and can stop it.
+import {h, fill, button, field} from './dom.js';
+import {get, post} from './api.js';
+import {jobs, number, capped} from './show.js';
+
+const CHUNK = 50;
+
+/** What the user is told at the lower edge. */
+export function say(text, bad = false) {
+  const said = document.getElementById('said');
+  said.className = bad ? 'bad' : '';
+  fill(said, text);
+  clearTimeout(say.timer);
+  say.timer = setTimeout(() => fill(said), bad ? 12000 : 5000);
+}
+
+/** Runs what may fail, and says so. */
+export async function trying(action) {
+  try {
+    return await action();
+  } catch (e) {
+    say(e.message, true);
+    return undefined;
+  }
+}
+
+function open(title) {
+  const body = h('div', {class: 'stack'});
+  const dialog = h('dialog', {'aria-labelledby': 'act-title', onclose: () => dialog.remove()},
+    h('h2', {id: 'act-title'}, title), body);
+  document.body.append(dialog);
+  dialog.showModal();
+  return {dialog, body};
+}
+
+const whyField = () => h('input', {name: 'why', maxLength: 1000, autocomplete: 'off', placeholder: 'for the audit'});
+
+/**
+ * Asks once, then does it. Fields: nodes with a name.
+ * @param confirm text of the button, with the number
+ */
+export function ask({title, text, confirm, danger, fields = [], action, done}) {
+  const {dialog, body} = open(title);
+  const problem = h('p', {class: 'error', role: 'alert', hidden: true});
+  const form = h('form', {method: 'dialog'},
+    text && h('p', {}, text), fields, field('Why', whyField()), problem,
+    h('div', {class: 'row'},
+      h('button', {class: danger ? 'danger' : 'main', data: {confirm: ''}}, confirm), button('Cancel', () => dialog.close())));
+  form.addEventListener('submit', async event => {
+    event.preventDefault();
+    const values = Object.fromEntries(new FormData(form));
+    form.querySelector('[data-confirm]').disabled = true;
+    try {
+      const answer = await action(values, {dialog, body});
+      if (answer !== 'stays') dialog.close();
+      done?.();
+    } catch (e) {
+      problem.hidden = false;
+      fill(problem, e.message);
+      form.querySelector('[data-confirm]').disabled = false;
+    }
+  });
+  fill(body, form);
+  form.querySelector('input, select, textarea, button')?.focus();
+}
+
+/** What can be done to single jobs. Each has the states for which it makes sense. */
+export const ONE = {
+  redrive: {verb: 'Redrive', level: 'OPERATOR', states: ['failed', 'quarantined']},
+  'run-now': {verb: 'Run now', level: 'OPERATOR', states: ['waiting']},
+  reschedule: {verb: 'Reschedule', level: 'OPERATOR', states: ['waiting', 'ready'], fields: () => [
+    field('At (your time)', h('input', {type: 'datetime-local', name: 'at', step: '1', required: true}))]},
+  priority: {verb: 'Change priority', level: 'OPERATOR', states: ['waiting', 'ready', 'failed', 'quarantined'], fields: () => [
+    field('Priority (higher runs first)', h('input', {type: 'number', name: 'priority', value: '0', required: true}))]},
+  cancel: {verb: 'Cancel', level: 'OPERATOR', states: ['waiting', 'ready', 'running'], danger: true},
+  discard: {verb: 'Delete', level: 'ADMIN', states: ['failed', 'quarantined'], danger: true},
+};
+
+/** One job, or those that were chosen. */
+export function actOnChosen(name, ids, done) {
+  const what = ONE[name];
+  ask({
+    title: `${what.verb}: ${ids.length === 1 ? 'job ' + ids[0] : jobs(ids.length)}`,
+    text: what.danger && name === 'discard' ? 'They are deleted for good.' : null,
+    confirm: `${what.verb}: ${jobs(ids.length)}`,
+    danger: what.danger,
+    fields: what.fields?.() ?? [],
+    async action(values, place) {
+      const body = {why: values.why};
+      if (values.at) body.at = new Date(values.at).toISOString();
+      if (values.priority) body.priority = Number(values.priority);
+      if (ids.length === 1) {
+        const [answer] = await post(`jobs/${name}`, {...body, ids});
+        say(`Job ${answer.id}: ${word(answer.result)}`, !GOOD.has(answer.result));
+        return 'closes';
+      }
+      await inChunks(name, body, ids, place, done);
+      return 'stays';
+    },
+    done,
+  });
+}
+
+const GOOD = new Set(['CHANGED', 'CANCELLED', 'REQUESTED', 'UNCHANGED']);
+const WORDS = {
+  CHANGED: 'done', CANCELLED: 'cancelled', REQUESTED: 'asked to stop', UNCHANGED: 'nothing to do', RUNNING: 'a node has it, so it stays as it is',
+  ALREADY_ENDED: 'it has ended', NOT_FOUND: 'it is not there any more', NOT_DEAD: 'it is not dead',
+};
+const word = result => WORDS[result] ?? result;
+
+async function inChunks(name, body, ids, {dialog, body: place}, done) {
+  let stopped = false;
+  const bar = h('progress', {max: ids.length, value: 0, 'aria-label': 'done so far'});
+  const text = h('p', {role: 'status'}, `0 of ${number(ids.length)}`);
+  const stop = button('Stop', () => { stopped = true; });
+  const close = button('Close', () => dialog.close(), {hidden: true});
+  dialog.addEventListener('close', () => { stopped = true; });
+  fill(place, bar, text, h('div', {class: 'row'}, stop, close));
+  const results = {};
+  let sent = 0;
+  try {
+    while (sent < ids.length && !stopped) {
+      const chunk = ids.slice(sent, sent + CHUNK);
+      for (const one of await post(`jobs/${name}`, {...body, ids: chunk})) results[one.result] = (results[one.result] ?? 0) + 1;
+      sent += chunk.length;
+      bar.value = sent;
+      fill(text, `${number(sent)} of ${number(ids.length)}`);
+    }
+    fill(text, `${stopped && sent < ids.length ? 'Stopped' : 'Finished'} after ${jobs(sent)}: `,
+      Object.entries(results).map(([result, count]) => `${number(count)} ${word(result)}`).join(', '));
+  } catch (e) {
+    fill(text, h('span', {class: 'error'}, `${number(sent)} done, then: ${e.message}`));
+  }
+  stop.hidden = true;
+  close.hidden = false;
+  done?.();
+}
+
+const BULK = {
+  redrive: {kind: 'REDRIVE', verb: 'Redrive'},
+  cancel: {kind: 'CANCEL', verb: 'Cancel', danger: true},
+  discard: {kind: 'DISCARD', verb: 'Delete', danger: true},
+};
+
+/** All jobs that match: counts them first. */
+export async function actOnAll(name, filter, done) {
+  const {kind, verb, danger} = BULK[name];
+  const wanted = Object.keys(filter).length ? filter : {all: 'true'};
+  const counts = await trying(() => post('actions/count', {filter: wanted}));
+  if (!counts) return;
+  const count = counts[kind];
+  if (!count.jobs) {
+    say(`There is no job here to ${verb.toLowerCase()}.`, true);
+    return;
+  }
+  const amount = `${capped(count)} ${count.jobs === 1 ? 'job' : 'jobs'}`;
+  ask({
+    title: `${verb}: ${amount}`,
+    text: `${describe(wanted)}. ${name === 'discard' ? 'They are deleted for good.' : name === 'cancel' ? 'Waiting and ready jobs end as cancelled.' : 'They run again, with all their retries.'}`,
+    confirm: `${verb}: ${amount}`,
+    danger,
+    fields: [field('At most so many a second (empty: no limit)', h('input', {type: 'number', name: 'rate', min: '1', max: '1000000'}))],
+    async action(values, place) {
+      const action = await post(`actions/${name}`, {
+        filter: wanted, confirmed: count.jobs, why: values.why, perSecond: values.rate ? Number(values.rate) : null,
+      });
+      watch(action, place, done);
+      return 'stays';
+    },
+  });
+}
+
+const describe = filter => filter.all ? 'All jobs' : 'Jobs with ' + Object.entries(filter).map(([name, value]) => `${name} ${value}`).join(', ');
+
+/** Nodes do it whether somebody watches or not. */
+async function watch(action, {dialog, body}, done) {
+  const bar = h('progress', {max: Math.max(1, action.counted), value: 0, 'aria-label': 'done so far'});
+  const text = h('p', {role: 'status'});
+  const stop = button('Stop', () => trying(() => post(`actions/${action.id}/stop`, {})));
+  fill(body, bar, text, h('p', {class: 'soft small'}, 'It goes on when this is closed: see Actions.'),
+    h('div', {class: 'row'}, stop, button('Close', () => dialog.close())));
+  let now = action;
+  while (dialog.open) {
+    bar.value = now.done;
+    fill(text, `${now.state.toLowerCase()}: ${number(now.done)} of ${number(now.counted)}${now.countedAll ? '' : '+'}`,
+      now.refused ? `, ${number(now.refused)} refused` : '');
+    if (now.state !== 'RUNNING') break;
+    await new Promise(resolve => setTimeout(resolve, 700));
+    now = await get(`actions/${action.id}`).catch(() => now);
+  }
+  if (now.state !== 'RUNNING') bar.value = bar.max;
+  stop.hidden = true;
+  done?.();
+}

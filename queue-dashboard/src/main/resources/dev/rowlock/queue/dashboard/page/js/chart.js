@@ -1,0 +1,43 @@
+// Lines over time, by uPlot. Colours come from the style sheet, so they follow the theme.
+import {h} from './dom.js';
+
+const colour = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/** Series: {label, colour: '--busy'}. Returns {node, draw(data), stop()}; data is [[seconds…], [values…], …]. */
+export function chart(label, series, height = 170) {
+  const place = h('div', {class: 'chart', role: 'img', 'aria-label': label});
+  const legend = h('div', {class: 'legend', 'aria-hidden': 'true'}, series.map(one => h('span', {data: {colour: one.colour}}, one.label)));
+  legend.querySelectorAll('span').forEach((node, i) => { node.style.color = `var(${series[i].colour})`; });
+  const node = h('div', {}, place, legend);
+  let plot = null;
+  let data = null;
+  const make = () => {
+    if (!data || !place.clientWidth) return;
+    plot?.destroy();
+    const axis = {stroke: colour('--soft'), grid: {stroke: colour('--line'), width: 1}, ticks: {stroke: colour('--line')}};
+    plot = new uPlot({
+      width: place.clientWidth, height, legend: {show: false}, cursor: {show: false},
+      axes: [axis, {...axis, size: 55}],
+      scales: {y: {range: (_, min, max) => [0, Math.max(1, max * 1.1)]}},
+      series: [{}, ...series.map(one => ({label: one.label, stroke: colour(one.colour), width: 1.75, points: {show: false}}))],
+    }, data, place);
+  };
+  const sizes = new ResizeObserver(() => plot && plot.setSize({width: place.clientWidth, height}));
+  sizes.observe(place);
+  const themed = () => make();
+  document.addEventListener('themechange', themed);
+  return {
+    node,
+    draw(values) {
+      data = values;
+      if (plot) plot.setData(data);
+      else make();
+      place.setAttribute('aria-label', `${label}: ${series.map((one, i) => `${one.label} ${data[i + 1].at(-1) ?? 'unknown'}`).join(', ')}`);
+    },
+    stop() {
+      sizes.disconnect();
+      document.removeEventListener('themechange', themed);
+      plot?.destroy();
+    },
+  };
+}

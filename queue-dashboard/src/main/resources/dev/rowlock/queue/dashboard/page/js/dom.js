@@ -1,0 +1,41 @@
+// Elements from values. Texts only ever become text nodes: nothing that a job carries is read as HTML.
+
+/** h('a', {href: '#/jobs', class: 'wide'}, 'text', node, [more], null) */
+export function h(tag, properties = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
+    else if (name === 'data') Object.assign(node.dataset, value);
+    else if (name in node && typeof value !== 'string') node[name] = value;
+    else if (name === 'value') node.value = value;
+    else node.setAttribute(name, value);
+  }
+  node.append(...nodes(children));
+  return node;
+}
+
+function nodes(children) {
+  return children.flat(Infinity).filter(child => child !== null && child !== undefined && child !== false)
+    .map(child => child instanceof Node ? child : document.createTextNode(String(child)));
+}
+
+export const fill = (node, ...children) => node.replaceChildren(...nodes(children));
+
+/** Columns: {title, class, cell(row)}. */
+export function table(columns, rows, empty, {caption, key} = {}) {
+  if (!rows.length) return h('p', {class: 'empty'}, empty);
+  return h('div', {class: 'scroll'}, h('table', {},
+    caption && h('caption', {class: 'small soft'}, caption),
+    h('thead', {}, h('tr', {}, columns.map(column =>
+      h('th', {class: column.class, scope: 'col', 'aria-label': column.label}, column.title)))),
+    h('tbody', {}, rows.map(row => h('tr', {data: key ? {key: key(row)} : {}},
+      columns.map(column => h('td', {class: column.class}, column.cell(row))))))));
+}
+
+export const panel = (title, ...children) =>
+  h('section', {class: 'panel'}, title && h('h2', {}, title), ...children);
+
+export const button = (text, onclick, properties = {}) => h('button', {type: 'button', onclick, ...properties}, text);
+
+export const field = (label, input) => h('label', {class: 'field'}, label, input);

@@ -1,0 +1,144 @@
+// The frame of all pages: who looks, where to go, what is paused. The address says which page is shown, and with which filters.
+import {h, fill, button} from './dom.js';
+import {me, may, whoAmI, post} from './api.js';
+import {setClock, when} from './show.js';
+import {begin as beginKeys, help} from './keys.js';
+import * as live from './live.js';
+import {trying} from './act.js';
+import {overview} from './pages/overview.js';
+import {jobList} from './pages/jobs.js';
+import {jobPage} from './pages/job.js';
+import {errors} from './pages/errors.js';
+import {schedules} from './pages/schedules.js';
+import {gates} from './pages/gates.js';
+import {nodes} from './pages/nodes.js';
+import {doctor} from './pages/doctor.js';
+import {audit} from './pages/audit.js';
+import {actions} from './pages/actions.js';
+
+/** A page takes its place and the parameters of the address. It may return {live: {event: callback}, stop()}. */
+const PAGES = [
+  {path: '', title: 'Overview', page: overview},
+  {path: 'jobs', title: 'Jobs', page: jobList},
+  {path: 'errors', title: 'Errors', page: errors},
+  {path: 'schedules', title: 'Schedules', page: schedules},
+  {path: 'gates', title: 'Gates', page: gates},
+  {path: 'actions', title: 'Actions', page: actions},
+  {path: 'nodes', title: 'Nodes', page: nodes},
+  {path: 'doctor', title: 'Doctor', page: doctor},
+  {path: 'audit', title: 'Audit', page: audit},
+];
+
+const main = document.getElementById('main');
+let ends = [];
+let shown = 0;
+
+function address() {
+  const [path, search] = location.hash.replace(/^#\/?/, '').split('?');
+  return {path, parameters: Object.fromEntries(new URLSearchParams(search ?? ''))};
+}
+
+async function show(keepFocus) {
+  const mine = ++shown;
+  ends.forEach(end => end());
+  ends = [];
+  const {path, parameters} = address();
+  const job = /^jobs\/([1-9]\d*)$/.exec(path);
+  const page = job ? {path: 'jobs', title: `Job ${job[1]}`, page: (place, _, again) => jobPage(place, job[1], again)}
+    : PAGES.find(one => one.path === path);
+  live.follow(job ? job[1] : null);
+  document.querySelectorAll('#top nav a').forEach(link =>
+    link.dataset.path === (page?.path ?? '?') ? link.setAttribute('aria-current', 'page') : link.removeAttribute('aria-current'));
+  document.title = `${page?.title ?? 'Not found'} · ${me.brand.title}`;
+  main.setAttribute('aria-busy', 'true');
+  const place = h('div', {});
+  try {
+    if (!page) throw new Error('There is no such page.');
+    const made = await page.page(place, parameters, () => show(true));
+    if (mine !== shown) {
+      made?.stop?.();
+      return;
+    }
+    for (const [event, callback] of Object.entries(made?.live ?? {})) ends.push(live.listen(event, callback));
+    if (made?.stop) ends.push(made.stop);
+  } catch (e) {
+    if (mine !== shown) return;
+    fill(place, h('h1', {}, page?.title ?? 'Not found'), h('p', {class: 'error', role: 'alert'}, e.message), button('Try again', () => show()));
+  }
+  fill(main, place);
+  main.dataset.page = path;
+  main.removeAttribute('aria-busy');
+  if (!keepFocus && !document.querySelector('dialog[open]')) main.focus({preventScroll: true});
+}
+
+function frame() {
+  const state = button('Live', () => { live.togglePause(); }, {class: 'live', 'aria-pressed': 'false', data: {state: 'wait'}, title: 'Pause live figures'});
+  live.begin(now => {
+    state.dataset.state = now;
+    state.setAttribute('aria-pressed', String(now === 'paused'));
+    fill(state, now === 'paused' ? 'Paused' : now === 'trouble' ? 'Reconnecting' : 'Live');
+  });
+  fill(document.getElementById('top'), h('div', {},
+    h('a', {class: 'brand', href: '#/'}, h('img', {src: me.brand.logo ?? 'icon.svg', alt: ''}), me.brand.title),
+    h('nav', {'aria-label': 'Pages'}, PAGES.map(page => h('a', {href: `#/${page.path}`, data: {path: page.path}}, page.title))),
+    h('div', {class: 'tools'}, state, button('Theme', theme, {title: 'Dark or light'}), button('?', help, {'aria-label': 'Keyboard help'}),
+      h('span', {class: 'who', title: me.level}, `${me.name} · ${me.level.toLowerCase().replace('_', '-')}`))));
+  if (me.brand.accent) document.documentElement.style.setProperty('--accent', me.brand.accent);
+}
+
+function theme() {
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+  root.dataset.theme = dark ? 'light' : 'dark';
+  store('rowlock-theme', root.dataset.theme);
+  document.dispatchEvent(new Event('themechange'));
+}
+
+function store(name, value) {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    // A browser that keeps nothing shows the theme of the system next time.
+  }
+}
+
+function stored(name) {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+const PAUSED = {QUEUE: 'Queue', TYPE: 'Type', EVERYTHING: 'Everything'};
+
+function drawPauses(pauses) {
+  fill(document.getElementById('pauses'), pauses.slice(0, 3).map(pause => h('div', {},
+    h('strong', {}, `${PAUSED[pause.kind]} ${pause.name}`.trim(), ' paused'), h('span', {}, 'by ', pause.who, pause.why ? `: ${pause.why}` : ''), when(pause.since),
+    may(pause.kind === 'EVERYTHING' ? 'ADMIN' : 'OPERATOR') && button('Resume', () => resume(pause)))),
+    pauses.length > 3 && h('div', {}, `and ${pauses.length - 3} more pauses: see Overview`));
+}
+
+const resume = pause => trying(async () => {
+  await post(`${{QUEUE: 'queues', TYPE: 'types', EVERYTHING: 'everything'}[pause.kind]}/resume`, {name: pause.name});
+  drawPauses((live.known('pauses') ?? []).filter(one => one.kind !== pause.kind || one.name !== pause.name));
+  show(true);
+});
+
+async function begin() {
+  const chosen = stored('rowlock-theme');
+  if (chosen === 'dark' || chosen === 'light') document.documentElement.dataset.theme = chosen;
+  try {
+    setClock((await whoAmI()).now);
+  } catch (e) {
+    fill(main, h('h1', {}, 'The dashboard does not open'), h('p', {class: 'error'}, e.message));
+    return;
+  }
+  frame();
+  live.listen('pauses', drawPauses);
+  beginKeys({reload: () => show(true), pages: PAGES.map(page => `#/${page.path}`)});
+  addEventListener('hashchange', () => show());
+  await show();
+}
+
+begin();

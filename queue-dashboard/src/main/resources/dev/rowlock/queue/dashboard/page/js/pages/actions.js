@@ -1,0 +1,36 @@
+// What is done to many jobs, and how far it is.
+import {h, fill, table, panel, button} from '../dom.js';
+import {get, may, post, query} from '../api.js';
+import {number, state, time} from '../show.js';
+import {trying} from '../act.js';
+
+export async function actions(place, parameters, reload) {
+  let all = await get('actions', parameters);
+  const list = h('div', {});
+  const stop = action => trying(async () => {
+    await post(`actions/${action.id}/stop`, {});
+    reload();
+  });
+  const draw = () => fill(list, table([
+    {title: 'Action', class: 'tight', cell: action => [state(action.kind === 'REDRIVE' ? 'busy' : 'warn', action.kind), ' ', action.id]},
+    {title: 'State', class: 'tight', cell: action => state(action.state)},
+    {title: 'Progress', class: 'wide', cell: action => [
+      h('progress', {max: Math.max(1, action.counted), value: action.state === 'FINISHED' ? Math.max(1, action.counted) : action.done, 'aria-label': `progress of action ${action.id}`}),
+      h('div', {class: 'small'}, `${number(action.done)} of ${number(action.counted)}${action.countedAll ? '' : '+'}`, action.refused ? h('span', {class: 'error'}, `, ${number(action.refused)} refused ${action.refusal ?? ''}`) : '')]},
+    {title: 'Jobs with', class: 'wide', cell: action => action.filter ?? h('span', {class: 'soft'}, 'hidden')},
+    {title: 'Who and why', class: 'wide', cell: action => [action.who, action.why ? `: ${action.why}` : '']},
+    {title: 'Asked for', class: 'tight', cell: action => time(action.createdAt)},
+    {title: 'Ended', class: 'tight', cell: action => time(action.endedAt)},
+    ...(may('OPERATOR') ? [{title: '', label: 'Stop', class: 'tight', cell: action => action.state === 'RUNNING' && button('Stop', () => stop(action), {'aria-label': `Stop action ${action.id}`})}] : []),
+  ], all, 'Nothing has been done to many jobs.'));
+  fill(place, h('h1', {}, 'Actions'), panel(null, list,
+    h('div', {class: 'row'}, parameters.before && h('a', {class: 'button', href: '#/actions'}, 'Newest'),
+      all.length === 50 && h('a', {class: 'button', href: `#/actions?${query({before: all.at(-1).id})}`}, 'Older actions'))));
+  draw();
+  return {live: {actions(now) {
+    if (!now.some(one => all.find(other => other.id === one.id && (other.done !== one.done || other.state !== one.state)))) return;
+    const seen = new Map(now.map(action => [action.id, action]));
+    all = all.map(action => ({...action, ...seen.get(action.id)}));
+    draw();
+  }}};
+}

@@ -1,0 +1,89 @@
+// Limits, rates and the order of keys.
+import {h, fill, table, panel, button, field} from '../dom.js';
+import {get, may, post, query} from '../api.js';
+import {jobLink, number, state, when} from '../show.js';
+import {ask, say} from '../act.js';
+
+export async function gates(place, parameters, reload) {
+  const limits = await get('gates');
+  const keys = h('div', {});
+  fill(place,
+    h('div', {class: 'head'}, h('h1', {}, 'Gates'), may('ADMIN') && button('Set a limit…', () => edit({queue: ''}, reload))),
+    panel(null, table([
+      {title: 'Queue', class: 'wide', cell: limit => h('a', {href: `#/gates?${query({queue: limit.queue})}`, data: {row: ''}}, limit.queue)},
+      {title: 'At once', class: 'number', cell: limit => show(limit.maxRunning)},
+      {title: 'At once per key', class: 'number', cell: limit => show(limit.maxRunningPerKey)},
+      {title: 'Rate', class: 'tight', cell: limit => show(limit.rate)},
+      {title: 'Rate per key', class: 'tight', cell: limit => show(limit.ratePerKey)},
+      {title: 'In order', cell: limit => show(limit.inOrder)},
+      {title: '', label: 'Actions', class: 'tight', cell: limit => h('div', {class: 'row'}, tools(limit, reload))},
+    ], limits, 'No queue has a limit, a rate or an order.')), keys);
+  const queue = parameters.queue;
+  if (queue) {
+    const found = await get('gates/keys', {queue});
+    const weights = Object.entries(found.weights);
+    fill(keys, panel(`Keys of ${queue}`,
+      h('h3', {class: 'small soft'}, 'Held up by a job that has begun and not ended'),
+      table([
+        {title: 'Key', class: 'wide', cell: key => h('a', {href: `#/jobs?${query({queue, key: key.key})}`, data: {row: ''}}, key.key)},
+        {title: 'Waits for', class: 'tight', cell: key => [jobLink(key.job), ' ', state(key.state)]},
+        {title: 'Since, until', class: 'tight', cell: key => when(key.at)},
+        {title: 'Jobs behind it', class: 'number', cell: key => number(key.jobs) + (key.jobs >= 1000 ? '+' : '')},
+      ], found.blocked, 'No key is held up.'),
+      atLimit(found),
+      h('h3', {class: 'small soft'}, 'Weights'),
+      table([
+        {title: 'Key', class: 'wide', cell: ([key]) => key}, {title: 'Weight', class: 'number', cell: ([, weight]) => weight},
+      ], weights, 'All keys have the same weight.'),
+      may('ADMIN') && button('Set a weight…', () => ask({
+        title: `Weight of a key of ${queue}`, confirm: 'Set the weight of 1 key', done: reload,
+        fields: [field('Key', h('input', {name: 'key', required: true, maxLength: 200})), field('Weight (1: as others)', h('input', {type: 'number', name: 'weight', value: '1', min: '1', max: '1000', required: true}))],
+        action: ({key, weight, why}) => post('gates/weight', {queue, key, weight: Number(weight), why}),
+      }))));
+  }
+}
+
+const atLimit = found => found.full && [
+  h('h3', {class: 'small soft'}, 'At their limit'),
+  table([{title: 'Key', class: 'wide', cell: key => key.key}, {title: 'Running', class: 'number', cell: key => key.running}, {title: 'Ready', class: 'number', cell: key => key.ready}], found.full, 'No key is at its limit.')];
+
+const show = value => value === null ? h('span', {class: 'soft'}, '–') : String(value);
+
+const tools = (limit, reload) => [
+  h('a', {class: 'button', href: `#/gates?${query({queue: limit.queue})}`, 'aria-label': `Keys of ${limit.queue}`}, 'Keys'),
+  may('OPERATOR') && (limit.rate || limit.ratePerKey) && button('Slow down…', () => ask({
+    title: `Slow down ${limit.queue}`, confirm: 'Slow down 1 queue',
+    fields: [field('Key (empty: the queue)', h('input', {name: 'key', maxLength: 200})), field('For so many seconds', h('input', {type: 'number', name: 'seconds', value: '60', min: '1', required: true}))],
+    async action({key, seconds, why}) {
+      await post('gates/slow-down', {queue: limit.queue, key: key || null, seconds: Number(seconds), why});
+      say(`Nothing of it begins for ${seconds} s.`);
+    },
+  }), {'aria-label': `Slow down ${limit.queue}`}),
+  may('ADMIN') && button('Change…', () => edit(limit, reload), {'aria-label': `Change the limits of ${limit.queue}`}),
+  may('ADMIN') && button('Remove…', () => ask({
+    title: `Remove the limits of ${limit.queue}`, confirm: 'Remove the limits of 1 queue', danger: true, done: reload,
+    action: ({why}) => post('gates/remove', {queue: limit.queue, why}),
+  }), {'aria-label': `Remove the limits of ${limit.queue}`}),
+];
+
+function edit(limit, reload) {
+  const value = name => limit[name] === null || limit[name] === undefined ? '' : String(limit[name]);
+  ask({
+    title: limit.queue ? `Limits of ${limit.queue}` : 'Limits of a queue',
+    text: 'They hold over all nodes, and win over configuration until they are removed. What is empty is no limit.',
+    confirm: 'Set the limits of 1 queue', done: reload,
+    fields: [
+      field('Queue', h('input', {name: 'queue', value: value('queue'), required: true, readOnly: Boolean(limit.queue)})),
+      field('Jobs at once', h('input', {type: 'number', min: '1', name: 'maxRunning', value: value('maxRunning')})),
+      field('Jobs of a key at once', h('input', {type: 'number', min: '1', name: 'maxRunningPerKey', value: value('maxRunningPerKey')})),
+      field('Rate, such as 100/min burst 20', h('input', {name: 'rate', value: value('rate')})),
+      field('Rate per key', h('input', {name: 'ratePerKey', value: value('ratePerKey')})),
+      field('In order: when a job of a key has failed, the others', h('select', {name: 'inOrder'}, [['', 'no order'], ['hold', 'wait'], ['continue', 'go on'], ['cancel-rest', 'are cancelled']]
+        .map(([name, text]) => h('option', {value: name, selected: name === value('inOrder')}, text)))),
+    ],
+    action: values => post('gates/set', {
+      queue: values.queue, maxRunning: values.maxRunning ? Number(values.maxRunning) : null, maxRunningPerKey: values.maxRunningPerKey ? Number(values.maxRunningPerKey) : null,
+      rate: values.rate || null, ratePerKey: values.ratePerKey || null, inOrder: values.inOrder || null, why: values.why,
+    }),
+  });
+}

@@ -1,0 +1,109 @@
+// All of one job.
+import {h, fill, panel, button, field} from '../dom.js';
+import {get, may, me, post, query} from '../api.js';
+import {between, json, now, pretty, shortClass, span, state, time, when} from '../show.js';
+import {ONE, actOnChosen, ask, say} from '../act.js';
+
+export async function jobPage(place, id, reload) {
+  let job = await get(`jobs/${id}`);
+  const progress = h('div', {});
+  const drawProgress = () => fill(progress, job.state === 'running' && job.progress !== null && [
+    h('progress', {max: 100, value: job.progress, 'aria-label': 'Progress'}), h('p', {class: 'small'}, `${job.progress} %`, job.progressNote ? `: ${job.progressNote}` : '')]);
+  fill(place,
+    h('div', {class: 'head'}, h('h1', {}, `Job ${job.id} `, state(job.state), job.cancelRequested && job.state === 'running' ? [' ', state('warn', 'asked to stop')] : ''),
+      h('div', {class: 'row'}, buttons(job, reload))),
+    why(job),
+    h('div', {class: 'columns'},
+      panel('What it is', facts(job), progress),
+      panel('Timeline', timeline(job))),
+    carried(job, reload));
+  drawProgress();
+  return {
+    live: {
+      job(seen) {
+        if (seen.id !== id) return;
+        if (seen.state !== job.state || seen.attempt !== job.attempt) {
+          if (!document.querySelector('dialog[open]')) reload();
+          return;
+        }
+        job = {...job, progress: seen.progress, progressNote: seen.progressNote};
+        drawProgress();
+      },
+    },
+  };
+}
+
+const buttons = (job, reload) => Object.entries(ONE).filter(([, one]) => may(one.level) && one.states.includes(job.state))
+  .map(([name, one]) => button(`${one.verb}…`, () => actOnChosen(name, [job.id], () => setTimeout(reload, 150)), {data: {chosen: name}}));
+
+const why = job => job.reasons.length ? panel('Why it is here', h('ul', {}, job.reasons.map(reason => h('li', {data: {kind: reason.kind}}, reason.text)))) : null;
+
+function facts(job) {
+  const link = filter => `#/jobs?${query(filter)}`;
+  const rows = [
+    ['Queue', h('a', {href: link({queue: job.queue})}, job.queue)],
+    ['Type', h('a', {href: link({type: job.type})}, job.type)],
+    ['Key', job.key && h('a', {href: link({queue: job.queue, key: job.key})}, job.key)],
+    ['Priority', job.priority],
+    ['Attempt', job.maxRetries === null ? job.attempt : `${job.attempt} of ${job.maxRetries + 1}`],
+    ['Crashes', job.crashes || null],
+    ['Timeout', job.timeoutMillis === null ? null : span(job.timeoutMillis)],
+    ['Interrupted at', job.deadline && when(job.deadline)],
+    ['Waits because of', job.waitReason],
+    ['Node', job.node && h('a', {href: '#/nodes'}, job.node)],
+    ['Trace', job.traceId && (job.traceLink
+      ? h('a', {href: job.traceLink, rel: 'noopener noreferrer', target: '_blank'}, job.traceId) : h('code', {}, job.traceId))],
+  ];
+  return h('dl', {class: 'facts'}, rows.filter(([, value]) => value !== null && value !== undefined && value !== '').map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+}
+
+/** What happened, oldest first, with the time between. */
+function timeline(job) {
+  const events = [{at: job.enqueuedAt, kind: 'waiting', text: 'enqueued'}];
+  for (const error of job.errors) {
+    if (error.startedAt) events.push({at: error.startedAt, kind: 'running', text: `attempt ${error.attempt} begun`, node: error.node});
+    events.push({at: error.at, kind: 'failed', text: `attempt ${error.attempt} failed`, node: error.node, error});
+  }
+  if (job.state === 'ready') events.push({at: job.dueAt, kind: 'ready', text: 'ready'});
+  if (job.state !== 'waiting' && job.state !== 'ready' && job.claimedAt && !job.errors.some(error => error.startedAt === job.claimedAt)
+      && (job.state === 'running' || !job.errors.length || job.state === 'completed' || job.state === 'cancelled')) {
+    events.push({at: job.claimedAt, kind: 'running', text: `attempt ${job.attempt} ${job.state === 'running' ? 'runs' : 'begun'}`, node: job.node});
+  }
+  if (job.endedAt) events.push({at: job.endedAt, kind: job.state, text: job.state});
+  events.sort((one, other) => new Date(one.at) - new Date(other.at));
+  if (job.state === 'waiting') events.push({at: job.dueAt, kind: 'waiting', text: `due${job.waitReason ? ` (${job.waitReason})` : ''}`});
+  return h('ol', {class: 'timeline'}, events.map((event, i) => h('li', {class: event.kind}, h('div', {class: 'body'},
+    h('strong', {}, event.text), ' ', i === events.length - 1 && !job.endedAt ? when(event.at) : time(event.at),
+    event.node && h('span', {class: 'soft small'}, ` on node ${event.node}`),
+    i > 0 && h('div', {class: 'gap'}, `after ${span(between(events[i - 1].at, event.at))}`),
+    event.error && h('details', {class: 'small'},
+      h('summary', {class: 'error'}, shortClass(event.error.type), ': ', event.error.message),
+      event.error.trace ? h('pre', {tabindex: '0'}, event.error.trace) : h('p', {class: 'soft'}, 'It has no stack trace.')),
+    i === events.length - 1 && job.state === 'running' && h('div', {class: 'gap'}, `for ${span(now() - new Date(event.at))}`)))));
+}
+
+function carried(job, reload) {
+  if (job.hidden) return panel('Payload', h('p', {class: 'empty'}, `Users with the level ${me.level.toLowerCase().replace('_', '-')} do not see payloads, headers and results.`));
+  const editable = may('ADMIN') && ['waiting', 'ready', 'failed', 'quarantined'].includes(job.state);
+  const headers = Object.entries(job.headers ?? {});
+  return h('div', {class: 'columns'},
+    panel(null, h('div', {class: 'head'}, h('h2', {}, 'Payload'), editable && button('Edit…', () => edit(job, reload))), json(job.payload)),
+    h('div', {},
+      job.result !== null && panel('Result', json(job.result)),
+      headers.length > 0 && panel('Headers', h('dl', {class: 'facts'}, headers.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])))));
+}
+
+function edit(job, reload) {
+  ask({
+    title: `Payload of job ${job.id}`,
+    confirm: 'Change 1 job',
+    fields: [field('JSON', h('textarea', {name: 'payload', required: true, spellcheck: false, value: pretty(job.payload)})),
+      h('label', {class: 'check small'}, h('input', {type: 'checkbox', name: 'unchecked', value: 'true'}), 'do not check that the listener can read it')],
+    async action({payload, unchecked, why}) {
+      const [answer] = await post('jobs/payload', {ids: [job.id], payload, unchecked: unchecked === 'true', why});
+      if (answer.result !== 'CHANGED') throw new Error(`It was not changed: ${answer.result.toLowerCase().replaceAll('_', ' ')}.`);
+      say(`Job ${job.id} has another payload.`);
+    },
+    done: reload,
+  });
+}

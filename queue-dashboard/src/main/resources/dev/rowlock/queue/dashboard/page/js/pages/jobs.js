@@ -1,0 +1,106 @@
+// A list of jobs by filters, which all stand in the address.
+import {h, fill, table, panel, button, field} from '../dom.js';
+import {get, me, may, query} from '../api.js';
+import {capped, jobLink, jobs as amount, shortClass, state, time} from '../show.js';
+import {ONE, actOnAll, actOnChosen} from '../act.js';
+import {known} from '../live.js';
+
+export const STATES = ['waiting', 'ready', 'running', 'completed', 'cancelled', 'failed', 'quarantined'];
+const TEXTS = [
+  ['queue', 'Queue'], ['type', 'Type'], ['key', 'Key'], ['uniqueKey', 'Unique key (with type)'], ['error', 'Text of the last error'], ['errorType', 'Class of the last error'],
+  ['fingerprint', 'Error group'], ['node', 'Node'],
+];
+const HIDDEN = [['payload', 'Payload (jsonpath)'], ['header', 'Header (name=value)']];
+const TIMES = ['enqueued', 'due', 'started', 'ended'];
+
+export async function jobList(place, parameters, reload) {
+  const {before, ...filter} = parameters;
+  const page = await get('jobs', parameters);
+  const total = h('span', {class: 'soft', role: 'status'}, 'counting…');
+  get('jobs/count', filter).then(count => fill(total, `${capped(count)} ${count.jobs === 1 && !count.more ? 'job' : 'jobs'}`), e => fill(total, e.message));
+  const chosen = new Set();
+  const tools = h('div', {class: 'row'});
+  const drawTools = () => fill(tools, may('OPERATOR') && (chosen.size ? forChosen(chosen, page.jobs, reload) : forAll(filter, reload)));
+  drawTools();
+  const choose = (id, on) => { on ? chosen.add(id) : chosen.delete(id); drawTools(); };
+  const all = h('input', {type: 'checkbox', 'aria-label': 'Choose all jobs of this page', onchange: () =>
+    place.querySelectorAll('tbody input[type=checkbox]').forEach(box => { box.checked = all.checked; choose(box.value, all.checked); })});
+  fill(place,
+    h('div', {class: 'head'}, h('h1', {}, 'Jobs'), total),
+    panel(null, form(filter)),
+    panel(null, tools, table([
+      ...(may('OPERATOR') ? [{title: all, class: 'tight', cell: job => h('input', {
+        type: 'checkbox', value: job.id, 'aria-label': `Choose job ${job.id}`, onchange: event => choose(job.id, event.target.checked)})}] : []),
+      {title: 'Job', class: 'tight', cell: job => jobLink(job.id)},
+      {title: 'State', class: 'tight', cell: job => [state(job.state), job.progress === null ? '' : ` ${job.progress} %`]},
+      {title: 'Queue', cell: job => h('a', {href: `#/jobs?${query({...filter, queue: job.queue})}`}, job.queue)},
+      {title: 'Type', cell: job => h('a', {href: `#/jobs?${query({...filter, type: job.type})}`}, job.type)},
+      ...(page.jobs.some(job => job.key) ? [{title: 'Key', cell: job => job.key && h('a', {href: `#/jobs?${query({...filter, key: job.key})}`}, job.key)}] : []),
+      {title: 'Attempt', class: 'number', cell: job => job.attempt},
+      {title: 'Enqueued', class: 'tight', cell: job => time(job.enqueuedAt)},
+      {title: 'Due, started, ended', class: 'tight', cell: job => job.endedAt ? ['ended ', time(job.endedAt)]
+        : job.state === 'running' ? ['started ', time(job.startedAt)] : ['due ', time(job.dueAt)]},
+      {title: 'Last error', class: 'wide', cell: job => job.errorType && h('span', {class: 'error small clip'}, shortClass(job.errorType), ': ', job.error)},
+    ], page.jobs, 'No job matches.'),
+    h('div', {class: 'row'},
+      before && h('a', {class: 'button', href: `#/jobs?${query(filter)}`}, 'Newest'),
+      page.next && h('a', {class: 'button', href: `#/jobs?${query({...filter, before: page.next})}`, data: {row: ''}}, 'Older jobs'))));
+}
+
+function form(filter) {
+  const states = new Set((filter.state ?? '').split(',').filter(Boolean));
+  const timeKind = TIMES.find(kind => filter[`${kind}From`] || filter[`${kind}Until`]) ?? 'enqueued';
+  const queues = (known('queues') ?? []).map(queue => queue.queue);
+  const texts = me.payloads ? [...TEXTS, ...HIDDEN] : TEXTS;
+  const rare = texts.slice(3);
+  const input = ([name, label]) => field(label, h('input', {name, value: filter[name] ?? '', autocomplete: 'off', maxLength: 2000,
+    list: name === 'queue' ? 'queues' : null, data: name === 'queue' ? {search: ''} : {}}));
+  const node = h('form', {class: 'filters', role: 'search', 'aria-label': 'Jobs'},
+    h('fieldset', {}, h('legend', {}, 'State'), STATES.map(one =>
+      h('label', {class: 'check'}, h('input', {type: 'checkbox', name: 'state', value: one, checked: states.has(one)}), one))),
+    texts.slice(0, 3).map(input), h('datalist', {id: 'queues'}, queues.slice(0, 500).map(queue => h('option', {value: queue}))),
+    h('details', {open: rare.some(([name]) => filter[name]) || TIMES.some(kind => filter[`${kind}From`] || filter[`${kind}Until`])},
+      h('summary', {}, 'More'), h('div', {class: 'filters'}, rare.map(input),
+        field('Time', h('select', {name: 'timeKind'}, TIMES.map(kind => h('option', {value: kind, selected: kind === timeKind}, kind)))),
+        field('From (your time)', h('input', {type: 'datetime-local', step: '1', name: 'from', value: local(filter[`${timeKind}From`])})),
+        field('Until (your time)', h('input', {type: 'datetime-local', step: '1', name: 'until', value: local(filter[`${timeKind}Until`])})))),
+    h('div', {class: 'row'}, h('button', {class: 'main'}, 'Search'), h('a', {class: 'button', href: '#/jobs'}, 'Reset')));
+  node.addEventListener('submit', event => {
+    event.preventDefault();
+    const data = new FormData(node);
+    const wanted = {state: data.getAll('state').join(',')};
+    for (const [name] of texts) wanted[name] = data.get(name).trim();
+    for (const end of ['from', 'until']) {
+      const at = data.get(end);
+      if (at) wanted[data.get('timeKind') + (end === 'from' ? 'From' : 'Until')] = new Date(at).toISOString();
+    }
+    const next = `#/jobs?${query(wanted)}`;
+    if (location.hash === next) dispatchEvent(new Event('hashchange'));
+    else location.hash = next;
+  });
+  return node;
+}
+
+/** An instant as the field for local times wants it. */
+function local(instant) {
+  if (!instant) return '';
+  const at = new Date(instant);
+  return new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 19);
+}
+
+function forChosen(chosen, list, reload) {
+  const states = new Set(list.filter(job => chosen.has(job.id)).map(job => job.state));
+  return [h('strong', {}, `${amount(chosen.size)} chosen:`),
+    Object.entries(ONE).filter(([, one]) => may(one.level) && one.states.some(state => states.has(state)))
+      .map(([name, one]) => button(`${one.verb}…`, () => actOnChosen(name, [...chosen], reload), {data: {chosen: name}}))];
+}
+
+function forAll(filter, reload) {
+  const states = filter.state ? filter.state.split(',') : STATES;
+  const dead = states.some(one => one === 'failed' || one === 'quarantined');
+  const live = states.some(one => one === 'waiting' || one === 'ready');
+  return [h('span', {class: 'soft'}, 'All that match:'),
+    dead && button('Redrive…', () => actOnAll('redrive', filter, reload), {data: {all: 'redrive'}}),
+    live && button('Cancel…', () => actOnAll('cancel', filter, reload), {data: {all: 'cancel'}}),
+    dead && may('ADMIN') && button('Delete…', () => actOnAll('discard', filter, reload), {data: {all: 'discard'}})];
+}

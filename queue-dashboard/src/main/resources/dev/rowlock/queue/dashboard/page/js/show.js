@@ -1,0 +1,81 @@
+// How values look to people.
+import {h} from './dom.js';
+
+const numbers = new Intl.NumberFormat('en');
+const exact = new Intl.DateTimeFormat(undefined, {dateStyle: 'medium', timeStyle: 'long'});
+const sameDay = new Intl.DateTimeFormat(undefined, {hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false});
+const otherDay = new Intl.DateTimeFormat(undefined, {month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hour12: false});
+
+export const number = value => numbers.format(value);
+export const jobs = count => `${number(count)} ${count === 1 ? 'job' : 'jobs'}`;
+export const capped = ({jobs: count, more}) => number(count) + (more ? '+' : '');
+
+/** The server's clock less the browser's, in ms: ages are by the server's. */
+let ahead = 0;
+export function setClock(serverNow) { ahead = new Date(serverNow) - Date.now(); }
+export const now = () => Date.now() + ahead;
+
+/** In the viewer's zone; the exact instant on hover and for screen readers. */
+export function time(instant) {
+  if (!instant) return h('span', {class: 'soft'}, '–');
+  const at = new Date(instant);
+  const today = at.toDateString() === new Date().toDateString();
+  return h('time', {datetime: instant, title: `${exact.format(at)} · ${instant}`}, (today ? sameDay : otherDay).format(at));
+}
+
+/** The same, with how long ago it was or how soon it will be. */
+export function when(instant) {
+  if (!instant) return time(null);
+  const past = now() - new Date(instant);
+  return h('span', {}, time(instant), h('span', {class: 'soft small'}, past >= 0 ? ` ${span(past)} ago` : ` in ${span(-past)}`));
+}
+
+/** A length of time from milliseconds: 12 ms, 3.4 s, 5 min, 2 h 10 min, 3 d. */
+export function span(millis) {
+  if (millis < 1000) return `${Math.max(0, Math.round(millis))} ms`;
+  const seconds = millis / 1000;
+  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h${hours < 10 && minutes % 60 ? ` ${minutes % 60} min` : ''}`;
+  return `${Math.floor(hours / 24)} d`;
+}
+
+export const between = (from, until) => new Date(until) - new Date(from);
+
+export const state = (label, text = label) => h('span', {class: `state ${label.toLowerCase()}`}, text.toLowerCase());
+
+export const jobLink = id => h('a', {href: `#/jobs/${id}`, data: {row: ''}}, id);
+
+/** A class name without its package; the whole of it on hover. */
+export function shortClass(name) {
+  const short = name.slice(name.lastIndexOf('.') + 1);
+  return h('span', {title: name === short ? null : name}, short);
+}
+
+/**
+ * JSON with line breaks. The text is never parsed into numbers, so an id of 64 bits stays what it is.
+ */
+export function pretty(json) {
+  let depth = 0;
+  let text = '';
+  const tokens = json.match(/"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+/gs) ?? [];
+  const line = () => '\n' + '  '.repeat(depth);
+  tokens.forEach((token, i) => {
+    if (token === '{' || token === '[') {
+      depth++;
+      text += token + (closes(tokens[i + 1]) ? '' : line());
+    } else if (closes(token)) {
+      depth--;
+      text += (opens(tokens[i - 1]) ? '' : line()) + token;
+    } else {
+      text += token === ',' ? token + line() : token === ':' ? ': ' : token;
+    }
+  });
+  return text;
+}
+const opens = token => token === '{' || token === '[';
+const closes = token => token === '}' || token === ']';
+
+export const json = text => h('pre', {tabindex: '0'}, pretty(text));

@@ -1,0 +1,52 @@
+package dev.rowlock.queue.dashboard;
+
+import dev.rowlock.queue.JobListener;
+import dev.rowlock.queue.JobType;
+import dev.rowlock.queue.job.DoNotRetryException;
+import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.schedule.Recurring;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+
+/** What the jobs of these tests do. */
+class Handlers {
+
+    @JobType(value = "send-mail", queue = "mail")
+    record SendMail(String to, @Nullable String subject) {}
+
+    @JobType(value = "charge", queue = "payments")
+    record Charge(long orderId) {}
+
+    @JobType(value = "report", queue = "reports")
+    record Report(String name) {}
+
+    @JobType(value = "clean-up", queue = "reports")
+    record CleanUp() {}
+
+    /** Holds running reports, so that somebody can look at them. */
+    static volatile CountDownLatch held = new CountDownLatch(0);
+
+    @JobListener
+    Map<String, String> send(SendMail mail) {
+        return Map.of("sent", mail.to());
+    }
+
+    @JobListener
+    void charge(Charge charge) {
+        throw charge.orderId() % 2 == 0
+                ? new DoNotRetryException("order " + charge.orderId() + ": card declined")
+                : new DoNotRetryException(
+                        "gateway of order " + charge.orderId() + " is away", new IllegalStateException("503"));
+    }
+
+    @JobListener
+    void report(Report report, JobContext job) throws InterruptedException {
+        job.progress(40, "page 4 of 10");
+        held.await();
+    }
+
+    @Recurring(name = "nightly", cron = "0 0 3 * * *")
+    @JobListener
+    void cleanUp(CleanUp cleanUp) {}
+}
