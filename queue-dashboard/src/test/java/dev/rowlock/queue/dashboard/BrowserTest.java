@@ -1,0 +1,459 @@
+package dev.rowlock.queue.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.JobAdmin;
+import dev.rowlock.queue.JobSearch;
+import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.dashboard.Handlers.Charge;
+import dev.rowlock.queue.dashboard.Handlers.Report;
+import dev.rowlock.queue.dashboard.Handlers.SendMail;
+import dev.rowlock.queue.dashboard.browser.Browser;
+import dev.rowlock.queue.gate.AfterFailure;
+import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.gate.QueueLimits;
+import dev.rowlock.queue.gate.Rate;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.operate.AuditEntry;
+import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.Page;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.openqa.selenium.Keys;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.web.server.LocalServerPort;
+
+/** Each page and each action, as people see and use them. The console must say nothing all the while. */
+@SpringBootTest(
+        classes = PlainApplication.class,
+        webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+        properties = {
+            "rowlock.dashboard.enabled=true",
+            "rowlock.dashboard.trace-link=https://traces.example/{traceId}",
+            "rowlock.worker.node-name=node-1",
+            "logging.level.dev.rowlock.queue.failures=off"
+        })
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BrowserTest {
+
+    /** What somebody might put into a job, so that it runs in an operator's browser. */
+    private static final String SCRIPT = "<img src=x onerror=alert(1)><script>alert(2)</script>\"'>";
+
+    private final JobTemplate jobs;
+    private final JobAdmin admin;
+    private final JobSearch search;
+    private final QueueLimits limits;
+    private final int port;
+    private Browser browser;
+    private long evil;
+    private long running;
+
+    BrowserTest(
+            @LocalServerPort int port,
+            @Autowired JobTemplate jobs,
+            @Autowired JobAdmin admin,
+            @Autowired JobSearch search,
+            @Autowired QueueLimits limits) {
+        this.port = port;
+        this.jobs = jobs;
+        this.admin = admin;
+        this.search = search;
+        this.limits = limits;
+    }
+
+    @BeforeAll
+    void fill() {
+        Handlers.held = new CountDownLatch(1);
+        jobs.enqueueAll(IntStream.range(0, 120)
+                .mapToObj(i -> new SendMail("customer-%d@example.com".formatted(i), "Your order"))
+                .toList());
+        jobs.enqueueAll(
+                IntStream.range(0, 75).mapToObj(i -> new Charge(4000 + i)).toList());
+        evil = jobs.enqueue(
+                new Charge(9_007_199_254_740_993L),
+                o -> o.header("note", SCRIPT)
+                        .header("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
+        running = jobs.enqueue(new Report("yearly"), o -> o.key("tenant-7"));
+        jobs.enqueue(
+                new SendMail(SCRIPT, SCRIPT), o -> o.delay(Duration.ofHours(2)).key(SCRIPT));
+        IntStream.range(0, 30)
+                .forEach(i -> jobs.enqueue(new Report("month " + i), o -> o.delay(Duration.ofMinutes(10 + i))));
+        limits.set(QueueLimit.of("mail").maxRunning(5).ratePerKey(Rate.perMinute(600)));
+        limits.set(QueueLimit.of("payments").inOrder(AfterFailure.HOLD));
+        admin.by("bob", "provider is down").pause("newsletter");
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> dead() == 76
+                        && search.find(running).orElseThrow().progress() != null
+                        && !search.depths().isEmpty());
+        browser = Browser.start("http://localhost:%d/rowlock/".formatted(port));
+        browser.cookie("level", "admin");
+    }
+
+    private long dead() {
+        return search.count(JobFilter.where().states(JobState.FAILED), 1_000).jobs();
+    }
+
+    @AfterAll
+    void end() {
+        Handlers.held.countDown();
+        if (browser != null) {
+            browser.close();
+        }
+    }
+
+    @AfterEach
+    void theConsoleHasSaidNothing() {
+        browser.requireQuietConsole();
+    }
+
+    @Test
+    void everyPageOpensAndHasNoBarrierInBothThemes() {
+        for (String theme : List.of("light", "dark")) {
+            browser.open("").script("localStorage.setItem('rowlock-theme', arguments[0])", theme);
+            for (String page : List.of(
+                    "",
+                    "jobs",
+                    "jobs/" + evil,
+                    "jobs/" + running,
+                    "errors",
+                    "schedules",
+                    "gates?queue=payments",
+                    "actions",
+                    "nodes",
+                    "doctor",
+                    "audit")) {
+                browser.open("?" + theme + "#/" + page);
+                if (page.isEmpty()) {
+                    browser.awaitText("main", "payments");
+                    browser.await(
+                            "findings of the doctor", d -> !browser.text("main").contains("The doctor looks"));
+                }
+                browser.screenshot(theme + "-" + (page.isEmpty() ? "overview" : page.replaceAll("[^a-z]+", "-")));
+
+                assertThat(browser.barriers()).as(theme + " " + page).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void nothingIsWiderThanANarrowWindow() {
+        browser.size(390, 800);
+        try {
+            for (String page :
+                    List.of("", "jobs", "jobs/" + evil, "errors", "schedules", "gates", "nodes", "doctor", "audit")) {
+                browser.open("?narrow#/" + page);
+                browser.screenshot("narrow-" + (page.isEmpty() ? "overview" : page.replaceAll("[^a-z]+", "-")));
+
+                assertThat((Long) browser.script(
+                                "return document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+                        .as(page)
+                        .isLessThanOrEqualTo(0);
+            }
+        } finally {
+            browser.size(1400, 900);
+        }
+    }
+
+    @Test
+    void whatJobsCarryIsShownAsTextWhateverItIs() {
+        browser.open("#/jobs/" + evil);
+        assertThat(browser.text("main")).contains(SCRIPT, "9007199254740993");
+        assertThat(browser.one("main a[href^='https://traces.example']").getDomAttribute("href"))
+                .isEqualTo("https://traces.example/0af7651916cd43dd8448eb211c80319c");
+
+        browser.open("#/jobs?state=waiting&queue=mail");
+        assertThat(browser.text("main")).contains("send-mail");
+        browser.click("tbody a[data-row]").settled();
+        browser.awaitText("main", SCRIPT);
+
+        assertThat(browser.count("main img, main script, main iframe, main [onerror]"))
+                .isZero();
+    }
+
+    @Test
+    void filtersStandInTheAddressAndPagesGoBackByIds() {
+        browser.open("#/jobs?state=completed&queue=mail");
+        browser.await("counted", d -> browser.text("main [role=status]").equals("120 jobs"));
+        String first = browser.text("tbody tr:first-child a[data-row]");
+        assertThat(browser.count("tbody tr")).isEqualTo(50);
+
+        browser.clickText("main a.button", "Older jobs");
+        browser.await(
+                "the second page",
+                d -> !browser.text("tbody tr:first-child a[data-row]").equals(first));
+        assertThat(browser.driver().getCurrentUrl()).contains("before=", "queue=mail");
+        browser.driver().navigate().back();
+        browser.await(
+                "the first page",
+                d -> browser.text("tbody tr:first-child a[data-row]").equals(first));
+
+        browser.type("input[name=type]", "no-such-type", Keys.ENTER);
+        browser.awaitText("main", "No job matches.");
+        assertThat(browser.driver().getCurrentUrl()).contains("type=no-such-type");
+    }
+
+    @Test
+    void aSearchThatIsRefusedSaysWhy() {
+        browser.open("#/jobs?payload=%24.%5B");
+        browser.awaitText("main .error", "jsonpath");
+
+        // The browser itself tells of the status 400.
+        assertThat(browser.console()).allSatisfy(line -> assertThat(line).contains("status of 400"));
+    }
+
+    @Test
+    void thePageIsUsedByKeyboard() {
+        browser.open("#/jobs?state=failed");
+        browser.press("j");
+        browser.press("j");
+        String second = browser.text("tbody tr:nth-child(2) a[data-row]");
+        browser.press("x");
+        browser.awaitText("main", "1 job chosen");
+        browser.press(Keys.ENTER).settled();
+        browser.awaitText("h1", "Job " + second);
+        browser.press("?");
+        browser.awaitText("dialog[open]", "Keyboard");
+        browser.screenshot("keyboard");
+        browser.escape();
+        browser.await("help is closed", d -> browser.count("dialog") == 0);
+        browser.press("2").settled();
+        browser.press("/");
+        browser.await(
+                "the search has the focus",
+                d -> "queue".equals(d.switchTo().activeElement().getDomAttribute("name")));
+    }
+
+    @Test
+    void timesAreTheViewersAndSayTheExactInstant() {
+        browser.open("#/jobs/" + evil);
+
+        assertThat(browser.one("main time").getDomAttribute("title"))
+                .contains(search.find(evil).orElseThrow().enqueuedAt().toString());
+    }
+
+    @Test
+    void progressOfARunningJobAndItsEndComeByThemselves() {
+        long held = jobs.enqueue(new Report("live"));
+        Awaitility.await().until(() -> search.find(held).orElseThrow().progress() != null);
+        browser.open("#/jobs/" + held);
+        browser.awaitText("main", "40 %: page 4 of 10");
+
+        CountDownLatch before = Handlers.held;
+        Handlers.held = new CountDownLatch(1);
+        before.countDown();
+
+        browser.awaitText("h1", "completed");
+    }
+
+    @Test
+    void aQueueIsPausedAndResumedAndTheAuditNamesWho() {
+        browser.open("");
+        browser.awaitText("main", "payments");
+        browser.click("button[aria-label='Pause queue payments']");
+        browser.type("dialog input[name=why]", "ticket 7");
+        browser.click("dialog [data-confirm]");
+        browser.awaitText("#pauses", "Queue payments paused");
+        assertThat(admin.pauses()).anySatisfy(pause -> {
+            assertThat(pause.name()).isEqualTo("payments");
+            assertThat(pause.who()).isEqualTo("ann");
+        });
+        browser.screenshot("paused");
+
+        browser.click("button[aria-label='Resume queue payments']").click("dialog [data-confirm]");
+        browser.await("it is resumed", d -> !browser.text("#pauses").contains("payments"));
+
+        assertThat(audited("pause")).first().satisfies(line -> {
+            assertThat(line.who()).isEqualTo("ann");
+            assertThat(line.why()).isEqualTo("ticket 7");
+            assertThat(line.subject()).isEqualTo("queue payments");
+        });
+    }
+
+    @Test
+    void everythingIsPausedAndResumed() {
+        browser.open("");
+        browser.clickText("main button", "Pause everything…").click("dialog [data-confirm]");
+        browser.awaitText("#pauses", "Everything paused");
+        browser.clickText("main button", "Pause a type…").type("dialog input[name=name]", "charge");
+        browser.click("dialog [data-confirm]");
+        browser.awaitText("#pauses", "Type charge paused");
+
+        browser.clickText("#pauses button", "Resume");
+        browser.await("one is resumed", d -> admin.pauses().size() == 2);
+        admin.resumeEverything();
+        admin.resumeType("charge");
+        browser.await(
+                "the banner has gone by itself", d -> !browser.text("#pauses").contains("charge"));
+    }
+
+    @Test
+    void allJobsOfAnErrorGroupAreRedrivenInOneGo() {
+        browser.open("#/errors");
+        browser.awaitText("main", "card declined");
+        int groups = browser.count("tbody tr");
+        Handlers.declining = false;
+        try {
+            browser.click("tbody tr:first-child button[data-all=redrive]");
+            browser.awaitText("dialog h2", "Redrive: 38 jobs");
+            assertThat(browser.text("dialog [data-confirm]")).isEqualTo("Redrive: 38 jobs");
+            browser.screenshot("confirm");
+            assertThat(browser.barriers()).isEmpty();
+            browser.type("dialog input[name=why]", "gateway is back");
+            browser.click("dialog [data-confirm]");
+            browser.awaitText("dialog", "finished: 38 of 38");
+            browser.screenshot("progress");
+            browser.clickText("dialog button", "Close");
+        } finally {
+            Handlers.declining = true;
+        }
+
+        browser.await("the group has gone", d -> browser.count("tbody tr") == groups - 1);
+        assertThat(audited("redrive")).first().satisfies(line -> {
+            assertThat(line.who()).isEqualTo("ann");
+            assertThat(line.why()).isEqualTo("gateway is back");
+            assertThat(line.jobs()).isEqualTo(38);
+        });
+        browser.go("/actions");
+        browser.awaitText("main", "finished");
+        // So that the tests after this one find what they look for.
+        jobs.enqueueAll(
+                IntStream.range(0, 38).mapToObj(i -> new Charge(4001 + 2 * i)).toList());
+        Awaitility.await().until(() -> dead() >= 38);
+    }
+
+    @Test
+    void chosenJobsAreCancelledAndAnActionCanBeStopped() {
+        browser.open("#/jobs?state=waiting&type=report");
+        browser.click("thead input[type=checkbox]");
+        browser.awaitText("main", "30 jobs chosen");
+        browser.click("button[data-chosen=priority]").type("dialog input[name=priority]", "7");
+        browser.click("dialog [data-confirm]");
+        browser.awaitText("dialog", "Finished after 30 jobs: 30 done");
+        browser.screenshot("chosen");
+        browser.clickText("dialog button", "Close").settled();
+
+        browser.await("chosen", d -> {
+            browser.click("tbody tr:first-child input[type=checkbox]");
+            return browser.text("main").contains("1 job chosen");
+        });
+        browser.click("button[data-chosen=cancel]").click("dialog [data-confirm]");
+        browser.awaitText("#said", "cancelled");
+
+        browser.open("?stop#/jobs?state=waiting&type=report").click("button[data-all=cancel]");
+        browser.awaitText("dialog h2", "Cancel: 29 jobs");
+        browser.type("dialog input[name=rate]", "1").click("dialog [data-confirm]");
+        browser.awaitText("dialog", "running");
+        browser.clickText("dialog button", "Stop");
+        browser.awaitText("dialog", "cancelled:");
+        browser.clickText("dialog button", "Close");
+        assertThat(search.find(JobFilter.where().states(JobState.WAITING).type("report"), Page.first(100))
+                        .jobs())
+                .isNotEmpty()
+                .allSatisfy(job -> assertThat(job.priority()).isEqualTo(7));
+    }
+
+    @Test
+    void aSingleJobIsRescheduledRunEditedAndDeleted() {
+        long one = jobs.enqueue(new Charge(5001));
+        Awaitility.await().until(() -> search.find(one).orElseThrow().state() == JobState.FAILED);
+
+        browser.open("#/jobs/" + one).clickText("main button", "Edit…");
+        browser.type("dialog textarea", "{\"orderId\": 5003}").click("dialog [data-confirm]");
+        browser.awaitText("main pre", "5003");
+        browser.click("button[data-chosen=discard]").click("dialog [data-confirm]");
+        browser.awaitText("#said", "done");
+        assertThat(search.find(one)).isEmpty();
+        browser.awaitText("main", "there is none");
+        browser.console(); // tells of the status 404
+
+        long other = jobs.enqueue(new SendMail("a@b.c", null), o -> o.delay(Duration.ofDays(3)));
+        browser.open("?other#/jobs/" + other).click("button[data-chosen=reschedule]");
+        browser.script("document.querySelector('dialog input[name=at]').value = '2031-05-06T07:08:09'");
+        browser.click("dialog [data-confirm]");
+        browser.awaitText("#said", "done");
+        assertThat(search.find(other).orElseThrow().dueAt()).isAfter(java.time.Instant.parse("2031-05-01T00:00:00Z"));
+        browser.settled().click("button[data-chosen=run-now]").click("dialog [data-confirm]");
+        browser.awaitText("h1", "completed");
+        browser.awaitText("main", "Result");
+    }
+
+    @Test
+    void aRecurringJobIsRunPausedAndResumed() {
+        browser.open("#/schedules");
+        browser.awaitText("main", "nightly");
+        browser.click("button[aria-label='Run nightly now']").click("dialog [data-confirm]");
+        browser.awaitText("#said", "is enqueued");
+        browser.click("button[aria-label='Pause nightly']").click("dialog [data-confirm]");
+        browser.awaitText("main", "paused");
+        browser.click("button[aria-label='Resume nightly']").click("dialog [data-confirm]");
+        browser.one("button[aria-label='Pause nightly']");
+
+        assertThat(audited("run recurring job"))
+                .first()
+                .satisfies(line -> assertThat(line.who()).isEqualTo("ann"));
+    }
+
+    @Test
+    void limitsAreSetAndRemoved() {
+        browser.open("#/gates").clickText("main button", "Set a limit…");
+        browser.type("dialog input[name=queue]", "imports")
+                .type("dialog input[name=maxRunning]", "3")
+                .type("dialog input[name=rate]", "100/min burst 20");
+        browser.click("dialog [data-confirm]");
+        browser.awaitText("main", "imports");
+        assertThat(limits.all())
+                .contains(QueueLimit.of("imports")
+                        .maxRunning(3)
+                        .rate(Rate.perMinute(100).burst(20)));
+
+        browser.click("button[aria-label='Slow down imports']").click("dialog [data-confirm]");
+        browser.awaitText("#said", "Nothing of it begins");
+        browser.click("button[aria-label='Remove the limits of imports']").click("dialog [data-confirm]");
+        browser.await("it has gone", d -> !browser.text("main").contains("imports"));
+    }
+
+    @Test
+    void whoMayOnlyLookSeesNoButtonsAndNoPayload() {
+        browser.cookie("level", "read_only");
+        try {
+            for (String page : List.of("", "jobs", "errors", "schedules", "gates", "actions", "nodes", "audit")) {
+                browser.open("?reader#/" + page);
+                assertThat(browser.text("main button")).as(page).isIn("", "Search");
+            }
+            browser.open("?reader#/jobs/" + evil);
+            assertThat(browser.text("main")).contains("do not see payloads").doesNotContain("9007199254740993");
+            browser.screenshot("reader");
+        } finally {
+            browser.cookie("level", "admin");
+        }
+    }
+
+    @Test
+    void figuresStopWhileTheyArePaused() {
+        browser.open("");
+        browser.await("live", d -> browser.text("#top .live").equals("Live"));
+        browser.click("#top .live");
+        browser.await("paused", d -> browser.text("#top .live").equals("Paused"));
+        browser.click("#top .live");
+        browser.await("live again", d -> browser.text("#top .live").equals("Live"));
+        browser.click("#top button[title='Dark or light']");
+        assertThat(browser.script("return document.documentElement.dataset.theme"))
+                .isIn("dark", "light");
+    }
+
+    private List<AuditEntry> audited(String action) {
+        return admin.audit(null, 100).stream()
+                .filter(line -> line.action().equals(action))
+                .toList();
+    }
+}
