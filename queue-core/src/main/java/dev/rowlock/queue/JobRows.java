@@ -6,6 +6,7 @@ import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.WaitReason;
 import dev.rowlock.queue.search.DeadGroup;
 import dev.rowlock.queue.search.EndedJobs;
+import dev.rowlock.queue.search.JobGlance;
 import dev.rowlock.queue.search.JobSummary;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -64,6 +65,15 @@ final class JobRows {
                 Headers.decode(row.getString("headers")),
                 ErrorHistory.decode(row.getString("errors")),
                 row.getString("result"));
+    }
+
+    JobGlance glance(ResultSet row) throws SQLException {
+        return new JobGlance(
+                row.getLong("id"),
+                JobState.of(row.getString("state")),
+                row.getInt("attempt"),
+                integer(row, "progress"),
+                row.getString("progress_note"));
     }
 
     DeadGroup group(ResultSet row) throws SQLException {

@@ -2,6 +2,7 @@ package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.admin.FindJob;
+import dev.rowlock.queue.internal.store.admin.GlanceAtJobs;
 import dev.rowlock.queue.internal.store.admin.ListNodes;
 import dev.rowlock.queue.internal.store.admin.ReadClock;
 import dev.rowlock.queue.internal.store.admin.ReadDepth;
@@ -22,6 +23,7 @@ import dev.rowlock.queue.search.Explanation;
 import dev.rowlock.queue.search.FoundJobs;
 import dev.rowlock.queue.search.GroupPage;
 import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.JobGlance;
 import dev.rowlock.queue.search.JobSummary;
 import dev.rowlock.queue.search.JobTime;
 import dev.rowlock.queue.search.NodeSummary;
@@ -32,6 +34,7 @@ import dev.rowlock.queue.settings.SearchSettings;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.OffsetDateTime;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
@@ -48,12 +51,16 @@ public final class JobSearch {
     /** The most that {@link #count} counts. */
     public static final int MAX_COUNT = 1_000_000;
 
+    /** The most jobs of one {@link #glance}. */
+    public static final int MAX_GLANCES = 1_000;
+
     /** The most steps of time for which {@link #ended} sums. */
     public static final int MAX_STEPS = 1_500;
 
     private static final int MAX_SUMS = 50_000;
 
     private final FindJob findJob;
+    private final GlanceAtJobs glanceAtJobs;
     private final FindJobs findJobs;
     private final CountMatches countMatches;
     private final GroupDeadJobs groupDead;
@@ -73,6 +80,7 @@ public final class JobSearch {
     JobSearch(Database database, SearchSettings settings) {
         BoundedSearch bounded = new BoundedSearch(database, settings.timeLimit());
         this.findJob = new FindJob(database);
+        this.glanceAtJobs = new GlanceAtJobs(database);
         this.findJobs = new FindJobs(bounded);
         this.explainJob = new ExplainJob(bounded);
         this.countMatches = new CountMatches(bounded);
@@ -88,6 +96,20 @@ public final class JobSearch {
     /** The job with this id, wherever it is, with its error history; empty if there is none or retention dropped it. */
     public Optional<JobDetails> find(long id) {
         return findJob.run(id, rows::details);
+    }
+
+    /**
+     * Where these jobs are now, by id; those that are not there any more are left out. One statement, whatever their number: for pages that follow jobs. Cheap, and outside
+     * the caller's transaction.
+     *
+     * @param ids up to {@value #MAX_GLANCES}
+     */
+    public List<JobGlance> glance(Collection<Long> ids) {
+        if (ids.size() > MAX_GLANCES) {
+            throw new IllegalArgumentException(
+                    "%d jobs at a glance: up to %d are allowed".formatted(ids.size(), MAX_GLANCES));
+        }
+        return ids.isEmpty() ? List.of() : glanceAtJobs.run(ids, rows::glance);
     }
 
     /**

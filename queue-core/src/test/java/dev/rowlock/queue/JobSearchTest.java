@@ -15,6 +15,7 @@ import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.WaitReason;
+import dev.rowlock.queue.search.JobGlance;
 import dev.rowlock.queue.search.NodeSummary;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
@@ -100,6 +101,21 @@ class JobSearchTest {
         assertThat(job.claimedAt()).isNotNull();
         assertThat(job.deadline()).isEqualTo(running.deadline());
         assertThat(job.cancelRequested()).isFalse();
+    }
+
+    @Test
+    void aGlanceAtSomeJobsFindsThemInEveryRoom() {
+        ClaimedJob running = rooms.running();
+        new SaveProgress(rooms.database()).run(running.claim(), 40, "4 of 10");
+        long waiting = rooms.waiting(Due.at(Instant.parse("2035-01-02T03:04:05Z")));
+
+        List<JobGlance> found = search.glance(List.of(waiting, running.id(), Long.MAX_VALUE));
+
+        assertThat(found)
+                .containsExactlyInAnyOrder(
+                        new JobGlance(waiting, JobState.WAITING, 0, null, null),
+                        new JobGlance(running.id(), JobState.RUNNING, 1, 40, "4 of 10"));
+        assertThat(search.glance(List.of())).isEmpty();
     }
 
     @Test
