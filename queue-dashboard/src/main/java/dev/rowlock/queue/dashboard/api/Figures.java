@@ -3,6 +3,7 @@ package dev.rowlock.queue.dashboard.api;
 import dev.rowlock.queue.QueueDepth;
 import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.operate.Pause;
+import dev.rowlock.queue.search.JobGlance;
 import dev.rowlock.queue.search.NodeSummary;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,6 +58,20 @@ public final class Figures {
             boolean countedAll,
             long done,
             long refused) {}
+
+    /** A job that somebody looks at. */
+    public record Watched(
+            String id,
+            String state,
+            int attempt,
+            @Nullable Integer progress,
+            @Nullable String progressNote) {
+
+        public static Watched of(JobGlance job) {
+            return new Watched(
+                    Long.toString(job.id()), job.state().label(), job.attempt(), job.progress(), job.progressNote());
+        }
+    }
 
     public static List<Queue> queues(List<QueueDepth> depths) {
         Map<String, Queue> queues = new TreeMap<>();

@@ -26,6 +26,9 @@ public final class LiveFeed implements AutoCloseable {
     /** The browser comes again by itself, and is asked who it is: so rights that were taken end an open stream. */
     private static final Duration LONGEST = Duration.ofMinutes(2);
 
+    /** Rounds between two touches of every stream. */
+    private static final int TOUCH_EACH = 5;
+
     private static final int MAX_VIEWERS = 1_000;
 
     private final Rounds rounds;
@@ -33,6 +36,7 @@ public final class LiveFeed implements AutoCloseable {
     private @Nullable ScheduledExecutorService timer; // guarded by this; null while nobody looks
     private boolean closed; // guarded by this
     private boolean failing; // timer's thread only
+    private int number; // timer's thread only
 
     public LiveFeed(Rounds rounds) {
         this.rounds = rounds;
@@ -53,7 +57,6 @@ public final class LiveFeed implements AutoCloseable {
         Viewer viewer = new Viewer(context, response.getOutputStream(), job);
         context.addListener(new Leaving(viewer));
         response.getOutputStream().setWriteListener(viewer);
-        rounds.known().forEach(viewer::send);
         enter(viewer);
     }
 
@@ -75,6 +78,9 @@ public final class LiveFeed implements AutoCloseable {
             });
             timer.scheduleWithFixedDelay(this::round, 0, ROUND.toMillis(), TimeUnit.MILLISECONDS);
         }
+        // On the feed's own thread: between two rounds, so that the viewer misses nothing that only comes when it
+        // changes.
+        timer.execute(() -> rounds.greet(viewer));
     }
 
     private void leave(Viewer viewer) {
@@ -83,6 +89,9 @@ public final class LiveFeed implements AutoCloseable {
     }
 
     private void round() {
+        if (++number % TOUCH_EACH == 0) {
+            viewers.forEach(Viewer::touch);
+        }
         for (Viewer viewer : viewers) {
             if (viewer.gone() || viewer.ageNanos() > LONGEST.toNanos()) {
                 leave(viewer);
@@ -92,7 +101,7 @@ public final class LiveFeed implements AutoCloseable {
             return;
         }
         try {
-            rounds.run(viewers);
+            rounds.run(viewers.stream().filter(Viewer::greeted).toList());
             failing = false;
         } catch (RuntimeException e) {
             if (!failing) {

@@ -7,13 +7,17 @@ import dev.rowlock.queue.dashboard.api.Figures;
 import dev.rowlock.queue.dashboard.api.Json;
 import dev.rowlock.queue.operate.BulkAction;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * What is asked in which second, so that no second has more than two statements: queues, nodes and pauses take turns with the first one; bulk actions have the
- * second one, each second while one goes on.
+ * second one, each other second while one goes on; otherwise jobs that somebody looks at have it.
  */
 public final class Rounds {
 
@@ -22,7 +26,7 @@ public final class Rounds {
 
     private final JobSearch search;
     private final JobAdmin admin;
-    private final Map<String, String> last = new ConcurrentHashMap<>();
+    private final Map<String, String> last = new LinkedHashMap<>(); // one thread at a time
     private int number; // one thread at a time
     private boolean busy; // one thread at a time; whether a bulk action goes on
 
@@ -31,9 +35,9 @@ public final class Rounds {
         this.admin = rowlock.admin();
     }
 
-    /** What was sent last, by event: for those who have just come. */
-    Map<String, String> known() {
-        return Map.copyOf(last);
+    /** Tells somebody who has just come what the others know. */
+    void greet(Viewer viewer) {
+        viewer.greet(last);
     }
 
     void forget() {
@@ -47,12 +51,31 @@ public final class Rounds {
             case 1 -> tell(viewers, "nodes", Json.text(Figures.nodes(search.nodes())));
             default -> tell(viewers, "pauses", Json.text(Figures.pauses(admin.pauses())));
         }
-        if (busy || number % ACTIONS_EACH == 0) {
+        List<Viewer> watching =
+                viewers.stream().filter(viewer -> viewer.job() != null).toList();
+        boolean actionsTurn = busy ? number % 2 == 0 || watching.isEmpty() : number % ACTIONS_EACH == 0;
+        if (actionsTurn) {
             List<BulkAction> actions = admin.bulkActions(null, ACTIONS);
             busy = actions.stream().anyMatch(action -> action.state() == BulkAction.State.RUNNING);
             tell(viewers, "actions", Json.text(Figures.progress(actions)));
+        } else if (!watching.isEmpty()) {
+            tellOfJobs(watching);
         }
         number++;
+    }
+
+    /** All jobs that somebody looks at, in one statement. */
+    private void tellOfJobs(List<Viewer> watching) {
+        Set<Long> ids = new TreeSet<>();
+        watching.forEach(viewer -> ids.add(Objects.requireNonNull(viewer.job())));
+        Map<Long, String> found = new HashMap<>();
+        search.glance(ids).forEach(job -> found.put(job.id(), Json.text(Figures.Watched.of(job))));
+        for (Viewer viewer : watching) {
+            String data = found.get(viewer.job());
+            if (data != null) {
+                viewer.sendIfNew("job", data);
+            }
+        }
     }
 
     private void tell(Collection<Viewer> viewers, String event, String data) {

@@ -21,6 +21,8 @@ final class Viewer implements WriteListener {
     private boolean writable; // guarded by this; false until the container says so
     private boolean unflushed; // guarded by this
     private volatile boolean gone;
+    private boolean greeted; // the feed's thread only
+    private @Nullable String lastSent; // the feed's thread only
 
     /** @param job that this viewer looks at; null: none */
     Viewer(AsyncContext context, ServletOutputStream out, @Nullable Long job) {
@@ -42,10 +44,37 @@ final class Viewer implements WriteListener {
         return System.nanoTime() - sinceNanos;
     }
 
+    boolean greeted() {
+        return greeted;
+    }
+
+    /** From now on it hears of changes. One thread at a time. */
+    void greet(Map<String, String> known) {
+        known.forEach(this::send);
+        greeted = true;
+    }
+
+    /** One thread at a time. */
+    void sendIfNew(String event, String data) {
+        if (!data.equals(lastSent)) {
+            lastSent = data;
+            send(event, data);
+        }
+    }
+
     void send(String event, String data) {
-        byte[] text = "event: %s\ndata: %s\n\n".formatted(event, data).getBytes(StandardCharsets.UTF_8);
+        keep(event, "event: %s\ndata: %s\n\n".formatted(event, data));
+    }
+
+    /** A comment, which the browser passes over: only a write shows that nobody reads any more. */
+    void touch() {
+        keep("", ":\n\n");
+    }
+
+    private void keep(String event, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         synchronized (this) {
-            pending.put(event, text);
+            pending.put(event, bytes);
             drain();
         }
     }
@@ -86,10 +115,12 @@ final class Viewer implements WriteListener {
     }
 
     void end() {
-        if (gone) {
-            return;
-        }
         gone = true;
+        complete();
+    }
+
+    /** Also where it has been tried before: without it, the container would send its page of errors down the broken stream. */
+    void complete() {
         try {
             context.complete();
         } catch (RuntimeException e) {

@@ -28,7 +28,7 @@ export function table(columns, rows, empty, {caption, key} = {}) {
   return h('div', {class: 'scroll'}, h('table', {},
     caption && h('caption', {class: 'small soft'}, caption),
     h('thead', {}, h('tr', {}, columns.map(column =>
-      h('th', {class: column.class, scope: 'col', 'aria-label': column.label}, column.title)))),
+      h('th', {class: column.class, scope: 'col'}, column.title || h('span', {class: 'unseen'}, column.label))))),
     h('tbody', {}, rows.map(row => h('tr', {data: key ? {key: key(row)} : {}},
       columns.map(column => h('td', {class: column.class}, column.cell(row))))))));
 }

@@ -1,0 +1,201 @@
+package dev.rowlock.queue.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.rowlock.queue.JobAdmin;
+import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.dashboard.Handlers.Report;
+import dev.rowlock.queue.dashboard.live.LiveFeed;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+
+/** What viewers see come, and what that costs the database. */
+@DashboardTest
+@Import(LiveTest.Counting.class)
+class LiveTest {
+
+    private static final int VIEWERS = 100;
+
+    private static final Duration WATCHED = Duration.ofSeconds(6);
+
+    @TestConfiguration(proxyBeanMethods = false)
+    static class Counting {
+        @Bean
+        static CountedStatements countedStatements() {
+            return new CountedStatements();
+        }
+    }
+
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final int port;
+    private final LiveFeed feed;
+    private final CountedStatements statements;
+    private final JobTemplate jobs;
+    private final JobAdmin admin;
+    private final List<Watcher> watchers = new ArrayList<>();
+
+    LiveTest(
+            @LocalServerPort int port,
+            @Autowired LiveFeed feed,
+            @Autowired CountedStatements statements,
+            @Autowired JobTemplate jobs,
+            @Autowired JobAdmin admin) {
+        this.port = port;
+        this.feed = feed;
+        this.statements = statements;
+        this.jobs = jobs;
+        this.admin = admin;
+    }
+
+    @AfterEach
+    void leave() {
+        watchers.forEach(Watcher::close);
+        await().atMost(Duration.ofSeconds(20)).until(() -> feed.viewers() == 0);
+    }
+
+    @Test
+    void aHundredViewersCostTwoStatementsASecondAndNobodyCostsNone() {
+        long job = jobs.enqueue(new Report("watched"));
+        for (int i = 0; i < VIEWERS; i++) {
+            watch(i % 2 == 0 ? "" : "?job=" + (job + i / 2));
+        }
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> feed.viewers() == VIEWERS
+                        && watchers.stream().allMatch(watcher -> watcher.seen.contains("queues")));
+
+        long asked = askedIn(WATCHED);
+        watchers.forEach(Watcher::close);
+        await().atMost(Duration.ofSeconds(20)).until(() -> feed.viewers() == 0 && !liveThread());
+        long askedByNobody = askedIn(Duration.ofSeconds(2));
+
+        assertThat(asked).isBetween(3L, 2 * WATCHED.toSeconds());
+        assertThat(askedByNobody).isZero();
+    }
+
+    private long askedIn(Duration time) {
+        int before = statements.count();
+        long end = System.nanoTime() + time.toNanos();
+        await().atMost(time.plusSeconds(5)).pollInterval(Duration.ofMillis(20)).until(() -> System.nanoTime() > end);
+        return statements.count() - before;
+    }
+
+    private static boolean liveThread() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getName().equals("rowlock-dashboard-live"));
+    }
+
+    @Test
+    void aViewerWhoComesLaterSeesAtOnceWhatIsKnown() {
+        Watcher first = watch("");
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> first.seen.containsAll(Set.of("queues", "nodes", "pauses", "actions")));
+
+        Watcher second = watch("");
+
+        await().atMost(Duration.ofMillis(900))
+                .until(() -> second.seen.containsAll(Set.of("queues", "nodes", "pauses", "actions")));
+    }
+
+    @Test
+    void aPauseComesByItself() {
+        Watcher watcher = watch("");
+        await().atMost(Duration.ofSeconds(20)).until(() -> watcher.seen.contains("pauses"));
+
+        admin.by("bob", null).pause("elsewhere");
+
+        await().atMost(Duration.ofSeconds(10)).until(() -> watcher.text().contains("\"elsewhere\""));
+        admin.resume("elsewhere");
+    }
+
+    @Test
+    void whoLooksAtAJobSeesItsStateAndNoPayload() {
+        long job = jobs.enqueue(new Report("secret-name"), o -> o.delay(Duration.ofHours(1)));
+        Watcher watcher = watch("?job=" + job);
+        await().atMost(Duration.ofSeconds(20)).until(() -> watcher.text().contains("\"waiting\""));
+
+        admin.cancel(job);
+
+        await().atMost(Duration.ofSeconds(10)).until(() -> watcher.text().contains("\"cancelled\""));
+        assertThat(watcher.text()).doesNotContain("secret-name");
+    }
+
+    /** A browser that reads nothing: what it misses is replaced, and others see everything. */
+    @Test
+    void aViewerWhoDoesNotReadHoldsUpNobody() throws Exception {
+        HttpResponse<InputStream> stuck = client.send(request(""), HttpResponse.BodyHandlers.ofInputStream());
+        Watcher other = watch("");
+
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> other.seen.containsAll(Set.of("queues", "nodes", "pauses", "actions")));
+
+        stuck.body().close();
+    }
+
+    private Watcher watch(String query) {
+        Watcher watcher = new Watcher();
+        watchers.add(watcher);
+        client.sendAsync(request(query), HttpResponse.BodyHandlers.ofInputStream())
+                .thenAccept(watcher::read);
+        return watcher;
+    }
+
+    private HttpRequest request(String query) {
+        return HttpRequest.newBuilder(URI.create("http://localhost:%d/rowlock/api/live%s".formatted(port, query)))
+                .header(PlainApplication.LEVEL, "read_only")
+                .build();
+    }
+
+    /** One open stream. */
+    private static final class Watcher {
+
+        final Set<String> seen = ConcurrentHashMap.newKeySet();
+        private final StringBuffer text = new StringBuffer();
+        private volatile InputStream stream = InputStream.nullInputStream();
+
+        void read(HttpResponse<InputStream> response) {
+            stream = response.body();
+            Thread reader = new Thread(() -> {
+                try (var lines = new java.io.BufferedReader(new java.io.InputStreamReader(stream))) {
+                    lines.lines().forEach(line -> {
+                        text.append(line).append('\n');
+                        if (line.startsWith("event: ")) {
+                            seen.add(line.substring("event: ".length()));
+                        }
+                    });
+                } catch (java.io.IOException | java.io.UncheckedIOException e) {
+                    // The test has closed it.
+                }
+            });
+            reader.setDaemon(true);
+            reader.start();
+        }
+
+        String text() {
+            return text.toString();
+        }
+
+        void close() {
+            try {
+                stream.close();
+            } catch (java.io.IOException e) {
+                throw new java.io.UncheckedIOException(e);
+            }
+        }
+    }
+}
