@@ -30,7 +30,7 @@ class Handlers {
     /** Whether charges fail. */
     static volatile boolean declining = true;
 
-    @JobListener
+    @JobListener(keepResult = true)
     Map<String, String> send(SendMail mail) {
         return Map.of("sent", mail.to());
     }

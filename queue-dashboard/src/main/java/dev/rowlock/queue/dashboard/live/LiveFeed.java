@@ -53,7 +53,7 @@ public final class LiveFeed implements AutoCloseable {
         response.setCharacterEncoding("UTF-8");
         response.setHeader("X-Accel-Buffering", "no"); // nginx would keep events back
         AsyncContext context = request.startAsync();
-        context.setTimeout(0);
+        context.setTimeout(LONGEST.plus(LONGEST).toMillis());
         Viewer viewer = new Viewer(context, response.getOutputStream(), job);
         context.addListener(new Leaving(viewer));
         response.getOutputStream().setWriteListener(viewer);
@@ -93,7 +93,9 @@ public final class LiveFeed implements AutoCloseable {
             viewers.forEach(Viewer::touch);
         }
         for (Viewer viewer : viewers) {
-            if (viewer.gone() || viewer.ageNanos() > LONGEST.toNanos()) {
+            if (viewer.gone()) {
+                viewers.remove(viewer);
+            } else if (viewer.ageNanos() > LONGEST.toNanos()) {
                 leave(viewer);
             }
         }
@@ -153,7 +155,8 @@ public final class LiveFeed implements AutoCloseable {
 
         @Override
         public void onComplete(AsyncEvent event) {
-            leave(viewer);
+            viewer.ended();
+            viewers.remove(viewer);
         }
 
         @Override

@@ -20,6 +20,7 @@ final class Viewer implements WriteListener {
     private final Map<String, byte[]> pending = new LinkedHashMap<>(); // guarded by this
     private boolean writable; // guarded by this; false until the container says so
     private boolean unflushed; // guarded by this
+    private boolean completed; // guarded by this
     private volatile boolean gone;
     private boolean greeted; // the feed's thread only
     private @Nullable String lastSent; // the feed's thread only
@@ -105,26 +106,31 @@ final class Viewer implements WriteListener {
                 }
             }
         } catch (IOException | RuntimeException e) {
-            end();
+            gone = true; // The container calls its listener, which ends the stream.
         }
     }
 
     @Override
-    public void onError(Throwable t) {
-        end();
-    }
-
-    void end() {
+    public synchronized void onError(Throwable t) {
         gone = true;
-        complete();
     }
 
-    /** Also where it has been tried before: without it, the container would send its page of errors down the broken stream. */
-    void complete() {
-        try {
-            context.complete();
-        } catch (RuntimeException e) {
-            // The container has ended it already.
+    /** Ends the stream: because it is old, because the application stops, or because the container says that it is broken. */
+    synchronized void end() {
+        gone = true;
+        if (!completed) {
+            completed = true;
+            try {
+                context.complete();
+            } catch (RuntimeException e) {
+                // The container has ended it already.
+            }
         }
+    }
+
+    /** The container has ended it. From now on the context may belong to another request: it must not be touched. */
+    synchronized void ended() {
+        gone = true;
+        completed = true;
     }
 }
