@@ -19,12 +19,14 @@ final class ClusterApi {
     private final JobSearch search;
     private final JobAdmin admin;
     private final Examinations examinations;
+    private final Throughput throughput;
     private final Brand brand;
 
     ClusterApi(Rowlock rowlock, Brand brand) {
         this.search = rowlock.search();
         this.admin = rowlock.admin();
         this.examinations = new Examinations(rowlock.doctor());
+        this.throughput = new Throughput(search);
         this.brand = brand;
     }
 
@@ -42,6 +44,10 @@ final class ClusterApi {
     }
 
     record Overview(List<Figures.Queue> queues, List<Figures.Paused> pauses, List<Figures.Node> nodes) {}
+
+    Object throughput(Call call) {
+        return throughput.latest();
+    }
 
     Object nodes(Call call) {
         return Figures.nodes(search.nodes());

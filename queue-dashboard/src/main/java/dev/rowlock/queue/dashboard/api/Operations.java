@@ -28,6 +28,7 @@ public final class Operations {
         this.all = List.of(
                 get("me", READ_ONLY, cluster::me),
                 get("overview", READ_ONLY, cluster::overview),
+                get("throughput", READ_ONLY, cluster::throughput),
                 get("nodes", READ_ONLY, cluster::nodes),
                 get("doctor", READ_ONLY, cluster::doctor),
                 post("doctor", OPERATOR, cluster::examine),

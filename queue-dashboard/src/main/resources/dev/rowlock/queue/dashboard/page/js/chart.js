@@ -41,3 +41,17 @@ export function chart(label, series, height = 170) {
     },
   };
 }
+
+/** A line so small that it fits into a table. */
+export function spark(label, values) {
+  const most = Math.max(1, ...values);
+  const points = values.map((value, i) => `${(i * 100 / (values.length - 1)).toFixed(1)},${(19 - value * 18 / most).toFixed(1)}`).join(' ');
+  const make = (tag, properties) => {
+    const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
+    for (const [name, value] of Object.entries(properties)) node.setAttribute(name, value);
+    return node;
+  };
+  const node = make('svg', {class: 'spark', viewBox: '0 0 100 20', preserveAspectRatio: 'none', role: 'img', 'aria-label': label});
+  node.append(make('polyline', {points, fill: 'none', stroke: 'currentColor', 'stroke-width': 1.25, 'vector-effect': 'non-scaling-stroke'}));
+  return node;
+}

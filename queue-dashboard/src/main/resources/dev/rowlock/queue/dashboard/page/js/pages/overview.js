@@ -1,16 +1,13 @@
 // Queues, nodes and pauses at a glance, and what the doctor found.
 import {h, fill, table, panel, button, field} from '../dom.js';
 import {get, may, post, query} from '../api.js';
-import {number, span, state, when} from '../show.js';
+import {capped, number, span, state, when} from '../show.js';
 import {ask, say} from '../act.js';
-import {chart} from '../chart.js';
+import {chart, spark} from '../chart.js';
 import * as live from '../live.js';
 
 const SHOWN = 100;
-const KEPT = 3600;
-
-/** Sums of the depths that have come since the page was opened, so that a look elsewhere loses nothing. */
-const past = [[], [], [], []];
+const MINUTE = 60000;
 
 export async function overview(place, parameters, reload) {
   const start = await get('overview');
@@ -21,8 +18,9 @@ export async function overview(place, parameters, reload) {
   const list = h('div', {});
   const search = h('input', {type: 'search', 'aria-label': 'Find a queue', placeholder: 'Find a queue', data: {search: ''}, oninput: () => draw()});
   const findings = h('div', {}, h('p', {class: 'empty'}, 'The doctor looks…'));
-  const lines = chart('Jobs in all queues', [
-    {label: 'ready', colour: '--busy'}, {label: 'running', colour: '--good'}, {label: 'dead', colour: '--bad'}]);
+  const lines = chart('Jobs that ended in each minute', [{label: 'completed', colour: '--good'}, {label: 'cancelled', colour: '--idle'}]);
+  const trouble = h('p', {class: 'soft small'});
+  let hour = {queues: {}};
   const sum = name => queues.reduce((all, queue) => all + queue[name], 0);
 
   function draw() {
@@ -31,6 +29,7 @@ export async function overview(place, parameters, reload) {
       tile('Ready', number(sum('ready')), 'busy', '#/jobs?state=ready'), tile('Running', number(sum('running')), 'busy', '#/jobs?state=running'),
       tile('Waiting', number(sum('waiting')), '', '#/jobs?state=waiting'),
       tile('Dead', number(sum('dead')), sum('dead') ? 'bad' : 'good', '#/errors'),
+      hour.failed && tile('Died in the last hour', capped(hour.failed), hour.failed.jobs ? 'bad' : 'good', `#/jobs?${query({state: 'failed,quarantined', endedFrom: hour.from})}`),
       tile('Longest wait', span(oldest * 1000), oldest > 60 ? 'warn' : '', '#/jobs?state=ready'),
       tile('Nodes', number(nodes.length), nodes.length && nodes.every(node => !node.expired) ? 'good' : 'bad', '#/nodes'));
     drawQueues();
@@ -45,11 +44,19 @@ export async function overview(place, parameters, reload) {
         isPaused(queue) && [' ', state('paused')]]},
       ...['ready', 'running', 'waiting', 'dead'].map(name => ({title: name[0].toUpperCase() + name.slice(1), class: 'number', cell: queue => link(queue, name)})),
       {title: 'Longest wait', class: 'number tight', cell: queue => queue.oldestSeconds === null ? '–' : span(queue.oldestSeconds * 1000)},
+      {title: 'Completed, last hour', class: 'tight', cell: queue => done(queue)},
       {title: 'Nodes', class: 'number', cell: queue => nodes.filter(node => node.queues.includes(queue.queue)).length || h('span', {class: 'bad'}, 'none')},
       ...(may('OPERATOR') ? [{title: '', label: 'Actions', class: 'tight', cell: queue => pauseButton(queue)}] : []),
     ], wanted.slice(0, SHOWN), queues.length ? 'No queue has this in its name.' : 'There is no job, or no node has measured yet: that takes some seconds.',
     {key: queue => queue.queue, caption: wanted.length > SHOWN ? `${SHOWN} of ${wanted.length} queues: find others by name` : null}));
     if (focused) [...list.querySelectorAll('tr')].find(row => row.dataset.key === focused)?.querySelectorAll('a, button')[index]?.focus({preventScroll: true});
+  }
+
+  function done(queue) {
+    const minutes = hour.queues[queue.queue];
+    if (!minutes) return h('span', {class: 'soft'}, '–');
+    const all = minutes.reduce((one, other) => one + other, 0);
+    return h('span', {class: 'row'}, h('span', {}, number(all)), spark(`${number(all)} completed in the last hour, ${number(Math.max(...minutes))} in the best minute`, minutes));
   }
 
   const isPaused = queue => pauses.some(pause => pause.kind === 'QUEUE' && pause.name === queue.queue);
@@ -72,30 +79,34 @@ export async function overview(place, parameters, reload) {
     }), {'aria-label': `${paused ? 'Resume' : 'Pause'} queue ${queue.queue}`});
   }
 
-  function record() {
-    const second = Math.floor(Date.now() / 1000);
-    if (!queues.length || past[0].at(-1) === second) return;
-    [second, sum('ready'), sum('running'), sum('dead')].forEach((value, i) => {
-      past[i].push(value);
-      if (past[i].length > KEPT) past[i].shift();
-    });
-    lines.draw(past);
+  async function measure() {
+    hour = await get('throughput').catch(e => ({queues: {}, trouble: e.message}));
+    fill(trouble, hour.trouble ?? '');
+    if (!hour.trouble) {
+      const from = new Date(hour.from) / 1000;
+      lines.draw([hour.completed.map((_, i) => from + i * 60), hour.completed, hour.cancelled]);
+    }
+    draw();
   }
 
   fill(place, h('div', {class: 'head'}, h('h1', {}, 'Overview'), h('div', {class: 'row'}, pauseTools(pauses, reload))), tiles,
     panel(null, h('div', {class: 'head'}, h('h2', {}, 'Queues'), search), list),
-    h('div', {class: 'columns'}, panel('Jobs while this page is open', lines.node),
+    h('div', {class: 'columns'}, panel('Last hour, minute by minute', lines.node, trouble),
       panel(null, h('div', {class: 'head'}, h('h2', {}, 'Doctor'), h('a', {href: '#/doctor'}, 'All findings')), findings)));
   draw();
   get('doctor').then(report => drawFindings(findings, report), e => fill(findings, h('p', {class: 'error'}, e.message)));
-  requestAnimationFrame(record);
+  measure();
+  const timer = setInterval(() => document.hidden || measure(), MINUTE);
   return {
     live: {
-      queues: now => { queues = now; draw(); record(); },
+      queues: now => { queues = now; draw(); },
       pauses: now => { pauses = now; draw(); },
       nodes: now => { nodes = now; draw(); },
     },
-    stop: lines.stop,
+    stop() {
+      clearInterval(timer);
+      lines.stop();
+    },
   };
 }
 

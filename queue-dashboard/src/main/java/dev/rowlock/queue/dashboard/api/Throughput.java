@@ -1,0 +1,94 @@
+package dev.rowlock.queue.dashboard.api;
+
+import dev.rowlock.queue.JobSearch;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.search.CappedCount;
+import dev.rowlock.queue.search.EndedJobs;
+import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.SearchTimeoutException;
+import dev.rowlock.queue.search.TimeStep;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What has ended in each minute of the last hour. Summing reads the ended jobs of the day, so all viewers of a node see the same sums: for a minute, or longer
+ * where the sums take long, so that they take a fiftieth of the time at most.
+ */
+final class Throughput {
+
+    private static final int MINUTES = 60;
+    private static final int MAX_FAILED = 10_000;
+    private static final Duration KEPT = Duration.ofMinutes(1);
+    private static final Duration KEPT_AFTER_TIMEOUT = Duration.ofMinutes(10);
+    private static final int SHARE = 50;
+
+    private final JobSearch search;
+    private @Nullable Sums last; // guarded by this
+    private long staleNanos; // guarded by this
+
+    Throughput(JobSearch search) {
+        this.search = search;
+    }
+
+    /**
+     * Sums of the last hour, minute by minute.
+     *
+     * @param from when the first minute begins
+     * @param queues those in which something has ended; jobs completed in each minute
+     * @param failed how many jobs have died in this hour; null: unknown
+     * @param trouble why there are no sums; null: there are
+     */
+    record Sums(
+            Instant from,
+            long[] completed,
+            long[] cancelled,
+            Map<String, long[]> queues,
+            @Nullable CappedCount failed,
+            @Nullable String trouble) {}
+
+    synchronized Sums latest() {
+        Sums sums = last;
+        if (sums != null && System.nanoTime() - staleNanos < 0) {
+            return sums;
+        }
+        long begun = System.nanoTime();
+        sums = summed();
+        long now = System.nanoTime();
+        long kept =
+                sums.trouble() != null ? KEPT_AFTER_TIMEOUT.toNanos() : Math.max(KEPT.toNanos(), SHARE * (now - begun));
+        last = sums;
+        staleNanos = now + kept;
+        return sums;
+    }
+
+    private Sums summed() {
+        Instant until = Instant.now().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES);
+        Instant from = until.minus(MINUTES, ChronoUnit.MINUTES);
+        JobFilter hour = JobFilter.where().ended(from, until);
+        long[] completed = new long[MINUTES];
+        long[] cancelled = new long[MINUTES];
+        Map<String, long[]> queues = new TreeMap<>();
+        try {
+            for (EndedJobs step : search.ended(hour, TimeStep.MINUTE)) {
+                int minute = (int) Duration.between(from, step.from()).toMinutes();
+                completed[minute] += step.completed();
+                cancelled[minute] += step.cancelled();
+                queues.computeIfAbsent(step.queue(), queue -> new long[MINUTES])[minute] += step.completed();
+            }
+            CappedCount failed = search.count(hour.states(JobState.FAILED, JobState.QUARANTINED), MAX_FAILED);
+            return new Sums(from, completed, cancelled, queues, failed, null);
+        } catch (SearchTimeoutException e) {
+            return new Sums(
+                    from,
+                    new long[0],
+                    new long[0],
+                    Map.of(),
+                    null,
+                    "So many jobs end that summing them would take too long: meters show the throughput.");
+        }
+    }
+}

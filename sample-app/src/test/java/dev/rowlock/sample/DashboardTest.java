@@ -1,0 +1,128 @@
+package dev.rowlock.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.JobAdmin;
+import dev.rowlock.queue.dashboard.browser.Browser;
+import dev.rowlock.queue.test.postgres.PostgresTestConfiguration;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Import;
+
+/** The dashboard after an import, as a newcomer uses it. */
+@SpringBootTest(
+        webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+        properties = {"rowlock.worker.node-name=shop-1", "logging.level.dev.rowlock.queue.failures=off"})
+@Import(PostgresTestConfiguration.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class DashboardTest {
+
+    private static final Path PICTURE = Path.of("..", "docs", "pictures", "dashboard.png");
+
+    private final int port;
+    private final Shop shop;
+    private final JobAdmin admin;
+    private Browser browser;
+
+    DashboardTest(@LocalServerPort int port, @Autowired JobAdmin admin) {
+        this.port = port;
+        this.shop = new Shop(port);
+        this.admin = admin;
+    }
+
+    @BeforeAll
+    void importTheCatalog() {
+        shop.awaitEnd(shop.importSampleCatalog(), Duration.ofMinutes(3));
+        browser = Browser.start("http://localhost:%d/rowlock/".formatted(port));
+    }
+
+    @AfterAll
+    void close() {
+        if (browser != null) {
+            browser.close();
+        }
+    }
+
+    @AfterEach
+    void theConsoleHasSaidNothing() {
+        browser.requireQuietConsole();
+    }
+
+    @Test
+    void thePageOfTheShopLeadsToIt() {
+        browser.driver().get("http://localhost:%d/".formatted(port));
+        browser.clickText("footer a", "dashboard").settled();
+
+        browser.awaitText("#top", "Catalog imports");
+    }
+
+    @Test
+    void everyPageOpensWithoutBarriers() {
+        for (String page : List.of("", "jobs", "errors", "schedules", "gates", "actions", "nodes", "doctor", "audit")) {
+            browser.open("?all#/" + page);
+
+            assertThat(browser.barriers()).as(page).isEmpty();
+        }
+    }
+
+    @Test
+    void thePictureOfTheReadmeIsOfThisBuild() throws IOException {
+        browser.open("?picture#/");
+        browser.await(
+                "what one node has measured for all", d -> browser.text("main").contains("products"));
+        browser.await("findings", d -> !browser.text("main").contains("The doctor looks"));
+        browser.await("the hour", d -> browser.count("main canvas, main svg.spark") > 1);
+        Path picture = browser.screenshot("dashboard");
+        browser.open("?picture#/errors");
+        browser.screenshot("errors");
+
+        if (Boolean.getBoolean("rowlock.docs.write")) {
+            Files.copy(picture, PICTURE, StandardCopyOption.REPLACE_EXISTING);
+        }
+        assertThat(PICTURE).exists();
+    }
+
+    /** From the first page to the end of the action, by what stands on the pages: it takes a person less than a minute. */
+    @Test
+    void aNewcomerRedrivesAllJobsOfAnErrorGroup() {
+        browser.open("");
+        browser.click("#top a[data-path=errors]").settled();
+        browser.click("tbody tr:first-child button[data-all=redrive]");
+        browser.click("dialog [data-confirm]");
+        browser.awaitText("dialog", "finished");
+        browser.clickText("dialog button", "Close");
+
+        assertThat(admin.audit(null, 1)).singleElement().satisfies(line -> {
+            assertThat(line.who()).isEqualTo("demo");
+            assertThat(line.action()).isEqualTo("redrive");
+            assertThat(line.jobs()).isPositive();
+        });
+    }
+
+    @Test
+    void whoComesThroughAProxyDoesNotGetIn() throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:%d/rowlock/".formatted(port)))
+                .header("X-Forwarded-For", "203.0.113.7")
+                .build();
+
+        HttpResponse<String> response = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+
+        assertThat(response.statusCode()).isEqualTo(403);
+    }
+}
