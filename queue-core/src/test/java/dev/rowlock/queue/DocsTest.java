@@ -76,6 +76,7 @@ class DocsTest {
     @ValueSource(
             strings = {
                 "docs/chunks.md",
+                "docs/dashboard.md",
                 "docs/gates.md",
                 "docs/long-jobs.md",
                 "docs/operating.md",

@@ -3,6 +3,7 @@ package dev.rowlock.queue.dashboard;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.autoconfigure.RowlockAutoConfiguration;
 import dev.rowlock.queue.dashboard.access.DashboardAccess;
+import dev.rowlock.queue.dashboard.access.PayloadRedaction;
 import dev.rowlock.queue.dashboard.api.Brand;
 import dev.rowlock.queue.dashboard.api.Operations;
 import dev.rowlock.queue.dashboard.live.LiveFeed;
@@ -49,12 +50,16 @@ public final class RowlockDashboardAutoConfiguration {
 
     @Bean
     Dashboard rowlockDashboard(
-            Rowlock rowlock, DashboardProperties properties, ObjectProvider<DashboardAccess> access, LiveFeed live) {
+            Rowlock rowlock,
+            DashboardProperties properties,
+            ObjectProvider<DashboardAccess> access,
+            ObjectProvider<PayloadRedaction> redaction,
+            LiveFeed live) {
         Brand brand = new Brand(properties.title(), properties.logo(), properties.accent());
         return new Dashboard(
                 properties.path(),
                 given(access, properties.path()),
-                new Operations(rowlock, brand, properties.traceLink()),
+                new Operations(rowlock, brand, properties.traceLink(), redaction.getIfAvailable()),
                 properties.payloads(),
                 live);
     }

@@ -23,7 +23,7 @@ class AccessTest {
 
     AccessTest(@LocalServerPort int port, @Autowired Rowlock rowlock) {
         this.http = new Http("http://localhost:%d/rowlock".formatted(port));
-        this.operations = new Operations(rowlock, new Brand("Rowlock", null, null), null).all();
+        this.operations = new Operations(rowlock, new Brand("Rowlock", null, null), null, null).all();
     }
 
     @Test

@@ -139,7 +139,7 @@ final class BulkApi {
                 .ifPresent(name -> {
                     throw Problem.invalid("there is no filter '%s'".formatted(Filters.printable(name)));
                 });
-        JobFilter filter = Filters.forAction(begin.filter(), call.payloads());
+        JobFilter filter = Filters.forAction(begin.filter(), call.searches());
         if (filter.isEmpty()) {
             throw Problem.invalid("the filter has no condition: to change all jobs, say all=true");
         }

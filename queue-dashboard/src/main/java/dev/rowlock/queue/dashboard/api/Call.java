@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * One call of an operation, by a user who may call it.
  *
  * @param payloads whether the user sees payloads, headers and results
+ * @param searches whether the user may search in them, too
  * @param id what stands in the path in place of {@code {id}}; 0: nothing does
  * @param query parameters of the address, each once
  * @param body the JSON that was sent; empty for none
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 public record Call(
         DashboardUser user,
         boolean payloads,
+        boolean searches,
         long id,
         Map<String, String> query,
         byte[] body,

@@ -31,11 +31,24 @@ final class ClusterApi {
     }
 
     /** @param now by this server's clock, so that the page can say how long ago something was */
-    record Me(String name, String level, boolean payloads, Brand brand, Instant now, Call.@Nullable Csrf csrf) {}
+    record Me(
+            String name,
+            String level,
+            boolean payloads,
+            boolean searches,
+            Brand brand,
+            Instant now,
+            Call.@Nullable Csrf csrf) {}
 
     Me me(Call call) {
         return new Me(
-                call.user().name(), call.user().level().name(), call.payloads(), brand, Instant.now(), call.csrf());
+                call.user().name(),
+                call.user().level().name(),
+                call.payloads(),
+                call.searches(),
+                brand,
+                Instant.now(),
+                call.csrf());
     }
 
     Object overview(Call call) {

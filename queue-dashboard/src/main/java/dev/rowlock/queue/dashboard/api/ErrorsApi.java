@@ -55,7 +55,7 @@ final class ErrorsApi {
         String group = call.query().get("afterGroup");
         int size = call.number("size", PAGE, PAGE);
         DeadGroups found = search.deadByError(
-                Filters.forList(Filters.only(call.query()), call.payloads()),
+                Filters.forList(Filters.only(call.query()), call.searches()),
                 jobs == null || group == null ? GroupPage.first(size) : new GroupPage(size, jobs, group));
         GroupPage next = found.next();
         return new Groups(

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.dashboard.api;
 
 import dev.rowlock.queue.JobDetails;
+import dev.rowlock.queue.dashboard.api.Redaction.Carried;
 import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.WaitReason;
 import dev.rowlock.queue.search.Explanation;
@@ -81,6 +82,7 @@ final class JobViews {
             @Nullable Map<String, String> headers,
             @Nullable String result,
             boolean hidden,
+            boolean redacted,
             List<Failed> errors,
             List<Reason> reasons,
             @Nullable String traceId,
@@ -89,7 +91,7 @@ final class JobViews {
         static Job of(
                 JobDetails job,
                 @Nullable Explanation why,
-                boolean payloads,
+                @Nullable Carried shown,
                 @Nullable String traceId,
                 @Nullable String link) {
             Duration timeout = job.timeout();
@@ -115,10 +117,11 @@ final class JobViews {
                     job.progress(),
                     job.progressNote(),
                     job.cancelRequested(),
-                    payloads ? job.payload() : null,
-                    payloads ? job.headers() : null,
-                    payloads ? job.result() : null,
-                    !payloads,
+                    shown == null ? null : shown.payload(),
+                    shown == null ? null : shown.headers(),
+                    shown == null ? null : shown.result(),
+                    shown == null,
+                    shown != null && shown.changed(),
                     job.errors().stream().map(Failed::of).toList(),
                     why == null
                             ? List.of()

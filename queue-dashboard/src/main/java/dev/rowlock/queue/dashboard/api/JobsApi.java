@@ -32,11 +32,13 @@ final class JobsApi {
     private final JobSearch search;
     private final JobAdmin admin;
     private final TraceLink traces;
+    private final Redaction redaction;
 
-    JobsApi(Rowlock rowlock, TraceLink traces) {
+    JobsApi(Rowlock rowlock, TraceLink traces, Redaction redaction) {
         this.search = rowlock.search();
         this.admin = rowlock.admin();
         this.traces = traces;
+        this.redaction = redaction;
     }
 
     /** @param next the smallest id of the page; null: there are no more */
@@ -47,7 +49,7 @@ final class JobsApi {
         Page page = Page.first(call.number("size", PAGE, MAX_PAGE));
         Long before = call.id("before");
         FoundJobs found = search.find(
-                Filters.forList(Filters.only(call.query()), call.payloads()),
+                Filters.forList(Filters.only(call.query()), call.searches()),
                 before == null ? page : page.before(before));
         Page next = found.next();
         return new Found(
@@ -58,14 +60,14 @@ final class JobsApi {
     CappedCount count(Call call) {
         call.knowing(COUNT);
         return search.count(
-                Filters.forList(Filters.only(call.query()), call.payloads()), call.number("limit", 1_000, MAX_COUNT));
+                Filters.forList(Filters.only(call.query()), call.searches()), call.number("limit", 1_000, MAX_COUNT));
     }
 
     JobViews.Job job(Call call) {
         JobDetails job = search.find(call.id()).orElseThrow(() -> Problem.missing("job " + call.id()));
         Explanation why = job.state().live() ? search.explain(call.id()).orElse(null) : null;
         String trace = TraceLink.traceId(job.headers());
-        return JobViews.Job.of(job, why, call.payloads(), trace, traces.to(trace));
+        return JobViews.Job.of(job, why, call.payloads() ? redaction.of(job) : null, trace, traces.to(trace));
     }
 
     /**

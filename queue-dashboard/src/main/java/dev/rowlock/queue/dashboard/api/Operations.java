@@ -6,6 +6,7 @@ import static dev.rowlock.queue.dashboard.access.AccessLevel.READ_ONLY;
 
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.dashboard.access.AccessLevel;
+import dev.rowlock.queue.dashboard.access.PayloadRedaction;
 import dev.rowlock.queue.dashboard.api.Operation.Action;
 import dev.rowlock.queue.dashboard.api.Operation.Method;
 import java.util.List;
@@ -15,16 +16,21 @@ import org.jspecify.annotations.Nullable;
 public final class Operations {
 
     private final List<Operation> all;
+    private final boolean redacts;
 
-    /** @param traceLink an address with {@code {traceId}} in it; null: there is none */
-    public Operations(Rowlock rowlock, Brand brand, @Nullable String traceLink) {
+    /**
+     * @param traceLink an address with {@code {traceId}} in it; null: there is none
+     * @param redaction null: payloads are shown as they are
+     */
+    public Operations(Rowlock rowlock, Brand brand, @Nullable String traceLink, @Nullable PayloadRedaction redaction) {
         ClusterApi cluster = new ClusterApi(rowlock, brand);
-        JobsApi jobs = new JobsApi(rowlock, new TraceLink(traceLink));
+        JobsApi jobs = new JobsApi(rowlock, new TraceLink(traceLink), new Redaction(redaction));
         ErrorsApi errors = new ErrorsApi(rowlock);
         BulkApi bulk = new BulkApi(rowlock);
         PausesApi pauses = new PausesApi(rowlock);
         SchedulesApi schedules = new SchedulesApi(rowlock);
         GatesApi gates = new GatesApi(rowlock);
+        this.redacts = redaction != null;
         this.all = List.of(
                 get("me", READ_ONLY, cluster::me),
                 get("overview", READ_ONLY, cluster::overview),
@@ -74,6 +80,11 @@ public final class Operations {
                 post("gates/remove", ADMIN, gates::remove),
                 post("gates/weight", ADMIN, gates::weight),
                 post("gates/slow-down", OPERATOR, gates::slowDown));
+    }
+
+    /** Whether somebody of this level, who sees payloads, may search in them as well. */
+    public boolean searchable(AccessLevel level) {
+        return !redacts || level == ADMIN;
     }
 
     public List<Operation> all() {

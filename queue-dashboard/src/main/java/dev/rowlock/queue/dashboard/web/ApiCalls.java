@@ -47,9 +47,11 @@ final class ApiCalls {
         if (!user.level().reaches(operation.level())) {
             throw new Problem(403, "you are %s, and this needs %s".formatted(user.level(), operation.level()));
         }
+        boolean sees = user.level().reaches(payloads);
         Call call = new Call(
                 user,
-                user.level().reaches(payloads),
+                sees,
+                sees && operations.searchable(user.level()),
                 operation.match(asked),
                 changes ? Map.of() : query(request),
                 changes ? body(request) : new byte[0],

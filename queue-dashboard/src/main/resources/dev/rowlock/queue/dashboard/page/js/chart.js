@@ -1,6 +1,7 @@
 // Lines over time, by uPlot. Colours come from the style sheet, so they follow the theme.
 import {h} from './dom.js';
 
+const clock = new Intl.DateTimeFormat(undefined, {hour: '2-digit', minute: '2-digit', hour12: false});
 const colour = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** Series: {label, colour: '--busy'}. Returns {node, draw(data), stop()}; data is [[seconds…], [values…], …]. */
@@ -17,7 +18,7 @@ export function chart(label, series, height = 170) {
     const axis = {stroke: colour('--soft'), grid: {stroke: colour('--line'), width: 1}, ticks: {stroke: colour('--line')}};
     plot = new uPlot({
       width: place.clientWidth, height, legend: {show: false}, cursor: {show: false},
-      axes: [axis, {...axis, size: 55}],
+      axes: [{...axis, values: (_, ticks) => ticks.map(tick => clock.format(tick * 1000))}, {...axis, size: 55}],
       scales: {y: {range: (_, min, max) => [0, Math.max(1, max * 1.1)]}},
       series: [{}, ...series.map(one => ({label: one.label, stroke: colour(one.colour), width: 1.75, points: {show: false}}))],
     }, data, place);

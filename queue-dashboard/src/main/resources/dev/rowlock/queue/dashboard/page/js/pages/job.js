@@ -97,7 +97,8 @@ function edit(job, reload) {
   ask({
     title: `Payload of job ${job.id}`,
     confirm: 'Change 1 job',
-    fields: [field('JSON', h('textarea', {name: 'payload', required: true, spellcheck: false, value: pretty(job.payload)})),
+    fields: [field('JSON', h('textarea', {name: 'payload', required: true, spellcheck: false, value: job.redacted ? '' : pretty(job.payload)})),
+      job.redacted && h('p', {class: 'small soft'}, 'The application shows only a part of the payload. What stands here replaces all of it.'),
       h('label', {class: 'check small'}, h('input', {type: 'checkbox', name: 'unchecked', value: 'true'}), 'do not check that the listener can read it')],
     async action({payload, unchecked, why}) {
       const [answer] = await post('jobs/payload', {ids: [job.id], payload, unchecked: unchecked === 'true', why});

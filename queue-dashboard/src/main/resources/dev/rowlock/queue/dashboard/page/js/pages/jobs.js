@@ -51,7 +51,7 @@ function form(filter) {
   const states = new Set((filter.state ?? '').split(',').filter(Boolean));
   const timeKind = TIMES.find(kind => filter[`${kind}From`] || filter[`${kind}Until`]) ?? 'enqueued';
   const queues = (known('queues') ?? []).map(queue => queue.queue);
-  const texts = me.payloads ? [...TEXTS, ...HIDDEN] : TEXTS;
+  const texts = me.searches ? [...TEXTS, ...HIDDEN] : TEXTS;
   const rare = texts.slice(3);
   const input = ([name, label]) => field(label, h('input', {name, value: filter[name] ?? '', autocomplete: 'off', maxLength: 2000,
     list: name === 'queue' ? 'queues' : null, data: name === 'queue' ? {search: ''} : {}}));

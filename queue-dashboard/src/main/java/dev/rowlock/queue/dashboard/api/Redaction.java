@@ -1,0 +1,66 @@
+package dev.rowlock.queue.dashboard.api;
+
+import dev.rowlock.queue.JobDetails;
+import dev.rowlock.queue.dashboard.access.PayloadRedaction;
+import dev.rowlock.queue.dashboard.access.PayloadRedaction.Part;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a job carries, as the application lets it be seen. */
+final class Redaction {
+
+    private static final Logger log = LoggerFactory.getLogger(Redaction.class);
+
+    private static final String FAILED = "\"(not shown: the application's PayloadRedaction has failed)\"";
+
+    private final @Nullable PayloadRedaction rule;
+
+    /** @param rule null: everything is shown */
+    Redaction(@Nullable PayloadRedaction rule) {
+        this.rule = rule;
+    }
+
+    /**
+     * What is shown.
+     *
+     * @param changed whether the payload is not the real one: then it cannot be edited
+     */
+    record Carried(
+            String payload,
+            Map<String, String> headers,
+            @Nullable String result,
+            boolean changed) {}
+
+    Carried of(JobDetails job) {
+        String payload = redacted(Part.PAYLOAD, job, job.payload());
+        Map<String, String> headers = new TreeMap<>();
+        job.headers().forEach((name, value) -> headers.put(name, redacted(Part.HEADER, job, value)));
+        String result = job.result();
+        return new Carried(
+                payload,
+                headers,
+                result == null ? null : redacted(Part.RESULT, job, result),
+                !payload.equals(job.payload()));
+    }
+
+    private String redacted(Part part, JobDetails job, String text) {
+        if (rule == null) {
+            return text;
+        }
+        try {
+            String shown = rule.redact(part, job.type(), text);
+            return shown == null ? FAILED : shown;
+        } catch (RuntimeException e) {
+            // The exception may quote what it was given.
+            log.warn(
+                    "the application's PayloadRedaction has failed for a {} of type {} with {}, so it is not shown",
+                    part,
+                    job.type(),
+                    e.getClass().getName());
+            return FAILED;
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package dev.rowlock.queue.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.dashboard.web.Dashboard;
+import dev.rowlock.queue.test.postgres.PostgresTestConfiguration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+
+/** When there is a dashboard, and what the log says where there is none. */
+@ExtendWith(OutputCaptureExtension.class)
+class StartTest {
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration(
+            excludeName = {
+                "org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
+                "org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration"
+            })
+    @Import(PostgresTestConfiguration.class)
+    static class WithoutAccess {}
+
+    @Test
+    void itIsOffUnlessItIsAskedFor() {
+        try (ConfigurableApplicationContext context =
+                start(WebApplicationType.SERVLET, "rowlock.worker.enabled=false")) {
+            assertThat(context.getBeansOfType(Dashboard.class)).isEmpty();
+        }
+    }
+
+    @Test
+    void withoutAnAccessBeanNobodyGetsInAndTheLogSaysHow(CapturedOutput log) {
+        try (ConfigurableApplicationContext context =
+                start(WebApplicationType.SERVLET, "rowlock.dashboard.enabled=true", "rowlock.worker.enabled=false")) {
+            int port = ((ServletWebServerApplicationContext) context)
+                    .getWebServer()
+                    .getPort();
+            Http http = new Http("http://localhost:%d/rowlock".formatted(port));
+
+            assertThat(http.get("/", "admin").statusCode()).isEqualTo(403);
+            assertThat(http.get("/api/jobs", "admin").statusCode()).isEqualTo(403);
+            assertThat(http.get("/", "admin").body()).contains("DashboardAccess");
+            assertThat(log).contains("nobody gets in: add a bean of type").contains("DashboardAccess.byRoles(");
+        }
+    }
+
+    @Test
+    void withoutAWebServerTheApplicationStartsAndTheLogSaysWhatIsMissing(CapturedOutput log) {
+        try (ConfigurableApplicationContext context =
+                start(WebApplicationType.NONE, "rowlock.dashboard.enabled=true", "rowlock.worker.enabled=false")) {
+            assertThat(context.getBeansOfType(Dashboard.class)).isEmpty();
+            assertThat(log).contains("there is no dashboard: it needs an application on Spring MVC");
+        }
+    }
+
+    private static ConfigurableApplicationContext start(WebApplicationType type, String... properties) {
+        return new SpringApplicationBuilder(WithoutAccess.class)
+                .web(type)
+                .properties("server.port=0")
+                .properties(properties)
+                .run();
+    }
+}
