@@ -46,7 +46,7 @@ final class GatesApi {
         }
 
         private static @Nullable String rate(@Nullable Rate rate) {
-            return rate == null ? null : rate.toString();
+            return rate == null ? null : RateText.of(rate);
         }
     }
 

@@ -74,6 +74,7 @@ final class JobViews {
             @Nullable Instant deadline,
             @Nullable Instant endedAt,
             @Nullable String node,
+            Map<String, String> nodeNames,
             @Nullable String waitReason,
             @Nullable Integer progress,
             @Nullable String progressNote,
@@ -91,6 +92,7 @@ final class JobViews {
         static Job of(
                 JobDetails job,
                 @Nullable Explanation why,
+                Map<String, String> nodeNames,
                 @Nullable Carried shown,
                 @Nullable String traceId,
                 @Nullable String link) {
@@ -113,6 +115,7 @@ final class JobViews {
                     job.deadline(),
                     job.endedAt(),
                     text(job.nodeId()),
+                    nodeNames,
                     wait == null ? null : wait.label(),
                     job.progress(),
                     job.progressNote(),

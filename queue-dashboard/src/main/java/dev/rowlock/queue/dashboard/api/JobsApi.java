@@ -7,14 +7,17 @@ import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.search.CappedCount;
 import dev.rowlock.queue.search.Explanation;
 import dev.rowlock.queue.search.FoundJobs;
+import dev.rowlock.queue.search.NodeSummary;
 import dev.rowlock.queue.search.Page;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Single jobs: lists of them, all of one, and what can be done to one or to some that were chosen. */
@@ -67,7 +70,13 @@ final class JobsApi {
         JobDetails job = search.find(call.id()).orElseThrow(() -> Problem.missing("job " + call.id()));
         Explanation why = job.state().live() ? search.explain(call.id()).orElse(null) : null;
         String trace = TraceLink.traceId(job.headers());
-        return JobViews.Job.of(job, why, call.payloads() ? redaction.of(job) : null, trace, traces.to(trace));
+        return JobViews.Job.of(
+                job, why, nodeNames(), call.payloads() ? redaction.of(job) : null, trace, traces.to(trace));
+    }
+
+    /** Of nodes that are there. A job may name one that has left. */
+    private Map<String, String> nodeNames() {
+        return search.nodes().stream().collect(Collectors.toMap(node -> Long.toString(node.id()), NodeSummary::name));
     }
 
     /**

@@ -1,21 +1,27 @@
 package dev.rowlock.queue.dashboard.api;
 
+import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.schedule.RecurringJobDetails;
 import dev.rowlock.queue.schedule.RecurringJobs;
+import dev.rowlock.queue.search.JobGlance;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Recurring jobs. */
 final class SchedulesApi {
 
     private final RecurringJobs recurring;
+    private final JobSearch search;
 
     SchedulesApi(Rowlock rowlock) {
         this.recurring = rowlock.recurringJobs();
+        this.search = rowlock.search();
     }
 
     record Recurring(
@@ -31,10 +37,11 @@ final class SchedulesApi {
             boolean retired,
             @Nullable Instant lastRun,
             @Nullable String lastJob,
+            @Nullable String lastState,
             long skipped,
             List<Instant> next) {
 
-        static Recurring of(RecurringJobDetails job) {
+        static Recurring of(RecurringJobDetails job, @Nullable String lastState) {
             return new Recurring(
                     job.name(),
                     job.schedule().toString(),
@@ -48,6 +55,7 @@ final class SchedulesApi {
                     job.retired(),
                     job.lastRun(),
                     JobViews.text(job.lastJob()),
+                    lastState,
                     job.skipped(),
                     job.next());
         }
@@ -56,7 +64,22 @@ final class SchedulesApi {
     record Target(String name, @Nullable String why) {}
 
     Object list(Call call) {
-        return recurring.list().stream().map(Recurring::of).toList();
+        List<RecurringJobDetails> all = recurring.list();
+        Map<Long, String> states = states(all);
+        return all.stream()
+                .map(job -> Recurring.of(job, job.lastJob() == null ? null : states.get(job.lastJob())))
+                .toList();
+    }
+
+    /** What became of their last jobs, or is becoming of them. A job that retention has dropped is missing. */
+    private Map<Long, String> states(List<RecurringJobDetails> all) {
+        List<Long> ids = all.stream()
+                .map(RecurringJobDetails::lastJob)
+                .filter(Objects::nonNull)
+                .limit(JobSearch.MAX_GLANCES)
+                .toList();
+        return search.glance(ids).stream()
+                .collect(Collectors.toMap(JobGlance::id, job -> job.state().label(), (one, other) -> one));
     }
 
     Object runNow(Call call) {

@@ -50,12 +50,14 @@ function facts(job) {
     ['Timeout', job.timeoutMillis === null ? null : span(job.timeoutMillis)],
     ['Interrupted at', job.deadline && when(job.deadline)],
     ['Waits because of', job.waitReason],
-    ['Node', job.node && h('a', {href: '#/nodes'}, job.node)],
+    ['Node', job.node && h('a', {href: '#/nodes'}, nodeName(job, job.node))],
     ['Trace', job.traceId && (job.traceLink
       ? h('a', {href: job.traceLink, rel: 'noopener noreferrer', target: '_blank'}, job.traceId) : h('code', {}, job.traceId))],
   ];
   return h('dl', {class: 'facts'}, rows.filter(([, value]) => value !== null && value !== undefined && value !== '').map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
 }
+
+const nodeName = (job, id) => job.nodeNames[id] ?? `node ${id}, which has left`;
 
 /** What happened, oldest first, with the time between. */
 function timeline(job) {
@@ -74,7 +76,7 @@ function timeline(job) {
   if (job.state === 'waiting') events.push({at: job.dueAt, kind: 'waiting', text: `due${job.waitReason ? ` (${job.waitReason})` : ''}`});
   return h('ol', {class: 'timeline'}, events.map((event, i) => h('li', {class: event.kind}, h('div', {class: 'body'},
     h('strong', {}, event.text), ' ', i === events.length - 1 && !job.endedAt ? when(event.at) : time(event.at),
-    event.node && h('span', {class: 'soft small'}, ` on node ${event.node}`),
+    event.node && h('span', {class: 'soft small'}, ` on ${nodeName(job, event.node)}`),
     i > 0 && h('div', {class: 'gap'}, `after ${span(between(events[i - 1].at, event.at))}`),
     event.error && h('details', {class: 'small'},
       h('summary', {class: 'error'}, shortClass(event.error.type), ': ', event.error.message),

@@ -7,7 +7,14 @@ import {chart, spark} from '../chart.js';
 import * as live from '../live.js';
 
 const SHOWN = 100;
+/** What has been completed is found by reading whole days: who wants that says so. */
+const NOT_DONE = 'waiting,ready,running,failed,quarantined';
 const MINUTE = 60000;
+
+const collator = new Intl.Collator(undefined, {numeric: true});
+const byName = (one, other) => collator.compare(one.queue, other.queue);
+const most = figure => (one, other) => (other[figure] ?? -1) - (one[figure] ?? -1) || byName(one, other);
+const ORDERS = {name: byName, ready: most('ready'), running: most('running'), waiting: most('waiting'), dead: most('dead'), 'longest wait': most('oldestSeconds')};
 
 export async function overview(place, parameters, reload) {
   const start = await get('overview');
@@ -16,7 +23,8 @@ export async function overview(place, parameters, reload) {
   let nodes = start.nodes;
   const tiles = h('div', {class: 'tiles'});
   const list = h('div', {});
-  const search = h('input', {type: 'search', 'aria-label': 'Find a queue', placeholder: 'Find a queue', data: {search: ''}, oninput: () => draw()});
+  const order = h('select', {'aria-label': 'Order of queues', onchange: () => { remember(); drawQueues(); }}, Object.keys(ORDERS).map(name => h('option', {value: name, selected: name === parameters.sort}, `by ${name}`)));
+  const search = h('input', {type: 'search', value: parameters.find ?? '', 'aria-label': 'Find a queue', placeholder: 'Find a queue', data: {search: ''}, oninput: () => { remember(); drawQueues(); }});
   const findings = h('div', {}, h('p', {class: 'empty'}, 'The doctor looks…'));
   const lines = chart('Jobs that ended in each minute', [{label: 'completed', colour: '--good'}, {label: 'cancelled', colour: '--idle'}]);
   const trouble = h('p', {class: 'soft small'});
@@ -35,12 +43,17 @@ export async function overview(place, parameters, reload) {
     drawQueues();
   }
 
+  function remember() {
+    const wanted = query({sort: order.value === 'name' ? null : order.value, find: search.value});
+    history.replaceState(null, '', wanted ? `#/?${wanted}` : '#/');
+  }
+
   function drawQueues() {
-    const wanted = queues.filter(queue => queue.queue.toLowerCase().includes(search.value.trim().toLowerCase()));
+    const wanted = queues.filter(queue => queue.queue.toLowerCase().includes(search.value.trim().toLowerCase())).sort(ORDERS[order.value] ?? byName);
     const focused = document.activeElement?.closest?.('tr')?.dataset.key;
     const index = focused && [...document.activeElement.closest('tr').querySelectorAll('a, button')].indexOf(document.activeElement);
     fill(list, table([
-      {title: 'Queue', class: 'wide', cell: queue => [h('a', {href: `#/jobs?${query({queue: queue.queue})}`, data: {row: ''}}, queue.queue),
+      {title: 'Queue', class: 'wide', cell: queue => [h('a', {href: `#/jobs?${query({queue: queue.queue, state: NOT_DONE})}`, data: {row: ''}}, queue.queue),
         isPaused(queue) && [' ', state('paused')]]},
       ...['ready', 'running', 'waiting', 'dead'].map(name => ({title: name[0].toUpperCase() + name.slice(1), class: 'number', cell: queue => link(queue, name)})),
       {title: 'Longest wait', class: 'number tight', cell: queue => queue.oldestSeconds === null ? '–' : span(queue.oldestSeconds * 1000)},
@@ -90,7 +103,7 @@ export async function overview(place, parameters, reload) {
   }
 
   fill(place, h('div', {class: 'head'}, h('h1', {}, 'Overview'), h('div', {class: 'row'}, pauseTools(pauses, reload))), tiles,
-    panel(null, h('div', {class: 'head'}, h('h2', {}, 'Queues'), search), list),
+    panel(null, h('div', {class: 'head'}, h('h2', {}, 'Queues'), h('div', {class: 'row'}, order, search)), list),
     h('div', {class: 'columns'}, panel('Last hour, minute by minute', lines.node, trouble),
       panel(null, h('div', {class: 'head'}, h('h2', {}, 'Doctor'), h('a', {href: '#/doctor'}, 'All findings')), findings)));
   draw();

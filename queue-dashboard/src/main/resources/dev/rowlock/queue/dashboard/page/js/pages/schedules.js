@@ -15,8 +15,7 @@ export async function schedules(place, parameters, reload) {
     {title: 'When', class: 'wide', cell: job => [h('code', {}, job.schedule),
       h('div', {class: 'soft small'}, `overlap ${job.overlap.toLowerCase()}`, job.jitterMillis ? `, jitter ${span(job.jitterMillis)}` : '', job.declared ? ', declared in code' : '')]},
     {title: 'Next five', class: 'tight', cell: job => job.next.length ? h('details', {}, h('summary', {}, when(job.next[0])), job.next.slice(1).map(at => h('div', {class: 'small'}, time(at)))) : '–'},
-    {title: 'Last run', class: 'tight', cell: job => [when(job.lastRun), job.lastJob && h('div', {class: 'small'}, 'job ', jobLink(job.lastJob)),
-      job.outcomes?.length > 0 && h('div', {class: 'small'}, job.outcomes.map(one => [state(one.state), ' ']))]},
+    {title: 'Last run', class: 'tight', cell: job => [when(job.lastRun), job.lastJob && h('div', {class: 'small'}, 'job ', jobLink(job.lastJob), ' ', job.lastState && state(job.lastState))]},
     {title: 'Skipped', class: 'number', cell: job => number(job.skipped)},
     ...(may('OPERATOR') ? [{title: '', label: 'Actions', class: 'tight', cell: job => h('div', {class: 'row'}, tools(job, reload))}] : []),
   ], all.filter(job => job.name.toLowerCase().includes(search.value.trim().toLowerCase())).slice(0, 300), all.length ? 'None has this in its name.' : 'There are no recurring jobs.'));
