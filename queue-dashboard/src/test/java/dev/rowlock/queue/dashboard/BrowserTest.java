@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.dashboard.Handlers.Charge;
 import dev.rowlock.queue.dashboard.Handlers.Report;
 import dev.rowlock.queue.dashboard.Handlers.SendMail;
@@ -17,6 +18,8 @@ import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.operate.AuditEntry;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.Page;
+import dev.rowlock.queue.workflow.Workflow;
+import dev.rowlock.queue.workflow.Workflows;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -52,6 +55,7 @@ class BrowserTest {
     private final JobAdmin admin;
     private final JobSearch search;
     private final QueueLimits limits;
+    private final Workflows workflows;
     private final int port;
     private Browser browser;
     private long evil;
@@ -62,12 +66,14 @@ class BrowserTest {
             @Autowired JobTemplate jobs,
             @Autowired JobAdmin admin,
             @Autowired JobSearch search,
-            @Autowired QueueLimits limits) {
+            @Autowired QueueLimits limits,
+            @Autowired Rowlock rowlock) {
         this.port = port;
         this.jobs = jobs;
         this.admin = admin;
         this.search = search;
         this.limits = limits;
+        this.workflows = rowlock.workflows();
     }
 
     @BeforeAll
@@ -404,6 +410,55 @@ class BrowserTest {
     }
 
     @Test
+    void aWorkflowIsAPictureThatLivesAndIsCancelled() {
+        CountDownLatch before = Handlers.held;
+        Handlers.held = new CountDownLatch(1);
+        long id = workflows.start(Workflow.named("order-17")
+                .step("reserve", new SendMail("reserve@example.com", null))
+                .step("charge", new Report("charge"), s -> s.after("reserve"))
+                .step("pack", new SendMail("pack@example.com", null), s -> s.after("reserve"))
+                .step("ship", new SendMail("ship@example.com", null), s -> s.after("charge", "pack"))
+                .step("apologize", new SendMail("sorry@example.com", null), s -> s.afterFailure("charge", "pack")));
+        browser.open("#/workflows");
+        browser.clickText("main a", "order-17").settled();
+        browser.await(
+                "reserve, then pack",
+                d -> browser.count(".graph g.completed") == 2 && browser.count(".graph g.running") == 1);
+        browser.screenshot("workflow");
+        assertThat(browser.barriers()).isEmpty();
+        browser.click("button[aria-label='Jobs of step charge']");
+        browser.awaitText("main", "Jobs of charge");
+        browser.clickText(
+                        "main section:last-of-type tbody a",
+                        Long.toString(workflows
+                                .jobs(id, "charge", Long.MIN_VALUE, 1)
+                                .get(0)
+                                .id()))
+                .settled();
+        browser.awaitText("main", "Its workflow: order-17");
+
+        Handlers.held.countDown();
+        Handlers.held = before;
+        browser.open("?live#/workflows/" + id);
+        browser.awaitText("h1", "succeeded");
+        assertThat(browser.count(".graph g.skipped")).isOne();
+    }
+
+    @Test
+    void aWorkflowIsCancelled() {
+        long id = workflows.start(Workflow.named("batch-1")
+                .step("later", new SendMail("a@example.com", null), s -> s.job(o -> o.delay(Duration.ofDays(1)))));
+        browser.open("?cancel#/workflows/" + id).click("button[data-cancel]");
+        assertThat(browser.text("dialog [data-confirm]")).isEqualTo("Cancel: 1 open job");
+        browser.click("dialog [data-confirm]");
+        browser.awaitText("h1", "cancelled");
+        assertThat(admin.audit(null, 10)).anySatisfy(line -> {
+            assertThat(line.who()).isEqualTo("ann");
+            assertThat(line.action()).contains("workflow");
+        });
+    }
+
+    @Test
     void limitsAreSetAndRemoved() {
         browser.open("#/gates").clickText("main button", "Set a limit…");
         browser.type("dialog input[name=queue]", "imports")
@@ -426,7 +481,8 @@ class BrowserTest {
     void whoMayOnlyLookSeesNoButtonsAndNoPayload() {
         browser.cookie("level", "read_only");
         try {
-            for (String page : List.of("", "jobs", "errors", "schedules", "gates", "actions", "nodes", "audit")) {
+            for (String page :
+                    List.of("", "jobs", "errors", "schedules", "workflows", "gates", "actions", "nodes", "audit")) {
                 browser.open("?reader#/" + page);
                 assertThat(browser.text("main button")).as(page).isIn("", "Search");
             }

@@ -86,6 +86,7 @@ final class JobViews {
             boolean redacted,
             List<Failed> errors,
             List<Reason> reasons,
+            @Nullable String workflow,
             @Nullable String traceId,
             @Nullable String traceLink) {
 
@@ -94,6 +95,7 @@ final class JobViews {
                 @Nullable Explanation why,
                 Map<String, String> nodeNames,
                 @Nullable Carried shown,
+                @Nullable Long workflow,
                 @Nullable String traceId,
                 @Nullable String link) {
             Duration timeout = job.timeout();
@@ -131,6 +133,7 @@ final class JobViews {
                             : why.reasons().stream()
                                     .map(reason -> new Reason(reason.kind().name(), reason.text()))
                                     .toList(),
+                    text(workflow),
                     traceId,
                     link);
         }

@@ -9,6 +9,7 @@ import dev.rowlock.queue.search.Explanation;
 import dev.rowlock.queue.search.FoundJobs;
 import dev.rowlock.queue.search.NodeSummary;
 import dev.rowlock.queue.search.Page;
+import dev.rowlock.queue.workflow.Workflows;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -34,12 +35,14 @@ final class JobsApi {
 
     private final JobSearch search;
     private final JobAdmin admin;
+    private final Workflows workflows;
     private final TraceLink traces;
     private final Redaction redaction;
 
     JobsApi(Rowlock rowlock, TraceLink traces, Redaction redaction) {
         this.search = rowlock.search();
         this.admin = rowlock.admin();
+        this.workflows = rowlock.workflows();
         this.traces = traces;
         this.redaction = redaction;
     }
@@ -71,7 +74,13 @@ final class JobsApi {
         Explanation why = job.state().live() ? search.explain(call.id()).orElse(null) : null;
         String trace = TraceLink.traceId(job.headers());
         return JobViews.Job.of(
-                job, why, nodeNames(), call.payloads() ? redaction.of(job) : null, trace, traces.to(trace));
+                job,
+                why,
+                nodeNames(),
+                call.payloads() ? redaction.of(job) : null,
+                workflows.workflowOf(job.id()).orElse(null),
+                trace,
+                traces.to(trace));
     }
 
     /** Of nodes that are there. A job may name one that has left. */

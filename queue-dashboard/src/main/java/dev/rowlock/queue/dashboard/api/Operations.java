@@ -30,6 +30,7 @@ public final class Operations {
         PausesApi pauses = new PausesApi(rowlock);
         SchedulesApi schedules = new SchedulesApi(rowlock);
         GatesApi gates = new GatesApi(rowlock);
+        WorkflowsApi workflows = new WorkflowsApi(rowlock);
         this.redacts = redaction != null;
         this.all = List.of(
                 get("me", READ_ONLY, cluster::me),
@@ -73,6 +74,11 @@ public final class Operations {
                 post("schedules/pause", OPERATOR, schedules::pause),
                 post("schedules/resume", OPERATOR, schedules::resume),
                 post("schedules/delete", ADMIN, schedules::delete),
+                // Workflows and batches
+                get("workflows", READ_ONLY, workflows::list),
+                get("workflows/{id}", READ_ONLY, workflows::one),
+                get("workflows/{id}/jobs", READ_ONLY, workflows::jobs),
+                post("workflows/{id}/cancel", OPERATOR, workflows::cancel),
                 // Limits, rates, order
                 get("gates", READ_ONLY, gates::list),
                 get("gates/keys", READ_ONLY, gates::keys),

@@ -42,9 +42,8 @@ public final class LiveFeed implements AutoCloseable {
         this.rounds = rounds;
     }
 
-    /** Turns the request into a stream. Its parameter {@code job} names a job to follow. */
+    /** Turns the request into a stream. Its parameters {@code job} and {@code workflow} name what to follow. */
     public void join(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        Long job = job(request.getParameter("job"));
         if (viewers.size() >= MAX_VIEWERS) {
             response.setStatus(503);
             return;
@@ -54,13 +53,17 @@ public final class LiveFeed implements AutoCloseable {
         response.setHeader("X-Accel-Buffering", "no"); // nginx would keep events back
         AsyncContext context = request.startAsync();
         context.setTimeout(LONGEST.plus(LONGEST).toMillis());
-        Viewer viewer = new Viewer(context, response.getOutputStream(), job);
+        Viewer viewer = new Viewer(
+                context,
+                response.getOutputStream(),
+                id(request.getParameter("job")),
+                id(request.getParameter("workflow")));
         context.addListener(new Leaving(viewer));
         response.getOutputStream().setWriteListener(viewer);
         enter(viewer);
     }
 
-    private static @Nullable Long job(@Nullable String id) {
+    private static @Nullable Long id(@Nullable String id) {
         return id != null && id.matches("[1-9][0-9]{0,17}") ? Long.valueOf(id) : null;
     }
 

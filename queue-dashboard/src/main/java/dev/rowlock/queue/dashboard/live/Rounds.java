@@ -5,6 +5,7 @@ import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.dashboard.api.Figures;
 import dev.rowlock.queue.dashboard.api.Json;
+import dev.rowlock.queue.dashboard.api.WorkflowViews;
 import dev.rowlock.queue.operate.BulkAction;
 import java.util.Collection;
 import java.util.HashMap;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * What is asked in which second, so that no second has more than two statements: queues, nodes and pauses take turns with the first one; bulk actions have the
@@ -27,10 +29,14 @@ public final class Rounds {
     private final JobSearch search;
     private final JobAdmin admin;
     private final Map<String, String> last = new LinkedHashMap<>(); // one thread at a time
+    private final Rowlock rowlock;
     private int number; // one thread at a time
+    private int turn; // one thread at a time; of what concerns all
+    private long lastWorkflow; // one thread at a time
     private boolean busy; // one thread at a time; whether a bulk action goes on
 
     public Rounds(Rowlock rowlock) {
+        this.rowlock = rowlock;
         this.search = rowlock.search();
         this.admin = rowlock.admin();
     }
@@ -46,14 +52,40 @@ public final class Rounds {
     }
 
     void run(Collection<Viewer> viewers) {
-        switch (number % 3) {
+        number++;
+        TreeSet<Long> workflows = viewers.stream()
+                .map(Viewer::workflow)
+                .filter(Objects::nonNull)
+                .collect(Collectors.toCollection(TreeSet::new));
+        if (number % 2 == 0 && !workflows.isEmpty()) {
+            // Takes both statements of this second. Where viewers look at several workflows, these take turns.
+            Long next = workflows.higher(lastWorkflow);
+            lastWorkflow = next == null ? workflows.first() : next;
+            tellOfWorkflow(viewers, lastWorkflow);
+            return;
+        }
+        turn++;
+        tellOfAll(viewers);
+    }
+
+    private void tellOfWorkflow(Collection<Viewer> viewers, long id) {
+        rowlock.workflows().find(id).ifPresent(found -> {
+            String data = Json.text(WorkflowViews.Whole.of(found));
+            viewers.stream()
+                    .filter(viewer -> Objects.equals(viewer.workflow(), id))
+                    .forEach(viewer -> viewer.sendIfNew("workflow", data));
+        });
+    }
+
+    private void tellOfAll(Collection<Viewer> viewers) {
+        switch (turn % 3) {
             case 0 -> tell(viewers, "queues", Json.text(Figures.queues(search.depths())));
             case 1 -> tell(viewers, "nodes", Json.text(Figures.nodes(search.nodes())));
             default -> tell(viewers, "pauses", Json.text(Figures.pauses(admin.pauses())));
         }
         List<Viewer> watching =
                 viewers.stream().filter(viewer -> viewer.job() != null).toList();
-        boolean actionsTurn = busy ? number % 2 == 0 || watching.isEmpty() : number % ACTIONS_EACH == 0;
+        boolean actionsTurn = busy ? turn % 2 == 0 || watching.isEmpty() : turn % ACTIONS_EACH == 0;
         if (actionsTurn) {
             List<BulkAction> actions = admin.bulkActions(null, ACTIONS);
             busy = actions.stream().anyMatch(action -> action.state() == BulkAction.State.RUNNING);
@@ -61,7 +93,6 @@ public final class Rounds {
         } else if (!watching.isEmpty()) {
             tellOfJobs(watching);
         }
-        number++;
     }
 
     /** All jobs that somebody looks at, in one statement. */

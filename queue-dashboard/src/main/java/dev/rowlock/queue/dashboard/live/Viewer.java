@@ -17,6 +17,7 @@ final class Viewer implements WriteListener {
     private final ServletOutputStream out;
     private final long sinceNanos = System.nanoTime();
     private final @Nullable Long job;
+    private final @Nullable Long workflow;
     private final Map<String, byte[]> pending = new LinkedHashMap<>(); // guarded by this
     private boolean writable; // guarded by this; false until the container says so
     private boolean unflushed; // guarded by this
@@ -25,16 +26,25 @@ final class Viewer implements WriteListener {
     private boolean greeted; // the feed's thread only
     private @Nullable String lastSent; // the feed's thread only
 
-    /** @param job that this viewer looks at; null: none */
-    Viewer(AsyncContext context, ServletOutputStream out, @Nullable Long job) {
+    /**
+     * @param job that this viewer looks at; null: none
+     * @param workflow the same
+     */
+    Viewer(AsyncContext context, ServletOutputStream out, @Nullable Long job, @Nullable Long workflow) {
         this.context = context;
         this.out = out;
         this.job = job;
+        this.workflow = workflow;
     }
 
     @Nullable
     Long job() {
         return job;
+    }
+
+    @Nullable
+    Long workflow() {
+        return workflow;
     }
 
     boolean gone() {

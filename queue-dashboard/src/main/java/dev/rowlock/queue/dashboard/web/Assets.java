@@ -41,6 +41,8 @@ public final class Assets {
             "js/pages/job.js",
             "js/pages/errors.js",
             "js/pages/schedules.js",
+            "js/graph.js",
+            "js/pages/workflows.js",
             "js/pages/gates.js",
             "js/pages/nodes.js",
             "js/pages/doctor.js",

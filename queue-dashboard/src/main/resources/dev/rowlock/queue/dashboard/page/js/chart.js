@@ -1,5 +1,5 @@
 // Lines over time, by uPlot. Colours come from the style sheet, so they follow the theme.
-import {h} from './dom.js';
+import {h, svg} from './dom.js';
 
 const clock = new Intl.DateTimeFormat(undefined, {hour: '2-digit', minute: '2-digit', hour12: false});
 const colour = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -47,12 +47,6 @@ export function chart(label, series, height = 170) {
 export function spark(label, values) {
   const most = Math.max(1, ...values);
   const points = values.map((value, i) => `${(i * 100 / (values.length - 1)).toFixed(1)},${(19 - value * 18 / most).toFixed(1)}`).join(' ');
-  const make = (tag, properties) => {
-    const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
-    for (const [name, value] of Object.entries(properties)) node.setAttribute(name, value);
-    return node;
-  };
-  const node = make('svg', {class: 'spark', viewBox: '0 0 100 20', preserveAspectRatio: 'none', role: 'img', 'aria-label': label});
-  node.append(make('polyline', {points, fill: 'none', stroke: 'currentColor', 'stroke-width': 1.25, 'vector-effect': 'non-scaling-stroke'}));
-  return node;
+  return svg('svg', {class: 'spark', viewBox: '0 0 100 20', preserveAspectRatio: 'none', role: 'img', 'aria-label': label},
+    svg('polyline', {points, fill: 'none', stroke: 'currentColor', 'stroke-width': 1.25, 'vector-effect': 'non-scaling-stroke'}));
 }

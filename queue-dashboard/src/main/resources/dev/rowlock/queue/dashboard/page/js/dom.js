@@ -39,3 +39,11 @@ export const panel = (title, ...children) =>
 export const button = (text, onclick, properties = {}) => h('button', {type: 'button', onclick, ...properties}, text);
 
 export const field = (label, input) => h('label', {class: 'field'}, label, input);
+
+/** As h, for pictures. */
+export function svg(tag, properties, ...children) {
+  const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(properties)) node.setAttribute(name, value);
+  node.append(...nodes(children));
+  return node;
+}

@@ -16,21 +16,22 @@ export function listen(event, callback) {
 
 export const known = event => last.get(event);
 
-const EVENTS = ['queues', 'nodes', 'pauses', 'actions', 'rates', 'job', 'trouble'];
-let job = null;
+const EVENTS = ['queues', 'nodes', 'pauses', 'actions', 'job', 'workflow', 'trouble'];
+let followed = '';
 
-/** Which job to follow, or null. */
-export function follow(id) {
-  if (id === job) return;
-  job = id;
+/** What to follow besides what concerns all, such as 'job=42', or nothing. */
+export function follow(what) {
+  if (what === followed) return;
+  followed = what;
   last.delete('job');
+  last.delete('workflow');
   close();
   open();
 }
 
 function open() {
   if (source || paused || document.hidden) return;
-  source = new EventSource('api/live' + (job ? `?job=${job}` : ''));
+  source = new EventSource('api/live' + (followed ? `?${followed}` : ''));
   source.onopen = () => onState('on');
   source.onerror = () => onState('trouble');
   for (const event of EVENTS) {

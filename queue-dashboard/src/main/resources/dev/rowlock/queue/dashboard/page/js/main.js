@@ -10,6 +10,7 @@ import {jobList} from './pages/jobs.js';
 import {jobPage} from './pages/job.js';
 import {errors} from './pages/errors.js';
 import {schedules} from './pages/schedules.js';
+import {workflowPage, workflows} from './pages/workflows.js';
 import {gates} from './pages/gates.js';
 import {nodes} from './pages/nodes.js';
 import {doctor} from './pages/doctor.js';
@@ -22,6 +23,7 @@ const PAGES = [
   {path: 'jobs', title: 'Jobs', page: jobList},
   {path: 'errors', title: 'Errors', page: errors},
   {path: 'schedules', title: 'Schedules', page: schedules},
+  {path: 'workflows', title: 'Workflows', page: workflows},
   {path: 'gates', title: 'Gates', page: gates},
   {path: 'actions', title: 'Actions', page: actions},
   {path: 'nodes', title: 'Nodes', page: nodes},
@@ -44,9 +46,11 @@ async function show(keepFocus) {
   ends = [];
   const {path, parameters} = address();
   const job = /^jobs\/([1-9]\d*)$/.exec(path);
+  const workflow = /^workflows\/([1-9]\d*)$/.exec(path);
   const page = job ? {path: 'jobs', title: `Job ${job[1]}`, page: (place, _, again) => jobPage(place, job[1], again)}
-    : PAGES.find(one => one.path === path);
-  live.follow(job ? job[1] : null);
+    : workflow ? {path: 'workflows', title: `Workflow ${workflow[1]}`, page: (place, _, again) => workflowPage(place, workflow[1], again)}
+      : PAGES.find(one => one.path === path);
+  live.follow(job ? `job=${job[1]}` : workflow ? `workflow=${workflow[1]}` : '');
   document.querySelectorAll('#top nav a').forEach(link =>
     link.dataset.path === (page?.path ?? '?') ? link.setAttribute('aria-current', 'page') : link.removeAttribute('aria-current'));
   document.title = `${page?.title ?? 'Not found'} · ${me.brand.title}`;

@@ -2,11 +2,13 @@
 import {h, fill, panel, button, field} from '../dom.js';
 import {get, may, me, post, query} from '../api.js';
 import {between, json, now, pretty, shortClass, span, state, time, when} from '../show.js';
+import {graph} from '../graph.js';
 import {ONE, actOnChosen, ask, say} from '../act.js';
 
 export async function jobPage(place, id, reload) {
   let job = await get(`jobs/${id}`);
   const progress = h('div', {});
+  const flow = h('div', {});
   const drawProgress = () => fill(progress, job.state === 'running' && job.progress !== null && [
     h('progress', {max: 100, value: job.progress, 'aria-label': 'Progress'}), h('p', {class: 'small'}, `${job.progress} %`, job.progressNote ? `: ${job.progressNote}` : '')]);
   fill(place,
@@ -16,7 +18,10 @@ export async function jobPage(place, id, reload) {
     h('div', {class: 'columns'},
       panel('What it is', facts(job), progress),
       panel('Timeline', timeline(job))),
-    carried(job, reload));
+    flow, carried(job, reload));
+  if (job.workflow) {
+    get(`workflows/${job.workflow}`).then(all => fill(flow, panel(null, h('h2', {}, 'Its workflow: ', h('a', {href: `#/workflows/${job.workflow}`}, all.workflow.name)), graph(all.steps))), () => {});
+  }
   drawProgress();
   return {
     live: {
@@ -46,6 +51,7 @@ function facts(job) {
     ['Key', job.key && h('a', {href: link({queue: job.queue, key: job.key})}, job.key)],
     ['Priority', job.priority],
     ['Attempt', job.maxRetries === null ? job.attempt : `${job.attempt} of ${job.maxRetries + 1}`],
+    ['Workflow', job.workflow && h('a', {href: `#/workflows/${job.workflow}`}, job.workflow)],
     ['Crashes', job.crashes || null],
     ['Timeout', job.timeoutMillis === null ? null : span(job.timeoutMillis)],
     ['Interrupted at', job.deadline && when(job.deadline)],
