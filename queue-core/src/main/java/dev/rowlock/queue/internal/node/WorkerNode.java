@@ -333,6 +333,7 @@ public final class WorkerNode {
             if (nextExpiry != null) {
                 janitor.leaseEnds(nextExpiry);
             }
+            featureChores.beforeFirstClaim();
         }
 
         @Override

@@ -185,6 +185,8 @@ public final class ClaimKeyedJobs {
                     .add(queue)
                     .addTexts(left)
                     .add(queue)
+                    .addTexts(left)
+                    .add(queue)
                     .add(queue)
                     .add(queue)
                     .add(turn.rest() > 0 ? turn.key() : "")
