@@ -54,7 +54,10 @@ final class NodeFactory {
      * @param queues whose jobs it runs, each with how many of them at once
      * @param transactions of transactional listeners; null: there are none
      */
-    WorkerNode make(Collection<QueueLimit> declared, Map<String, Integer> queues, @Nullable TransactionOperations transactions) {
+    WorkerNode make(
+            Collection<QueueLimit> declared,
+            Map<String, Integer> queues,
+            @Nullable TransactionOperations transactions) {
         Gates gates = new Gates(database, wakeups, declared, queues.keySet());
         Flows flows = new Flows(database, wakeups);
         Extensions extensions = new Extensions(
@@ -95,8 +98,7 @@ final class NodeFactory {
         if (settings.schedulesRecurring) {
             features.add(new Scheduling(database, wakeups, Rowlock.all(settings.recurring), scheduleRows));
         }
-        features.addAll(
-                Policy.all(Rowlock.all(settings.policies), queues, settings.policyTimes, database, wakeups));
+        features.addAll(Policy.all(Rowlock.all(settings.policies), queues, settings.policyTimes, database, wakeups));
         return features;
     }
 }
