@@ -138,7 +138,15 @@ class PackageMapTest {
             Map.entry("internal.cleanup", with(STORE, "internal.chore", "internal.thread", "settings", "spi", "job")),
             Map.entry(
                     "internal.schedule",
-                    with(STORE, "internal.chore", "internal.wake", "internal.thread", "schedule", "spi", "job")),
+                    with(
+                            STORE,
+                            "internal.chore",
+                            "internal.wake",
+                            "internal.thread",
+                            "operate",
+                            "schedule",
+                            "spi",
+                            "job")),
             Map.entry(
                     "internal.result",
                     with(STORE, "internal.record", "internal.wake", "internal.thread", "result", "spi", "job")),

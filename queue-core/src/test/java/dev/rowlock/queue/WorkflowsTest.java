@@ -285,20 +285,22 @@ class WorkflowsTest {
         first.start();
         ended(id);
         JdbcClient sql = JdbcClient.create(database.dataSource());
-        RemoveOldWorkflows remove = new RemoveOldWorkflows(
-                new Database(database.dataSource(), new Schema("rowlock")));
-        await().atMost(LONG).until(() -> sql.sql("SELECT count(*) FROM rowlock.retention")
-                        .query(Long.class)
-                        .single()
-                > 0);
+        RemoveOldWorkflows remove = new RemoveOldWorkflows(new Database(database.dataSource(), new Schema("rowlock")));
+        await().atMost(LONG)
+                .until(() -> sql.sql("SELECT count(*) FROM rowlock.retention")
+                                .query(Long.class)
+                                .single()
+                        > 0);
         assertThat(remove.run()).isFalse();
 
-        sql.sql("UPDATE rowlock.workflow SET ended_at = ended_at - interval '400 days'").update();
+        sql.sql("UPDATE rowlock.workflow SET ended_at = ended_at - interval '400 days'")
+                .update();
 
         assertThat(remove.run()).isTrue();
         assertThat(workflows.find(id)).isEmpty();
-        assertThat(sql.sql("SELECT (SELECT count(*) FROM rowlock.workflow_job) + (SELECT count(*) FROM rowlock.workflow_step)"
-                                + " + (SELECT count(*) FROM rowlock.workflow_edge)")
+        assertThat(sql.sql(
+                                "SELECT (SELECT count(*) FROM rowlock.workflow_job) + (SELECT count(*) FROM rowlock.workflow_step)"
+                                        + " + (SELECT count(*) FROM rowlock.workflow_edge)")
                         .query(Long.class)
                         .single())
                 .isZero();

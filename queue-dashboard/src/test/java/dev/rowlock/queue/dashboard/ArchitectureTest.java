@@ -20,7 +20,7 @@ class ArchitectureTest {
         noClasses()
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("dev.rowlock.queue.internal..", "java.sql..", "org.springframework.jdbc..")
+                .resideInAnyPackage("java.sql..", "org.springframework.jdbc..")
                 .check(classes);
     }
 
