@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.store.workflow;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -86,9 +87,9 @@ public final class DecideSteps {
 
     public DecideSteps(Database database) {
         this.database = database;
-        this.lockChildren = database.sql(LOCK_CHILDREN);
-        this.lock = database.sql(LOCK);
-        this.decide = database.sql(DECIDE);
+        this.lockChildren = database.sql(IndexPlan.PREFIX + LOCK_CHILDREN);
+        this.lock = database.sql(IndexPlan.PREFIX + LOCK);
+        this.decide = database.sql(IndexPlan.PREFIX + DECIDE);
         this.waiting = database.sql(WAITING);
     }
 
@@ -121,9 +122,9 @@ public final class DecideSteps {
 
     private static List<StepKey> steps(Connection connection, String sql, Collection<StepKey> given)
             throws SQLException {
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+        try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
             StepKey.set(statement, 1, given);
-            return StepKey.ROW.all(statement);
+            return StepKey.pinned(statement);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.store.workflow;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -140,7 +141,7 @@ public final class MoveSteps {
     public MoveSteps(Database database) {
         this.database = database;
         this.partitions = new EnsureDonePartitions(database);
-        this.sql = database.sql(SQL);
+        this.sql = database.sql(IndexPlan.PREFIX + SQL);
         this.left = database.sql(LEFT);
     }
 
@@ -152,7 +153,7 @@ public final class MoveSteps {
      */
     public Moved run(Collection<StepKey> steps, long behind, int limit) {
         return partitions.around(() -> database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 StepKey.set(statement, 1, steps);
                 statement.setLong(3, behind);
                 statement.setInt(4, limit);
@@ -177,7 +178,7 @@ public final class MoveSteps {
         List<Ready> ready = new ArrayList<>();
         Duration nextDue = null;
         long last = 0;
-        try (ResultSet rows = statement.executeQuery()) {
+        try (ResultSet rows = IndexPlan.query(statement)) {
             while (rows.next()) {
                 switch (rows.getInt(1)) {
                     case 1 ->
