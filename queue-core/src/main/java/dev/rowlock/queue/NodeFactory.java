@@ -4,7 +4,6 @@ import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.gate.Gates;
-import dev.rowlock.queue.internal.gate.Policy;
 import dev.rowlock.queue.internal.node.NodeServices;
 import dev.rowlock.queue.internal.node.NodeSettings;
 import dev.rowlock.queue.internal.node.WorkerNode;
@@ -20,7 +19,7 @@ import dev.rowlock.queue.spi.JobObserver;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionOperations;
@@ -51,14 +50,11 @@ final class NodeFactory {
     /**
      * A node that has not started.
      *
-     * @param queues whose jobs it runs, each with how many of them at once
+     * @param queues whose jobs it runs
      * @param transactions of transactional listeners; null: there are none
      */
-    WorkerNode make(
-            Collection<QueueLimit> declared,
-            Map<String, Integer> queues,
-            @Nullable TransactionOperations transactions) {
-        Gates gates = new Gates(database, wakeups, declared, queues.keySet());
+    WorkerNode make(Collection<QueueLimit> declared, Set<String> queues, @Nullable TransactionOperations transactions) {
+        Gates gates = new Gates(database, wakeups, declared, queues);
         Flows flows = new Flows(database, wakeups);
         Extensions extensions = new Extensions(
                 observers(flows),
@@ -81,7 +77,7 @@ final class NodeFactory {
                         extensions,
                         wakeups,
                         transactions),
-                features(gates, flows, queues));
+                features(gates, flows));
     }
 
     private List<JobObserver> observers(Flows flows) {
@@ -92,13 +88,12 @@ final class NodeFactory {
     }
 
     /** What nodes do beside running jobs. */
-    private List<Feature> features(Gates gates, Flows flows, Map<String, Integer> queues) {
+    private List<Feature> features(Gates gates, Flows flows) {
         List<Feature> features = new ArrayList<>(List.of(
                 new Operations(database, wakeups, settings.retention), new OnceMore(database, wakeups), gates, flows));
         if (settings.schedulesRecurring) {
             features.add(new Scheduling(database, wakeups, Rowlock.all(settings.recurring), scheduleRows));
         }
-        features.addAll(Policy.all(Rowlock.all(settings.policies), queues, settings.policyTimes, database, wakeups));
         return features;
     }
 }

@@ -1,8 +1,6 @@
 package dev.rowlock.queue;
 
-import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.QueueLimit;
-import dev.rowlock.queue.internal.gate.PolicyTimes;
 import dev.rowlock.queue.internal.listener.FixedListener;
 import dev.rowlock.queue.internal.listener.LambdaChunkListener;
 import dev.rowlock.queue.internal.listener.LambdaListener;
@@ -228,22 +226,6 @@ public final class RowlockBuilder {
     /** How many jobs of a queue may run at once over all nodes; what {@link Rowlock#limits} sets at run time wins. */
     public RowlockBuilder limit(QueueLimit limit) {
         settings.limits.put(limit.queue(), limit);
-        return this;
-    }
-
-    /** Decides which jobs of its queue run next: see {@link AdmissionPolicy}. */
-    public RowlockBuilder policy(AdmissionPolicy policy) {
-        return policies(() -> List.of(policy));
-    }
-
-    /** The same of several, asked for when jobs begin to run. */
-    public RowlockBuilder policies(Supplier<? extends Collection<? extends AdmissionPolicy>> more) {
-        settings.policies.add(more);
-        return this;
-    }
-
-    RowlockBuilder policyTimes(PolicyTimes times) {
-        settings.policyTimes = times;
         return this;
     }
 

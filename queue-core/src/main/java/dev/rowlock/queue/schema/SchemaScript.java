@@ -46,8 +46,7 @@ public record SchemaScript(int version, String description, String file) {
             new SchemaScript(9, "numbering", "V9__numbering.sql"),
             new SchemaScript(10, "figures", "V10__figures.sql"),
             new SchemaScript(11, "limits", "V11__limits.sql"),
-            new SchemaScript(12, "workflows", "V12__workflows.sql"),
-            new SchemaScript(14, "policies", "V14__policies.sql"));
+            new SchemaScript(12, "workflows", "V12__workflows.sql"));
 
     private static final String HEAD = """
             -- The tables of Rowlock. Run this as the role that is to own them: the application's own, or another one, which

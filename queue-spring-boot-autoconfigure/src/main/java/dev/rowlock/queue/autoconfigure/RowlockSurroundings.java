@@ -1,7 +1,6 @@
 package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.RowlockBuilder;
-import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.spi.AttemptInterceptor;
 import dev.rowlock.queue.spi.EnqueueInterceptor;
@@ -23,7 +22,6 @@ record RowlockSurroundings(
         ObjectProvider<AttemptInterceptor> attemptInterceptors,
         ObjectProvider<ErrorRedactor> redactors,
         ObjectProvider<RecurringJob> recurring,
-        ObjectProvider<AdmissionPolicy> policies,
         ObjectProvider<PlatformTransactionManager> transactionManagers,
         ObjectProvider<PlatformTransactionManager> marked,
         ObjectProvider<RowlockBuilderCustomizer> customizers) {
@@ -35,7 +33,6 @@ record RowlockSurroundings(
                 .attemptInterceptors(() -> attemptInterceptors.orderedStream().toList())
                 .redactors(() -> redactors.orderedStream().toList())
                 .recurring(() -> recurring.orderedStream().toList())
-                .policies(() -> policies.orderedStream().toList())
                 .transactions(() -> ListenerTransactions.of(dataSource, transactionManagers, marked));
         customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
     }

@@ -12,7 +12,4 @@ public interface Feature {
      * What it does on this node, on one thread of its own; anew at each start.
      */
     List<Chore> chores(OwnNode node);
-
-    /** Once in each run of a node, before it claims anything. Short; what it throws keeps the node from nothing. */
-    default void beforeFirstClaim() {}
 }

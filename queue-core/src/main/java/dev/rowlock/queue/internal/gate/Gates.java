@@ -7,7 +7,6 @@ import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.gate.CountRunningJobs;
 import dev.rowlock.queue.internal.store.gate.DeclareLimits;
-import dev.rowlock.queue.internal.store.gate.ForgetPolicies;
 import dev.rowlock.queue.internal.store.gate.HoldGate;
 import dev.rowlock.queue.internal.store.gate.RemoveSpentRates;
 import dev.rowlock.queue.internal.store.node.TakeChore;
@@ -50,7 +49,6 @@ public final class Gates implements Feature {
     public List<Chore> chores(OwnNode node) {
         return List.of(
                 new LimitsChore(new DeclareLimits(database), new CountRunningJobs(database), wakeups, declared, queues),
-                new RatesChore(new TakeChore(database), new RemoveSpentRates(database)),
-                new ForgottenPoliciesChore(new TakeChore(database), new ForgetPolicies(database), wakeups));
+                new RatesChore(new TakeChore(database), new RemoveSpentRates(database)));
     }
 }

@@ -11,8 +11,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** One node's share in the chores of features. Each feature has a thread. */
 public final class FeatureChores {
@@ -29,35 +27,14 @@ public final class FeatureChores {
         }
     }
 
-    private static final Logger log = LoggerFactory.getLogger(FeatureChores.class);
-
-    private final List<Feature> features;
     private final List<Part> parts;
-    private boolean mayClaim; // lease's thread only
 
     public FeatureChores(List<Feature> features, OwnNode node) {
-        this.features = List.copyOf(features);
         this.parts = features.stream().map(feature -> Part.of(feature, node)).toList();
     }
 
     public void start() {
         parts.forEach(part -> part.loop.start());
-    }
-
-    /** The node may claim from now on. The first time, features hear of it before. */
-    public void beforeFirstClaim() {
-        if (!mayClaim) {
-            mayClaim = true;
-            features.forEach(FeatureChores::beforeFirstClaim);
-        }
-    }
-
-    private static void beforeFirstClaim(Feature feature) {
-        try {
-            feature.beforeFirstClaim();
-        } catch (RuntimeException | Error e) {
-            log.warn("{}: could not prepare for the first claims, jobs are claimed all the same", feature.name(), e);
-        }
     }
 
     /** Somebody has changed something: those chores run that must know, after this time at the latest. */

@@ -333,7 +333,6 @@ public final class WorkerNode {
             if (nextExpiry != null) {
                 janitor.leaseEnds(nextExpiry);
             }
-            featureChores.beforeFirstClaim();
         }
 
         @Override

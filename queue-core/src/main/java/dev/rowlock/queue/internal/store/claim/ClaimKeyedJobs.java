@@ -185,8 +185,6 @@ public final class ClaimKeyedJobs {
                     .add(queue)
                     .addTexts(left)
                     .add(queue)
-                    .addTexts(left)
-                    .add(queue)
                     .add(queue)
                     .add(queue)
                     .add(turn.rest() > 0 ? turn.key() : "")

@@ -36,10 +36,8 @@ final class ClaimedRows {
     private static final int COUNTED = 15;
     private static final int LAST_KEY = 16;
     private static final int LAST_WEIGHT = 17;
-    private static final int ADMITTED = 18;
 
-    private static final Comparator<Positioned> IN_QUEUE_ORDER = Comparator.comparingLong(Positioned::admitted)
-            .thenComparingInt(Positioned::rank)
+    private static final Comparator<Positioned> IN_QUEUE_ORDER = Comparator.comparingInt(Positioned::rank)
             .thenComparingLong(Positioned::readyAtMicros)
             .thenComparingLong(positioned -> positioned.job().id());
 
@@ -86,10 +84,7 @@ final class ClaimedRows {
         List<Positioned> claimed = new ArrayList<>(most);
         while (rows.next()) {
             claimed.add(new Positioned(
-                    keyed ? rows.getLong(ADMITTED) : 0,
-                    rows.getInt(RANK),
-                    QueuePosition.micros(rows.getDouble(READY_AT)),
-                    job(rows, keyed)));
+                    rows.getInt(RANK), QueuePosition.micros(rows.getDouble(READY_AT)), job(rows, keyed)));
             if (keyed && lastKey == null) {
                 lastKey = rows.getString(LAST_KEY);
                 lastWeight = rows.getInt(LAST_WEIGHT);
@@ -144,8 +139,8 @@ final class ClaimedRows {
         return type;
     }
 
-    /** A job and where it stood, admitted by a policy with this number, or 0; it has a position of its own only if it asks for one. */
-    private record Positioned(long admitted, int rank, long readyAtMicros, ClaimedJob job) {
+    /** A job and where it stood; it has a position of its own only if it asks for one. */
+    private record Positioned(int rank, long readyAtMicros, ClaimedJob job) {
 
         QueuePosition position() {
             return new QueuePosition(rank, readyAtMicros, job.id());

@@ -8,18 +8,12 @@ final class KeyedClaimSql {
 
     private KeyedClaimSql() {}
 
-    // A policy decides for so long what is claimed; where somebody limits its keys, it does not: it could not know
-    // which
-    // of them have room. A time that is far away is from before the clock was set back.
-    static final String HELD =
-            "(NOT of_keys AND coalesce(policy_until BETWEEN statement_timestamp() AND statement_timestamp() + interval '1 min', false))";
-
     // Where nothing limits keys, no key is locked: rows are. Where something limits the queue as a whole, one claim at
     // a
     // time fills it. A key whose rate is used up is not locked either.
     static final String WALK = """
             WITH RECURSIVE rule AS MATERIALIZED (
-                SELECT *, changed_at > statement_timestamp() - interval '1 min' AS fresh, %1$s AS held
+                SELECT *, changed_at > statement_timestamp() - interval '1 min' AS fresh
                   FROM rowlock.queue_limit WHERE queue = ?
             ), now AS MATERIALIZED (
                 SELECT extract(epoch FROM clock_timestamp())::double precision AS at
@@ -38,8 +32,7 @@ final class KeyedClaimSql {
                         FOR UPDATE SKIP LOCKED))
             ), walk AS (
                 (SELECT job_key, 1 AS number FROM rowlock.ready
-                  WHERE queue = ? AND job_key >= ? AND (SELECT got FROM turn) AND (SELECT held FROM rule) IS NOT TRUE
-                  ORDER BY queue, job_key LIMIT 1)
+                  WHERE queue = ? AND job_key >= ? AND (SELECT got FROM turn) ORDER BY queue, job_key LIMIT 1)
                 UNION ALL
                 SELECT (SELECT r.job_key FROM rowlock.ready r
                          WHERE r.queue = ? AND r.job_key > w.job_key ORDER BY r.queue, r.job_key LIMIT 1), w.number + 1
@@ -80,13 +73,13 @@ final class KeyedClaimSql {
                                       AND d.last_job >= (SELECT f.id FROM rowlock.ready f
                                                           WHERE f.queue = ? AND f.job_key = tried.job_key
                                                           ORDER BY f.queue, f.job_key, f.rank, f.id LIMIT 1)));
-            """.formatted(HELD);
+            """;
 
     // The head of a key in order is chosen before it is locked: if somebody else holds it, the next one does not go in
     // its place.
     private static final String CLAIMED = """
             WITH rule AS MATERIALIZED (
-                SELECT *, %1$s AS held FROM rowlock.queue_limit WHERE queue = ?
+                SELECT * FROM rowlock.queue_limit WHERE queue = ?
             ), now AS MATERIALIZED (
                 SELECT extract(epoch FROM clock_timestamp())::double precision AS at
             ), used AS MATERIALIZED (
@@ -106,16 +99,10 @@ final class KeyedClaimSql {
                             ELSE 0 END AS jobs,
                        without_keys
                   FROM (SELECT ?::bigint AS jobs, ?::boolean AS without_keys) AS asked
-            ), chosen AS MATERIALIZED (
-                SELECT ctid AS at FROM rowlock.ready
-                 WHERE queue = ? AND admitted IS NOT NULL AND type <> ALL (?::text[]) AND (SELECT held FROM rule)
-                 ORDER BY queue, admitted
-                 LIMIT (SELECT jobs FROM wanted)
-                   FOR UPDATE SKIP LOCKED
             ), plain AS MATERIALIZED (
                 SELECT ctid AS at FROM rowlock.ready
                  WHERE queue = ? AND job_key IS NULL AND type <> ALL (?::text[])
-                   AND (SELECT of_queue AND NOT held FROM rule)
+                   AND (SELECT of_queue FROM rule)
                    AND ((SELECT without_keys FROM wanted) OR current_setting('rowlock_claim.keys') = '{}')
                  ORDER BY queue, rank, ready_at, id
                  LIMIT (SELECT jobs FROM wanted)
@@ -151,7 +138,7 @@ final class KeyedClaimSql {
                 SELECT first.at
                   FROM key CROSS JOIN LATERAL (
                        SELECT r.ctid AS at FROM rowlock.ready r
-                        WHERE (SELECT in_order FROM rule) IS NULL AND (SELECT held FROM rule) IS NOT TRUE
+                        WHERE (SELECT in_order FROM rule) IS NULL
                           AND r.queue = ? AND r.job_key = key.job_key AND r.type <> ALL (?::text[])
                         ORDER BY r.queue, r.job_key, r.rank, r.id
                         LIMIT greatest(0, key.room)
@@ -181,7 +168,7 @@ final class KeyedClaimSql {
                  LIMIT (SELECT jobs FROM wanted) - (SELECT count(*) FROM plain)
             ), claimed AS (
                 DELETE FROM rowlock.ready
-                 WHERE ctid = ANY (ARRAY(SELECT at FROM chosen UNION ALL SELECT at FROM plain UNION ALL SELECT at FROM head UNION ALL SELECT at FROM head_in_order))
+                 WHERE ctid = ANY (ARRAY(SELECT at FROM plain UNION ALL SELECT at FROM head UNION ALL SELECT at FROM head_in_order))
                 RETURNING *
             ), spent AS (
                 INSERT INTO rowlock.rate_state (queue, gate, number, next_at)
@@ -195,13 +182,12 @@ final class KeyedClaimSql {
                   FROM rule r, key, (SELECT job_key, count(*) AS jobs FROM claimed GROUP BY job_key) AS c
                  WHERE (SELECT key_rate_jobs FROM rule) IS NOT NULL AND key.job_key = c.job_key
             )
-            """.formatted(HELD);
+            """;
 
     static final String CLAIM = CLAIMED
             + ClaimReadyJobs.moved(
                     ", job_key, gate",
                     ", job_key, CASE WHEN EXISTS (SELECT FROM rule) THEN coalesce(job_key, '') END",
                     ", job_key, gate IS NOT NULL, (SELECT max(job_key) FROM claimed), "
-                            + "(SELECT weight FROM key WHERE job_key = (SELECT max(job_key) FROM claimed)), "
-                            + "CASE WHEN (SELECT held FROM rule) THEN (SELECT c.admitted FROM claimed c WHERE c.id = running.id) END");
+                            + "(SELECT weight FROM key WHERE job_key = (SELECT max(job_key) FROM claimed))");
 }

@@ -16,13 +16,7 @@ public final class DeclareLimits {
                 SELECT * FROM %1$s
             ), gone AS (
                 DELETE FROM rowlock.queue_limit l
-                 WHERE l.declared AND l.policy_until IS NULL AND l.queue = ANY (?::text[])
-                   AND NOT EXISTS (SELECT FROM given g WHERE g.queue = l.queue)
-                RETURNING l.queue
-            ), kept AS (
-                -- A policy goes on to decide.
-                UPDATE rowlock.queue_limit l SET %6$s, changed_at = statement_timestamp(), who = NULL
-                 WHERE l.declared AND l.policy_until IS NOT NULL AND l.queue = ANY (?::text[]) AND num_nonnulls(%4$s) > 0
+                 WHERE l.declared AND l.queue = ANY (?::text[])
                    AND NOT EXISTS (SELECT FROM given g WHERE g.queue = l.queue)
                 RETURNING l.queue
             ), written AS (
@@ -30,17 +24,16 @@ public final class DeclareLimits {
                 SELECT queue, %2$s, true FROM given ORDER BY queue
                 ON CONFLICT (queue) DO UPDATE
                    SET %3$s, changed_at = statement_timestamp(), who = NULL
-                 WHERE l.declared AND (? OR num_nonnulls(%4$s) = 0) AND (%4$s) IS DISTINCT FROM (%5$s)
+                 WHERE l.declared AND ? AND (%4$s) IS DISTINCT FROM (%5$s)
                 RETURNING l.queue
             )
-            SELECT queue FROM gone UNION SELECT queue FROM kept UNION SELECT queue FROM written
+            SELECT queue FROM gone UNION SELECT queue FROM written
             """.formatted(
                     LimitColumns.GIVEN,
                     LimitColumns.NAMES,
                     LimitColumns.TAKEN_OVER,
                     LimitColumns.of("l"),
-                    LimitColumns.of("excluded"),
-                    LimitColumns.NONE);
+                    LimitColumns.of("excluded"));
 
     private static final Row<String> QUEUE = row -> row.getString(1);
 
@@ -73,8 +66,7 @@ public final class DeclareLimits {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 LimitColumns.set(statement, all);
                 statement.setObject(LimitColumns.PARAMETERS + 1, without.toArray(String[]::new));
-                statement.setObject(LimitColumns.PARAMETERS + 2, without.toArray(String[]::new));
-                statement.setBoolean(LimitColumns.PARAMETERS + 3, change);
+                statement.setBoolean(LimitColumns.PARAMETERS + 2, change);
                 return QUEUE.all(statement);
             }
         });

@@ -32,9 +32,6 @@ final class LimitColumns {
     /** In an insert with {@code ON CONFLICT}: takes all over. */
     static final String TAKEN_OVER = "(%s) = ROW (%s)".formatted(NAMES, of("excluded"));
 
-    /** In an update: no limit is left. */
-    static final String NONE = "(%s) = ROW (%s)".formatted(NAMES, NAMES.strip().replaceAll("[a-z_]+", "NULL"));
-
     static final Row<QueueLimit> LIMIT = row -> new QueueLimit(
             row.getString(1),
             Columns.integer(row, 2),

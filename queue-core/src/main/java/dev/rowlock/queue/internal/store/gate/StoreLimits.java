@@ -24,25 +24,13 @@ public final class StoreLimits {
             + AuditNote.ofNoJobs("changed") + "SELECT count(*) FROM changed";
 
     private static final String REMOVE = """
-            WITH gone AS (
-                DELETE FROM rowlock.queue_limit WHERE queue = ? AND policy_until IS NULL RETURNING queue
-            ), kept AS (
-                -- A policy goes on to decide.
-                UPDATE rowlock.queue_limit SET %2$s, declared = true, changed_at = statement_timestamp(), who = NULL
-                 WHERE queue = ? AND policy_until IS NOT NULL AND NOT (declared AND num_nonnulls(%1$s) = 0)
-                RETURNING queue
-            ), changed AS (
-                SELECT queue FROM gone UNION ALL SELECT queue FROM kept
+            WITH changed AS (
+                DELETE FROM rowlock.queue_limit WHERE queue = ? RETURNING queue
             )
-            """.formatted(LimitColumns.NAMES, LimitColumns.NONE)
-            + AuditNote.ofNoJobs("changed") + "SELECT count(*) FROM changed";
+            """ + AuditNote.ofNoJobs("changed") + "SELECT count(*) FROM changed";
 
-    // A row of a policy alone is none of a limit.
-    private static final String LIST = """
-            SELECT queue, %1$s FROM rowlock.queue_limit
-             WHERE NOT (declared AND policy_until IS NOT NULL AND num_nonnulls(%1$s) = 0)
-             ORDER BY queue
-            """.formatted(LimitColumns.NAMES);
+    private static final String LIST =
+            "SELECT queue, %s FROM rowlock.queue_limit ORDER BY queue".formatted(LimitColumns.NAMES);
 
     private final Database database;
 
@@ -66,8 +54,7 @@ public final class StoreLimits {
         return database.joined(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(database.sql(REMOVE))) {
                 statement.setString(1, queue);
-                statement.setString(2, queue);
-                AuditNote.set(statement, 3, note);
+                AuditNote.set(statement, 2, note);
                 return Affected.any(statement);
             }
         });

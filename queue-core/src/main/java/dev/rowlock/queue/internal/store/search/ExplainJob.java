@@ -69,9 +69,6 @@ public final class ExplainJob {
                         ELSE (SELECT count(*) FROM (SELECT FROM rowlock.ready r
                                WHERE r.queue = j.queue AND r.job_key = j.job_key AND (r.rank, r.id) < (j.rank, j.id) LIMIT ?) AS before)
                    END AS before,
-                   coalesce(NOT l.of_keys AND l.policy_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 min', false)
-                   AND j.state = 'ready' AND (SELECT r.admitted IS NULL FROM rowlock.ready r WHERE r.id = j.id) AS held_by_policy,
-                   (SELECT n.name FROM rowlock.node n WHERE n.id = l.policy_by) AS policy_node,
                    coalesce((SELECT n.name FROM rowlock.node n WHERE n.id = j.node_id),
                             (SELECT p.name FROM rowlock.past_node p WHERE p.id = j.node_id)) AS node,
                    (SELECT n.heartbeat_at > clock_timestamp() - n.lease_millis * interval '1 ms' FROM rowlock.node n WHERE n.id = j.node_id) AS node_lives
@@ -148,14 +145,7 @@ public final class ExplainJob {
         rate(row, reasons, "queue");
         rate(row, reasons, "key");
         long before = row.getLong("before");
-        if (row.getBoolean("held_by_policy")) {
-            add(
-                    reasons,
-                    Kind.POLICY,
-                    "The policy of queue '%s', which node '%s' asks, has not chosen it yet.",
-                    row.getString("queue"),
-                    row.getString("policy_node"));
-        } else if (before > 0) {
+        if (before > 0) {
             add(
                     reasons,
                     Kind.BEHIND_OTHERS,

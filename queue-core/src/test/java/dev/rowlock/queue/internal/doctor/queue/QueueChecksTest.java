@@ -214,26 +214,6 @@ class QueueChecksTest {
         isSilent(check);
     }
 
-    @Test
-    void aPolicyThatGivesNoAnswerIsNamedAsLongAsSomebodyAsksIt() {
-        SilentPolicy check = new SilentPolicy();
-        rooms.execute("""
-                INSERT INTO rowlock.queue_limit (queue, declared, policy_asked_at, policy_until)
-                VALUES ('mail', true, now(), now() + interval '5 s')
-                """);
-        isSilent(check);
-
-        rooms.execute("UPDATE rowlock.queue_limit SET policy_until = now() - interval '1 s'");
-
-        assertThat(only(check).cause())
-                .startsWith("The policy of queue 'mail' has given no good answer since")
-                .endsWith("its jobs run in their normal order.");
-        rooms.execute("UPDATE rowlock.queue_limit SET policy_until = now() + interval '5 s', max_running_per_key = 1");
-        assertThat(only(check).cause()).contains("is not asked");
-        rooms.execute("UPDATE rowlock.queue_limit SET policy_asked_at = now() - interval '2 min'");
-        isSilent(check);
-    }
-
     private static NewJob keyed() {
         return new NewJob(Rooms.QUEUE, "send", 0, null, null, null, "{}", null, "a", null);
     }
