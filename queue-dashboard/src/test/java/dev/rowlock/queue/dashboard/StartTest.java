@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.dashboard.web.Dashboard;
 import dev.rowlock.queue.test.postgres.PostgresTestConfiguration;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.SpringBootConfiguration;
@@ -60,6 +66,28 @@ class StartTest {
             assertThat(context.getBeansOfType(Dashboard.class)).isEmpty();
             assertThat(log).contains("there is no dashboard: it needs an application on Spring MVC");
         }
+    }
+
+    /** Its web server waits for requests that have not ended, for half a minute. */
+    @Test
+    void anOpenStreamDoesNotHoldUpTheEndOfTheApplication() throws Exception {
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(PlainApplication.class)
+                .properties("server.port=0", "rowlock.dashboard.enabled=true", "rowlock.worker.enabled=false")
+                .run();
+        int port = ((ServletWebServerApplicationContext) context).getWebServer().getPort();
+        HttpResponse<InputStream> stream = HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create("http://localhost:%d/rowlock/api/live".formatted(port)))
+                                .header(PlainApplication.LEVEL, "read_only")
+                                .build(),
+                        HttpResponse.BodyHandlers.ofInputStream());
+        assertThat(stream.statusCode()).isEqualTo(200);
+        long begun = System.nanoTime();
+
+        context.close();
+
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(10));
+        stream.body().close();
     }
 
     private static ConfigurableApplicationContext start(WebApplicationType type, String... properties) {

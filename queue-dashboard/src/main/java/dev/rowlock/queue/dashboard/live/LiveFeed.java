@@ -15,9 +15,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
 
 /** Asks once a second while somebody looks, and tells all who do. */
-public final class LiveFeed implements AutoCloseable {
+public final class LiveFeed implements SmartLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(LiveFeed.class);
 
@@ -34,7 +35,7 @@ public final class LiveFeed implements AutoCloseable {
     private final Rounds rounds;
     private final Set<Viewer> viewers = ConcurrentHashMap.newKeySet();
     private @Nullable ScheduledExecutorService timer; // guarded by this; null while nobody looks
-    private boolean closed; // guarded by this
+    private boolean closed = true; // guarded by this
     private boolean failing; // timer's thread only
     private int number; // timer's thread only
 
@@ -136,7 +137,13 @@ public final class LiveFeed implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void start() {
+        closed = false;
+    }
+
+    /** Before the web server begins to wait for requests that have not ended: a stream would hold it up. */
+    @Override
+    public void stop() {
         synchronized (this) {
             closed = true;
             if (timer != null) {
@@ -145,6 +152,11 @@ public final class LiveFeed implements AutoCloseable {
             }
         }
         viewers.forEach(this::leave);
+    }
+
+    @Override
+    public synchronized boolean isRunning() {
+        return !closed;
     }
 
     /** The container says that the stream is over: the browser has gone, or the connection is broken. */

@@ -1,5 +1,8 @@
 // What the server sends while the page is visible and nobody has pressed pause.
 
+/** After an answer that is no stream, such as that of a server that stops. */
+const RETRY = 4000;
+
 const listeners = new Map();
 const last = new Map();
 let source = null;
@@ -33,7 +36,12 @@ function open() {
   if (source || paused || document.hidden) return;
   source = new EventSource('api/live' + (followed ? `?${followed}` : ''));
   source.onopen = () => onState('on');
-  source.onerror = () => onState('trouble');
+  source.onerror = () => {
+    onState('trouble');
+    if (source?.readyState !== EventSource.CLOSED) return; // the browser tries again by itself
+    close();
+    setTimeout(open, RETRY);
+  };
   for (const event of EVENTS) {
     source.addEventListener(event, message => {
       const value = JSON.parse(message.data);
