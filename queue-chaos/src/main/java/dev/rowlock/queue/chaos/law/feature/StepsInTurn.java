@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -34,7 +35,7 @@ final class StepsInTurn implements Law {
                 .filter(move -> move.queue().equals(Work.Linked.QUEUE) && places.containsKey(move.job()))
                 .sorted(Comparator.comparingLong(Move::seq))
                 .forEach(move -> {
-                    Place place = places.get(move.job());
+                    Place place = Objects.requireNonNull(places.get(move.job()));
                     last.put(place, move);
                     if (move.room().equals("running")) {
                         tooEarly(move, place, last).forEach(violations::add);
