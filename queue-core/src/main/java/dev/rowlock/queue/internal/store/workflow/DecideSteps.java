@@ -1,7 +1,6 @@
 package dev.rowlock.queue.internal.store.workflow;
 
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -87,9 +86,9 @@ public final class DecideSteps {
 
     public DecideSteps(Database database) {
         this.database = database;
-        this.lockChildren = database.sql(IndexPlan.PREFIX + LOCK_CHILDREN);
-        this.lock = database.sql(IndexPlan.PREFIX + LOCK);
-        this.decide = database.sql(IndexPlan.PREFIX + DECIDE);
+        this.lockChildren = database.sql(LOCK_CHILDREN);
+        this.lock = database.sql(LOCK);
+        this.decide = database.sql(DECIDE);
         this.waiting = database.sql(WAITING);
     }
 
@@ -122,9 +121,9 @@ public final class DecideSteps {
 
     private static List<StepKey> steps(Connection connection, String sql, Collection<StepKey> given)
             throws SQLException {
-        try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
             StepKey.set(statement, 1, given);
-            return StepKey.pinned(statement);
+            return StepKey.ROW.all(statement);
         }
     }
 

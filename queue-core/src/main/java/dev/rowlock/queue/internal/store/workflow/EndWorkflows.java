@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.store.workflow;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Ids;
-import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.Collection;
@@ -46,15 +46,15 @@ public final class EndWorkflows {
 
     public EndWorkflows(Database database) {
         this.database = database;
-        this.sql = database.sql(IndexPlan.PREFIX + SQL);
+        this.sql = database.sql(SQL);
     }
 
     /** Looks at these, and returns those that have ended, or run again. */
     public List<Long> run(Collection<Long> workflows) {
         return database.alone(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(List.copyOf(workflows), Long::longValue));
-                try (ResultSet rows = IndexPlan.query(statement)) {
+                try (ResultSet rows = statement.executeQuery()) {
                     return Ids.read(rows);
                 }
             }

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.store.workflow;
 
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
 import java.util.Collection;
 import java.util.List;
@@ -25,14 +25,14 @@ public final class FindEndedSteps {
 
     public FindEndedSteps(Database database) {
         this.database = database;
-        this.sql = database.sql(IndexPlan.PREFIX + SQL);
+        this.sql = database.sql(SQL);
     }
 
     public List<StepKey> run(Collection<StepKey> steps) {
         return database.alone(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 StepKey.set(statement, 1, steps);
-                return StepKey.pinned(statement);
+                return StepKey.ROW.all(statement);
             }
         });
     }

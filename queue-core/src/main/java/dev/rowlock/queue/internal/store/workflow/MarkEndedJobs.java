@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.store.workflow;
 
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -101,14 +101,14 @@ public final class MarkEndedJobs {
 
     public MarkEndedJobs(Database database) {
         this.database = database;
-        this.heard = database.sql(IndexPlan.PREFIX + HEARD + MARKED);
-        this.stretch = database.sql(IndexPlan.PREFIX + STRETCH + MARKED);
+        this.heard = database.sql(HEARD + MARKED);
+        this.stretch = database.sql(STRETCH + MARKED);
     }
 
     /** Looks at these jobs; a negative id is a workflow within another. */
     public List<Touched> heard(Collection<Long> ids) {
         return database.alone(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, heard)) {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, heard)) {
                 statement.setObject(1, Columns.longs(List.copyOf(ids), Long::longValue));
                 statement.setInt(2, -1);
                 return read(statement).steps();
@@ -119,7 +119,7 @@ public final class MarkEndedJobs {
     /** Looks at so many jobs behind a place. */
     public Marked stretch(Place behind, int limit) {
         return database.alone(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, stretch)) {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, stretch)) {
                 statement.setLong(1, behind.workflow());
                 statement.setInt(2, behind.state());
                 statement.setInt(3, behind.step());
@@ -136,7 +136,7 @@ public final class MarkEndedJobs {
     private static Marked read(PreparedStatement statement) throws SQLException {
         List<Touched> steps = new ArrayList<>();
         Place end = null;
-        try (ResultSet rows = IndexPlan.query(statement)) {
+        try (ResultSet rows = statement.executeQuery()) {
             while (rows.next()) {
                 Long workflow = Columns.number(rows, 1);
                 if (workflow != null) {

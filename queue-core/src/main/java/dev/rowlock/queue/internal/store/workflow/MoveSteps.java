@@ -3,7 +3,6 @@ package dev.rowlock.queue.internal.store.workflow;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
-import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -141,7 +140,7 @@ public final class MoveSteps {
     public MoveSteps(Database database) {
         this.database = database;
         this.partitions = new EnsureDonePartitions(database);
-        this.sql = database.sql(IndexPlan.PREFIX + SQL);
+        this.sql = database.sql(SQL);
         this.left = database.sql(LEFT);
     }
 
@@ -153,7 +152,7 @@ public final class MoveSteps {
      */
     public Moved run(Collection<StepKey> steps, long behind, int limit) {
         return partitions.around(() -> database.alone(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 StepKey.set(statement, 1, steps);
                 statement.setLong(3, behind);
                 statement.setInt(4, limit);
@@ -178,7 +177,7 @@ public final class MoveSteps {
         List<Ready> ready = new ArrayList<>();
         Duration nextDue = null;
         long last = 0;
-        try (ResultSet rows = IndexPlan.query(statement)) {
+        try (ResultSet rows = statement.executeQuery()) {
             while (rows.next()) {
                 switch (rows.getInt(1)) {
                     case 1 ->

@@ -1,12 +1,9 @@
 package dev.rowlock.queue.internal.store.workflow;
 
 import dev.rowlock.queue.internal.store.Columns;
-import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.Row;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
@@ -15,17 +12,6 @@ public record StepKey(long workflow, int step) {
 
     /** From the first two columns. */
     static final Row<StepKey> ROW = row -> new StepKey(row.getLong(1), row.getInt(2));
-
-    /** All rows of a statement whose plan is pinned. */
-    static List<StepKey> pinned(PreparedStatement statement) throws SQLException {
-        List<StepKey> all = new ArrayList<>();
-        try (ResultSet rows = IndexPlan.query(statement)) {
-            while (rows.next()) {
-                all.add(ROW.read(rows));
-            }
-        }
-        return all;
-    }
 
     /** Two arrays, from this parameter on. */
     static void set(PreparedStatement statement, int from, Collection<StepKey> steps) throws SQLException {
