@@ -25,7 +25,10 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Import;
 
-/** The dashboard after an import, as a newcomer uses it. */
+/**
+ * The dashboard after an import, as a newcomer uses it. {@code mvn -pl sample-app -am test -Dtest=DashboardTest -Drowlock.docs.write=true
+ * -Dsurefire.failIfNoSpecifiedTests=false} makes the picture of the README anew.
+ */
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
         properties = {"rowlock.worker.node-name=shop-1", "logging.level.dev.rowlock.queue.failures=off"})

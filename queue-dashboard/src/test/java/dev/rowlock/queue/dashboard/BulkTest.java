@@ -77,7 +77,7 @@ class BulkTest {
                 "{\"filter\": {\"queu\": \"mail\"}, \"confirmed\": 100}",
                 "{\"filter\": {\"queue\": \"mail\"}}",
                 "{\"filter\": {\"queue\": \"mail\", \"state\": \"completed\"}, \"confirmed\": 100}",
-                "{\"filter\": {\"queue\": \"mail\"}, \"confirmed\": 100, \"perSecond\": 0}",
+                "{\"filter\": {\"queue\": \"mail\"}, \"confirmed\": 10000, \"perSecond\": 0}",
                 "{\"filter\": {\"queue\": \"mail\"}, \"confirmed\": \"100\"}x"
             })
     void whatDoesNotSayExactlyWhichJobsIsRefused(String body) {
