@@ -3,10 +3,8 @@
 
 SET LOCAL lock_timeout = '50ms';
 
-CREATE SEQUENCE ${schema}.workflow_id AS bigint;
-
 CREATE TABLE ${schema}.workflow (
-    id         bigint      NOT NULL PRIMARY KEY,
+    id         bigint      NOT NULL PRIMARY KEY,        -- from the sequence of jobs, which moves on after a recovery
     name       text        COLLATE "C" NOT NULL,
     state      text        COLLATE "C" NOT NULL DEFAULT 'running'
                CHECK (state IN ('running', 'cancelling', 'succeeded', 'failed', 'cancelled')),
@@ -53,9 +51,8 @@ CREATE TABLE ${schema}.workflow_job (
 );
 CREATE INDEX workflow_job_by_step ON ${schema}.workflow_job (workflow_id, state, step_no, job_id);
 
-COMMENT ON SEQUENCE ${schema}.workflow_id IS 'Ids of workflows.';
 COMMENT ON TABLE ${schema}.workflow IS 'Workflows and batches.';
-COMMENT ON COLUMN ${schema}.workflow.id IS 'Id of the workflow.';
+COMMENT ON COLUMN ${schema}.workflow.id IS 'Id of the workflow; no job has the same.';
 COMMENT ON COLUMN ${schema}.workflow.name IS 'Its name, for people.';
 COMMENT ON COLUMN ${schema}.workflow.state IS 'running, cancelling, succeeded, failed or cancelled.';
 COMMENT ON COLUMN ${schema}.workflow.started_at IS 'When it was started.';

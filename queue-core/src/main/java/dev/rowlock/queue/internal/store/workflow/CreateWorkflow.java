@@ -19,7 +19,7 @@ public final class CreateWorkflow {
 
     private static final String SQL = """
             WITH created AS (
-                INSERT INTO rowlock.workflow (id, name) VALUES (nextval('rowlock.workflow_id'), ?)
+                INSERT INTO rowlock.workflow (id, name) VALUES (nextval('rowlock.job_id'), ?)
                 RETURNING id
             ), steps AS (
                 INSERT INTO rowlock.workflow_step (workflow_id, step_no, name, state, accepts, due_at, delay_millis)
