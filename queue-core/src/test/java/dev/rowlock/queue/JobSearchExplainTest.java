@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -107,7 +108,7 @@ class JobSearchExplainTest {
         try {
             keyed("a");
             List<ClaimedJob> running = new ClaimKeyedJobs(rooms.database(), Duration.ZERO)
-                    .run(QUEUE, Turn.FIRST, 10, 0, List.of(), node, null)
+                    .run(QUEUE, Turn.FIRST, 10, 0, Which.ALL, node, null)
                     .batch()
                     .jobs();
             long second = keyed("a");
@@ -118,7 +119,7 @@ class JobSearchExplainTest {
                                     .formatted(running.get(0).id())));
 
             IntStream.range(0, 3).forEach(i -> keyed("b" + i));
-            new ClaimKeyedJobs(rooms.database(), Duration.ZERO).run(QUEUE, Turn.FIRST, 10, 0, List.of(), node, null);
+            new ClaimKeyedJobs(rooms.database(), Duration.ZERO).run(QUEUE, Turn.FIRST, 10, 0, Which.ALL, node, null);
             assertThat(kinds(second)).containsExactly(Kind.QUEUE_FULL, Kind.KEY_FULL);
             assertThat(kinds(keyed("c"))).containsExactly(Kind.QUEUE_FULL);
         } finally {

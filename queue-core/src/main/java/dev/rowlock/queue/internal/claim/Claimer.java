@@ -277,7 +277,12 @@ public final class Claimer {
         if (closed || claimsNothing() || nodeId == 0) {
             return settings.pollInterval();
         }
-        return keyed.claim(emptyPolls > 0, left.types(), nodeId, batch -> takeKeyed(batch, nodeId));
+        try {
+            return keyed.claim(emptyPolls > 0, left.types(), nodeId, batch -> takeKeyed(batch, nodeId));
+        } catch (RuntimeException | Error e) {
+            node.claimFailed();
+            throw e;
+        }
     }
 
     private boolean takeKeyed(Batch batch, long nodeId) {

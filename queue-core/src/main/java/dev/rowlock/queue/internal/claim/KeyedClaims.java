@@ -1,8 +1,11 @@
 package dev.rowlock.queue.internal.claim;
 
+import dev.rowlock.queue.internal.store.BatchLimit;
+import dev.rowlock.queue.internal.store.RefusedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.store.gate.CancelRest;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
@@ -41,6 +44,9 @@ final class KeyedClaims {
     /** Rates are looked at no more often: what becomes free meanwhile is taken together. */
     private static final Duration RATE_TICK = Duration.ofMillis(5);
 
+    /** Where the server refuses one job after the other. */
+    private static final Duration AFTER_REFUSALS = Duration.ofSeconds(1);
+
     private static final int LARGEST = 1_000;
 
     private final QueueConsumer consumer;
@@ -54,12 +60,17 @@ final class KeyedClaims {
     private final AtomicLong ended = new AtomicLong(); // jobs that counted against a limit
     private volatile boolean wantsRoom; // limits have kept it from claiming as many jobs as it could
     private final MinimumInterval pace = new MinimumInterval(APART);
+    private final RefusedJobs refused = new RefusedJobs("that have keys cannot be claimed");
+    private final BatchLimit inTime = new BatchLimit(LARGEST);
     private long lookedAt; // 0: never
     private Turn turn = Turn.FIRST;
     private boolean plainFirst;
     private boolean found; // since the round began, as below
     private boolean busy;
     private @Nullable Long rateAt; // when a rate allows the next job, monotonic; null: none keeps any
+
+    /** Who claims how much, and takes it. */
+    private record Claim(Turn turn, int limit, int largest, long nodeId, Predicate<Batch> taker) {}
 
     /** @param timeouts the listeners' timeouts as a JSON object of milliseconds by type */
     KeyedClaims(QueueConsumer consumer, ClaimKeyedJobs statement, Duration pollInterval, @Nullable String timeouts) {
@@ -105,7 +116,7 @@ final class KeyedClaims {
      */
     Duration claim(boolean nothingElse, List<String> left, long nodeId, Predicate<Batch> taker) {
         int demand = consumer.demandWithin(AHEAD);
-        int limit = Math.min(LARGEST, nothingElse ? demand : Math.min(demand, 1 + consumer.concurrency() / 2));
+        int limit = Math.min(inTime.rows(), nothingElse ? demand : Math.min(demand, 1 + consumer.concurrency() / 2));
         if (limit == 0) {
             consumer.signalDemandWithin(AHEAD);
             return pollInterval;
@@ -116,22 +127,64 @@ final class KeyedClaims {
         pace.begun();
         int largest = consumer.budget().reserve(limit);
         try {
-            long before = ended.get();
-            wantsRoom = false;
-            plainFirst = !plainFirst;
-            Turn next = new Turn(turn.key(), turn.rest(), plainFirst);
-            KeyedBatch batch = statement.run(consumer.queue(), next, limit, largest, left, nodeId, timeouts);
-            seen(batch);
-            if (!taker.test(batch.batch())) {
-                return Duration.ZERO;
-            }
-            cancelRest(batch.toCancel());
-            wantsRoom = batch.batch().jobs().size() < limit;
-            Duration rest = rest();
-            return wantsRoom && ended.get() != before ? Duration.ZERO : rest;
+            Claim claim = new Claim(turn(), limit, largest, nodeId, taker);
+            return claim(claim, new Which(left, refused.ids(), null));
+        } catch (RuntimeException e) {
+            inTime.failed(e);
+            throw e;
         } finally {
             consumer.budget().giveBack((long) largest * limit);
         }
+    }
+
+    private Turn turn() {
+        plainFirst = !plainFirst;
+        return new Turn(turn.key(), turn.rest(), plainFirst);
+    }
+
+    private Duration claim(Claim claim, Which which) {
+        if (refused.isDue()) {
+            refused.tryAgain(ids -> claimOnly(claim, which, ids), claim.limit());
+            return Duration.ZERO; // there may be less demand by now
+        }
+        long before = ended.get();
+        wantsRoom = false;
+        KeyedBatch batch;
+        try {
+            batch = run(claim, which);
+        } catch (RuntimeException e) {
+            return claimApart(claim, which, e);
+        }
+        seen(batch);
+        if (!claim.taker().test(batch.batch())) {
+            return Duration.ZERO;
+        }
+        cancelRest(batch.toCancel());
+        boolean full = batch.batch().jobs().size() == claim.limit();
+        if (full) {
+            inTime.worked();
+        }
+        wantsRoom = !full;
+        Duration rest = rest();
+        return wantsRoom && ended.get() != before ? Duration.ZERO : rest;
+    }
+
+    private KeyedBatch run(Claim claim, Which which) {
+        return statement.run(
+                consumer.queue(), claim.turn(), claim.limit(), claim.largest(), which, claim.nodeId(), timeouts);
+    }
+
+    /** One job that cannot be claimed must not keep the others; in strict order, it keeps those of its key. */
+    private Duration claimApart(Claim claim, Which which, RuntimeException together) {
+        boolean some = refused.apart(
+                () -> statement.names(consumer.queue(), claim.turn(), claim.limit(), which, claim.nodeId()),
+                ids -> claimOnly(claim, which, ids),
+                together);
+        return some ? Duration.ZERO : Rests.shorter(AFTER_REFUSALS, pollInterval);
+    }
+
+    private void claimOnly(Claim claim, Which which, List<Long> ids) {
+        claim.taker().test(run(claim, which.only(ids)).batch());
     }
 
     private void seen(KeyedBatch batch) {

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
+import dev.rowlock.queue.internal.store.claim.UnansweredClaims;
 import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.internal.thread.Threads;
 import dev.rowlock.queue.internal.thread.TimeBudget;
@@ -17,20 +17,20 @@ public final class LastClaims {
     private static final Duration CANCELLED = Duration.ofSeconds(1);
     private static final Duration LOOK = Duration.ofMillis(20);
 
-    private final ClaimReadyJobs claims;
+    private final UnansweredClaims claims;
     private final List<Fetcher> fetchers;
     private final TimeBudget end = new TimeBudget(FETCHERS);
     private final TimeBudget drain;
 
     /** Begins to measure the time. */
-    public LastClaims(ClaimReadyJobs claims, List<Fetcher> fetchers, Duration drainTimeout) {
+    public LastClaims(UnansweredClaims claims, List<Fetcher> fetchers, Duration drainTimeout) {
         this.claims = claims;
         this.fetchers = fetchers;
         this.drain = new TimeBudget(drainTimeout);
     }
 
     public void await() {
-        while (fetching() && (!end.over() || claims.underWay() && !drain.over())) {
+        while (fetching() && (!end.over() || claims.any() && !drain.over())) {
             join(new TimeBudget(LOOK));
         }
         if (fetching()) {

@@ -89,7 +89,7 @@ public record NodeParts(
         return new NodeParts(
                 settings,
                 claim,
-                new ClaimKeyedJobs(services.database(), longestWait),
+                new ClaimKeyedJobs(services.database(), longestWait, claim.unanswered()),
                 new FindReadyQueues(services.database()),
                 queues,
                 byQueue,

@@ -201,7 +201,9 @@ public final class WorkerNode {
             janitor.stop();
             featureChores.stop();
             LastClaims claims = new LastClaims(
-                    parts.claim(), fetchers.stop(), settings.worker().drainTimeout());
+                    parts.claim().unanswered(),
+                    fetchers.stop(),
+                    settings.worker().drainTimeout());
             parts.queues().forEach(QueueWorker::close);
             int interrupted = Drain.await(parts.queues(), settings.worker().drainTimeout(), UNWIND);
             claims.await();

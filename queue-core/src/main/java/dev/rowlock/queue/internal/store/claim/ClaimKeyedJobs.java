@@ -2,11 +2,11 @@ package dev.rowlock.queue.internal.store.claim;
 
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.store.gate.CancelRest;
 import dev.rowlock.queue.internal.store.gate.GateLock;
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -35,7 +35,7 @@ public final class ClaimKeyedJobs {
     /** So many claims of one queue at once, at most, for the same reason. */
     private static final int TURNS = 4;
 
-    private static final String SQL = IndexPlan.PREFIX + KeyedClaimSql.WALK + KeyedClaimSql.CLAIM;
+    private static final String LOOK = IndexPlan.PREFIX + KeyedClaimSql.WALK;
 
     /**
      * Whose turn it is.
@@ -110,17 +110,62 @@ public final class ClaimKeyedJobs {
         }
     }
 
+    /**
+     * Which jobs may be claimed.
+     *
+     * @param withoutTypes no jobs of these types
+     * @param without none of these
+     * @param only only these; null: all others
+     */
+    public record Which(
+            List<String> withoutTypes,
+            List<Long> without,
+            @Nullable List<Long> only) {
+
+        /** All jobs. */
+        public static final Which ALL = new Which(List.of(), List.of(), null);
+
+        public Which {
+            withoutTypes = List.copyOf(withoutTypes);
+            without = List.copyOf(without);
+            only = only == null ? null : List.copyOf(only);
+        }
+
+        /** Only these of them. */
+        public Which only(List<Long> ids) {
+            return new Which(withoutTypes, List.of(), ids);
+        }
+
+        private boolean all() {
+            return withoutTypes.isEmpty() && without.isEmpty() && only == null;
+        }
+    }
+
     private final Database database;
     private final Duration longestWait;
+    private final UnansweredClaims unanswered;
     private final CancelRest cancelRest;
-    private final String sql;
+    private final String claimAll;
+    private final String claimSome;
+    private final String namesOfSome;
 
-    /** @param longestWait a handler that has not begun so long after the claim does not begin: added to each timeout */
+    /** For claims that nobody cancels. */
     public ClaimKeyedJobs(Database database, Duration longestWait) {
+        this(database, longestWait, new UnansweredClaims());
+    }
+
+    /**
+     * @param longestWait a handler that has not begun so long after the claim does not begin: added to each timeout
+     * @param unanswered where claims stand while they are under way
+     */
+    public ClaimKeyedJobs(Database database, Duration longestWait, UnansweredClaims unanswered) {
         this.database = database;
         this.longestWait = longestWait;
+        this.unanswered = unanswered;
         this.cancelRest = new CancelRest(database);
-        this.sql = database.sql(SQL);
+        this.claimAll = database.sql(LOOK + KeyedClaimSql.CLAIM_ALL);
+        this.claimSome = database.sql(LOOK + KeyedClaimSql.CLAIM_SOME);
+        this.namesOfSome = database.sql(LOOK + KeyedClaimSql.NAMES_OF_SOME);
     }
 
     /** For {@link KeyedBatch#toCancel}. */
@@ -132,76 +177,97 @@ public final class ClaimKeyedJobs {
      * Claims up to {@code limit} jobs.
      *
      * @param largest a large payload of more bytes than this stays behind until its job starts
-     * @param left jobs of these types stay ready
      * @param timeouts the listeners' timeouts as a JSON object of milliseconds by type, for jobs without their own
      */
     public KeyedBatch run(
-            String queue,
-            Turn turn,
-            int limit,
-            int largest,
-            List<String> left,
-            long nodeId,
-            @Nullable String timeouts) {
-        return database.alone(connection -> run(connection, queue, turn, limit, largest, left, nodeId, timeouts));
+            String queue, Turn turn, int limit, int largest, Which which, long nodeId, @Nullable String timeouts) {
+        return database.alone(connection -> {
+            database.numbering().check(connection);
+            long begun = System.nanoTime();
+            try (PreparedStatement statement = IndexPlan.prepare(connection, which.all() ? claimAll : claimSome)) {
+                Parameters parameters = look(statement, queue, turn, limit);
+                choose(parameters, queue, turn, limit, which.all() ? null : which, nodeId)
+                        .add(nodeId)
+                        .add(timeouts)
+                        .add(longestWait.toMillis())
+                        .add(largest);
+                return read(statement, queue, turn, limit, begun);
+            }
+        });
     }
 
-    private KeyedBatch run(
-            Connection connection,
-            String queue,
-            Turn turn,
-            int limit,
-            int largest,
-            List<String> left,
-            long nodeId,
-            @Nullable String timeouts)
-            throws SQLException {
-        long begun = System.nanoTime();
+    /** The ids of the jobs that {@link #run} would claim now. */
+    public List<Long> names(String queue, Turn turn, int limit, Which which, long nodeId) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, namesOfSome)) {
+                choose(look(statement, queue, turn, limit), queue, turn, limit, which, nodeId);
+                statement.execute();
+                IndexPlan.rows(statement).close();
+                try (ResultSet rows = IndexPlan.rows(statement)) {
+                    return Ids.read(rows);
+                }
+            }
+        });
+    }
+
+    private Parameters look(PreparedStatement statement, String queue, Turn turn, int limit) throws SQLException {
         int keys = Math.min(KEYS, Math.max(FEWEST, limit));
-        try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
-            new Parameters(statement)
-                    .add(queue)
-                    .add(lock(queue))
-                    .add(TURNS)
-                    .add(lock(queue))
-                    .add(queue)
-                    .add(queue)
-                    .add(turn.begin())
-                    .add(queue)
-                    .add(keys)
-                    .add(queue)
-                    .add(lock(queue))
-                    .add(keys)
-                    .add(queue)
-                    .add(queue)
-                    .add(queue)
-                    // the claim
-                    .add(queue)
-                    .add(queue)
-                    .add(nodeId)
-                    .add(queue)
-                    .add((long) limit)
-                    .add(turn.plainFirst())
-                    .add(queue)
-                    .addTexts(left)
-                    .add(queue)
-                    .add(queue)
-                    .add(queue)
-                    .add(turn.rest() > 0 ? turn.key() : "")
-                    .add(turn.rest())
-                    .add(queue)
-                    .add(queue)
-                    .add(queue)
-                    .addTexts(left)
-                    .add(queue)
-                    .add(queue)
-                    .addTexts(left)
-                    .add(queue)
-                    .add(queue)
-                    .add(nodeId)
-                    .add(timeouts)
-                    .add(longestWait.toMillis())
-                    .add(largest);
+        return new Parameters(statement)
+                .add(queue)
+                .add(lock(queue))
+                .add(TURNS)
+                .add(lock(queue))
+                .add(queue)
+                .add(queue)
+                .add(turn.begin())
+                .add(queue)
+                .add(keys)
+                .add(queue)
+                .add(lock(queue))
+                .add(keys)
+                .add(queue)
+                .add(queue)
+                .add(queue);
+    }
+
+    private static Parameters choose(
+            Parameters parameters, String queue, Turn turn, int limit, @Nullable Which some, long nodeId)
+            throws SQLException {
+        parameters
+                .add(queue)
+                .add(queue)
+                .add(nodeId)
+                .add(queue)
+                .add((long) limit)
+                .add(turn.plainFirst())
+                .add(queue);
+        add(parameters, some)
+                .add(queue)
+                .add(queue)
+                .add(queue)
+                .add(turn.rest() > 0 ? turn.key() : "")
+                .add(turn.rest())
+                .add(queue)
+                .add(queue)
+                .add(queue);
+        add(parameters, some).add(queue).add(queue);
+        return add(parameters, some).add(queue).add(queue);
+    }
+
+    private static Parameters add(Parameters parameters, @Nullable Which some) throws SQLException {
+        return some == null
+                ? parameters
+                : parameters
+                        .addTexts(some.withoutTypes())
+                        .add(some.without())
+                        .add(some.only() == null)
+                        .add(some.only() == null ? List.of() : some.only());
+    }
+
+    private KeyedBatch read(PreparedStatement statement, String queue, Turn turn, int limit, long begun)
+            throws SQLException {
+        unanswered.begin(statement);
+        try {
             statement.execute();
             try (ResultSet walked = IndexPlan.rows(statement)) {
                 Walk walk = Walk.read(walked);
@@ -211,6 +277,8 @@ public final class ClaimKeyedJobs {
                     return batch.jobs().size() < limit ? walk.with(batch) : walk.fullAt(claimed.lastTurn(turn), batch);
                 }
             }
+        } finally {
+            unanswered.end(statement);
         }
     }
 

@@ -232,14 +232,9 @@ public final class ClaimReadyJobs {
         return last;
     }
 
-    /** Whether a claim is under way, through the pool or on a connection of somebody's own. */
-    public boolean underWay() {
-        return unanswered.any();
-    }
-
-    /** Cancels the claims that are under way: they fail, unless they have just been committed. Further ones fail at once. */
-    public void cancel() {
-        unanswered.cancel();
+    /** The claims that are under way, through the pool or on a connection of somebody's own. */
+    public UnansweredClaims unanswered() {
+        return unanswered;
     }
 
     /**

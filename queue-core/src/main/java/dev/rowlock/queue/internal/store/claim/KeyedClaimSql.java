@@ -77,7 +77,7 @@ final class KeyedClaimSql {
 
     // The head of a key in order is chosen before it is locked: if somebody else holds it, the next one does not go in
     // its place.
-    private static final String CLAIMED = """
+    private static final String CHOSEN = """
             WITH rule AS MATERIALIZED (
                 SELECT * FROM rowlock.queue_limit WHERE queue = ?
             ), now AS MATERIALIZED (
@@ -101,7 +101,7 @@ final class KeyedClaimSql {
                   FROM (SELECT ?::bigint AS jobs, ?::boolean AS without_keys) AS asked
             ), plain AS MATERIALIZED (
                 SELECT ctid AS at FROM rowlock.ready
-                 WHERE queue = ? AND job_key IS NULL AND type <> ALL (?::text[])
+                 WHERE queue = ? AND job_key IS NULL/*which*/
                    AND (SELECT of_queue FROM rule)
                    AND ((SELECT without_keys FROM wanted) OR current_setting('rowlock_claim.keys') = '{}')
                  ORDER BY queue, rank, ready_at, id
@@ -139,7 +139,7 @@ final class KeyedClaimSql {
                   FROM key CROSS JOIN LATERAL (
                        SELECT r.ctid AS at FROM rowlock.ready r
                         WHERE (SELECT in_order FROM rule) IS NULL
-                          AND r.queue = ? AND r.job_key = key.job_key AND r.type <> ALL (?::text[])
+                          AND r.queue = ? AND r.job_key = key.job_key/*which*/
                         ORDER BY r.queue, r.job_key, r.rank, r.id
                         LIMIT greatest(0, key.room)
                           FOR UPDATE SKIP LOCKED) AS first
@@ -156,7 +156,7 @@ final class KeyedClaimSql {
                               (SELECT f.ctid FROM rowlock.ready f
                                 WHERE f.queue = ? AND f.job_key = key.job_key
                                 ORDER BY f.queue, f.job_key, f.rank, f.id LIMIT 1))
-                          AND r.type <> ALL (?::text[])
+                          AND true/*which*/
                           AND NOT EXISTS (SELECT FROM rowlock.waiting w
                                            WHERE w.queue = ? AND w.job_key = key.job_key
                                              AND w.reason IN ('retry', 'snooze', 'unknown-type', 'not-started', 'crash', 'redrive'))
@@ -166,10 +166,14 @@ final class KeyedClaimSql {
                                                   OR (SELECT in_order FROM rule) = 'cancel-rest' AND d.last_job >= r.id))
                           FOR UPDATE SKIP LOCKED) AS first
                  LIMIT (SELECT jobs FROM wanted) - (SELECT count(*) FROM plain)
-            ), claimed AS (
-                DELETE FROM rowlock.ready
-                 WHERE ctid = ANY (ARRAY(SELECT at FROM plain UNION ALL SELECT at FROM head UNION ALL SELECT at FROM head_in_order))
-                RETURNING *
+            ), chosen AS MATERIALIZED (
+                SELECT ARRAY(SELECT at FROM plain UNION ALL SELECT at FROM head UNION ALL SELECT at FROM head_in_order) AS rows
+            )
+            """;
+
+    private static final String TAKEN = """
+            , claimed AS (
+                DELETE FROM rowlock.ready WHERE ctid = ANY ((SELECT rows FROM chosen)::tid[]) RETURNING *
             ), spent AS (
                 INSERT INTO rowlock.rate_state (queue, gate, number, next_at)
                 SELECT r.queue, '', nextval('rowlock.claim_token'),
@@ -184,10 +188,27 @@ final class KeyedClaimSql {
             )
             """;
 
-    static final String CLAIM = CLAIMED
-            + ClaimReadyJobs.moved(
-                    ", job_key, gate",
-                    ", job_key, CASE WHEN EXISTS (SELECT FROM rule) THEN coalesce(job_key, '') END",
-                    ", job_key, gate IS NOT NULL, (SELECT max(job_key) FROM claimed), "
-                            + "(SELECT weight FROM key WHERE job_key = (SELECT max(job_key) FROM claimed))");
+    private static final String WHICH = "/*which*/";
+
+    private static final String MOVED = ClaimReadyJobs.moved(
+            ", job_key, gate",
+            ", job_key, CASE WHEN EXISTS (SELECT FROM rule) THEN coalesce(job_key, '') END",
+            ", job_key, gate IS NOT NULL, (SELECT max(job_key) FROM claimed), "
+                    + "(SELECT weight FROM key WHERE job_key = (SELECT max(job_key) FROM claimed))");
+
+    /** Claims jobs of all types. */
+    static final String CLAIM_ALL = (CHOSEN + TAKEN).replace(WHICH, "") + MOVED;
+
+    // Each condition has these parameters. None may be null: the driver would ask for its type first, and so end the
+    // transaction between the two statements. In a key in order whose next job is not one of them, none begins.
+    private static final String SOME =
+            " AND type <> ALL (?::text[]) AND id <> ALL (?::bigint[]) AND (? OR id = ANY (?::bigint[]))";
+
+    /** Claims jobs without some types and some ids, and if so asked only some others. */
+    static final String CLAIM_SOME = (CHOSEN + TAKEN).replace(WHICH, SOME) + MOVED;
+
+    /** The ids of the jobs that {@link #CLAIM_SOME} would claim. */
+    static final String NAMES_OF_SOME = CHOSEN.replace(WHICH, SOME) + """
+            SELECT id FROM rowlock.ready WHERE ctid = ANY ((SELECT rows FROM chosen)::tid[])
+            """;
 }

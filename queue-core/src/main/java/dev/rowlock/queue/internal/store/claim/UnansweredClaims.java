@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The claims that were sent to the server and are not answered yet. Thread-safe. */
-final class UnansweredClaims {
+public final class UnansweredClaims {
 
     private static final Logger log = LoggerFactory.getLogger(UnansweredClaims.class);
 
@@ -30,11 +30,13 @@ final class UnansweredClaims {
         statements.remove(statement);
     }
 
-    boolean any() {
+    /** Whether there are any. */
+    public boolean any() {
         return !statements.isEmpty();
     }
 
-    void cancel() {
+    /** Cancels them: they fail, unless they have just been committed. Further ones fail at once. */
+    public void cancel() {
         cancelled = true;
         for (Statement statement : statements) {
             try {

@@ -8,6 +8,7 @@ import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.gate.DeclareLimits;
 import dev.rowlock.queue.internal.store.gate.RemoveSpentRates;
@@ -127,7 +128,7 @@ class ClaimAtRateTest {
         limit(QueueLimit.of(QUEUE).ratePerKey(hourly(2)));
         enqueue("a", 10);
         enqueue("b", 1);
-        assertThat(claim.run(QUEUE, Turn.FIRST, 3, 0, List.of(), node, null)
+        assertThat(claim.run(QUEUE, Turn.FIRST, 3, 0, Which.ALL, node, null)
                         .batch()
                         .jobs())
                 .hasSize(2);
@@ -155,7 +156,7 @@ class ClaimAtRateTest {
     }
 
     private KeyedBatch run() {
-        return claim.run(QUEUE, Turn.FIRST, 10, 0, List.of(), node, null);
+        return claim.run(QUEUE, Turn.FIRST, 10, 0, Which.ALL, node, null);
     }
 
     private static List<String> keys(KeyedBatch batch) {

@@ -8,6 +8,7 @@ import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.gate.DeclareLimits;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -121,7 +122,7 @@ class ClaimInOrderTest {
         enqueue("a", 2);
         rooms.execute("UPDATE rowlock.ready SET type = 'other' WHERE id = " + (before + 1));
 
-        assertThat(claim.run(QUEUE, Turn.FIRST, 10, 0, List.of("other"), node, null)
+        assertThat(claim.run(QUEUE, Turn.FIRST, 10, 0, new Which(List.of("other"), List.of(), null), node, null)
                         .batch()
                         .jobs())
                 .isEmpty();
@@ -214,7 +215,7 @@ class ClaimInOrderTest {
     }
 
     private KeyedBatch run() {
-        return claim.run(QUEUE, Turn.FIRST, 10, 0, List.of(), node, null);
+        return claim.run(QUEUE, Turn.FIRST, 10, 0, Which.ALL, node, null);
     }
 
     private void enqueue(String key, int jobs) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
@@ -197,7 +198,7 @@ class ClaimKeyedJobsTest {
         rooms.large(jobs("a", 2));
         rooms.ready(2);
 
-        assertThat(keys(claim.run(QUEUE, Turn.FIRST, 10, 0, List.of("send"), node, null)))
+        assertThat(keys(claim.run(QUEUE, Turn.FIRST, 10, 0, new Which(List.of("send"), List.of(), null), node, null)))
                 .isEmpty();
     }
 
@@ -220,7 +221,7 @@ class ClaimKeyedJobsTest {
     }
 
     private KeyedBatch run(Turn turn, int limit) {
-        return claim.run(QUEUE, turn, limit, 0, List.of(), node, null);
+        return claim.run(QUEUE, turn, limit, 0, Which.ALL, node, null);
     }
 
     private static List<String> keys(KeyedBatch batch) {

@@ -9,6 +9,8 @@ import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.store.outcome.FinishJobs;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.JobState;
@@ -106,6 +108,35 @@ class LostNumbersTest {
         assertThat(rooms.roomsOf(job)).containsExactly("ready");
         assertThat(rooms.claim(node, 1).get(0).claim().token()).isGreaterThan(lost.token());
         assertThat(complete(rooms, lost)).isEmpty();
+    }
+
+    @Test
+    void norDoesOneOfAClaimOfJobsWithKeys() {
+        rooms.execute("ALTER SYSTEM SET synchronous_commit = off");
+        rooms.sql("SELECT pg_reload_conf()").query().singleValue();
+        long node = rooms.node();
+        rooms.execute("CHECKPOINT");
+        claimUntilTheNextTokenIsWrittenDown(node);
+        rooms.ready();
+        rooms.execute("UPDATE rowlock.ready SET job_key = 'a'");
+        rooms.execute("CHECKPOINT");
+        Claim lost = claimKeyed(node);
+
+        primary.stopImmediately();
+        primary.startAgain();
+
+        Claim next = claimKeyed(node);
+        assertThat(next.jobId()).isEqualTo(lost.jobId());
+        assertThat(next.token()).isGreaterThan(lost.token());
+    }
+
+    private Claim claimKeyed(long node) {
+        return new ClaimKeyedJobs(rooms.database(), Duration.ZERO)
+                .run(Rooms.QUEUE, Turn.FIRST, 1, 0, Which.ALL, node, null)
+                .batch()
+                .jobs()
+                .get(0)
+                .claim();
     }
 
     @Test

@@ -1,0 +1,138 @@
+package dev.rowlock.queue.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rowlock.queue.gate.AfterFailure;
+import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.gate.DeclareLimits;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+class KeyedClaimsTest {
+
+    private final ClaimingNode node;
+    private final Rooms rooms;
+    private final Claimer claimer;
+
+    KeyedClaimsTest(TestDatabase database) {
+        node = new ClaimingNode(database);
+        rooms = node.rooms();
+        claimer = node.claimer();
+    }
+
+    @AfterEach
+    void close() {
+        node.close();
+    }
+
+    @Test
+    void oneRefusedJobWithAKeyHoldsUpNoOther() {
+        long[] jobs = ready(40, 4);
+        node.refuse(jobs[4]);
+
+        claimUntilRunning(39);
+
+        assertThat(rooms.roomsOf(jobs[4])).containsExactly("ready");
+        ready(8, 4);
+        claimUntilRunning(47);
+        assertThat(node.worker().heldTokens()).hasSize(47);
+    }
+
+    @Test
+    void aRefusedJobTakesNoPlaceOfItsLimit() {
+        limit(QueueLimit.of(Rooms.QUEUE).maxRunning(9).maxRunningPerKey(3));
+        long[] jobs = ready(40, 4);
+        node.refuse(jobs[0]);
+
+        claimUntilRunning(9);
+
+        for (int i = 0; i < 5; i++) {
+            claimer.claim();
+        }
+        assertThat(rooms.count("running")).isEqualTo(9);
+        assertThat(rooms.number(
+                        "SELECT max(jobs) FROM (SELECT count(*) AS jobs FROM rowlock.running GROUP BY job_key) AS k"))
+                .isEqualTo(3);
+    }
+
+    @Test
+    void aRefusedJobInStrictOrderHoldsUpItsKeyOnly() {
+        limit(QueueLimit.of(Rooms.QUEUE).inOrder(AfterFailure.HOLD));
+        long[] jobs = ready(40, 4);
+        node.refuse(jobs[0]);
+
+        claimUntilRunning(3);
+        for (int i = 0; i < 5; i++) {
+            claimer.claim();
+        }
+
+        assertThat(rooms.count("running")).isEqualTo(3);
+        assertThat(rooms.number("SELECT count(*) FROM rowlock.running WHERE job_key = '0'"))
+                .isZero();
+    }
+
+    @Test
+    void aSmallClaimFollowsALargeOneThatRanOutOfTime() {
+        ready(400, 4);
+        rooms.execute("""
+                CREATE FUNCTION public.out_of_time() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    IF (SELECT count(*) FROM claimed) > 150 THEN
+                        RAISE EXCEPTION 'canceling statement due to statement timeout' USING ERRCODE = '57014';
+                    END IF;
+                    RETURN NULL;
+                END $$""");
+        rooms.execute("""
+                CREATE TRIGGER out_of_time AFTER INSERT ON rowlock.running REFERENCING NEW TABLE AS claimed
+                FOR EACH STATEMENT EXECUTE FUNCTION public.out_of_time()""");
+        try {
+            assertThatThrownBy(this::claimTenTimes).hasStackTraceContaining("statement timeout");
+            Awaitility.await().until(() -> {
+                try {
+                    claimer.claim();
+                } catch (RuntimeException e) {
+                    assertThat(e).hasStackTraceContaining("statement timeout");
+                }
+                return rooms.count("running") == 400;
+            });
+        } finally {
+            rooms.execute("DROP TRIGGER out_of_time ON rowlock.running");
+            rooms.execute("DROP FUNCTION public.out_of_time()");
+        }
+    }
+
+    private void claimTenTimes() {
+        for (int i = 0; i < 10; i++) {
+            claimer.claim();
+        }
+    }
+
+    private void claimUntilRunning(int jobs) {
+        Awaitility.await().until(() -> {
+            claimer.claim();
+            return rooms.count("running") == jobs;
+        });
+    }
+
+    /** Job {@code i} has the key {@code i} modulo the number of keys. */
+    private long[] ready(int jobs, int keys) {
+        long[] ids = rooms.ready(jobs);
+        long first = LongStream.of(ids).min().orElseThrow();
+        rooms.execute("UPDATE rowlock.ready SET job_key = ((id - %d) %% %d)::text WHERE job_key IS NULL"
+                .formatted(first, keys));
+        claimer.keyed().heard();
+        return ids;
+    }
+
+    private void limit(QueueLimit limit) {
+        new DeclareLimits(rooms.database()).anew(List.of(limit), List.of(Rooms.QUEUE));
+    }
+}
