@@ -72,7 +72,7 @@ public final class Claimer {
             @Nullable String timeouts) {
         this.consumer = consumer;
         this.throughPool = throughPool;
-        this.keyed = new KeyedClaims(consumer, keyed, settings.pollInterval(), timeouts);
+        this.keyed = new KeyedClaims(consumer, keyed, settings.pollInterval(), timeouts, node::claimFailed);
         this.sources = new Sources(this.keyed, settings.pollInterval());
         this.settings = settings;
         this.node = node;
@@ -277,12 +277,7 @@ public final class Claimer {
         if (closed || claimsNothing() || nodeId == 0) {
             return settings.pollInterval();
         }
-        try {
-            return keyed.claim(emptyPolls > 0, left.types(), nodeId, batch -> takeKeyed(batch, nodeId));
-        } catch (RuntimeException | Error e) {
-            node.claimFailed();
-            throw e;
-        }
+        return keyed.claim(emptyPolls > 0, left.types(), nodeId, batch -> takeKeyed(batch, nodeId));
     }
 
     private boolean takeKeyed(Batch batch, long nodeId) {

@@ -54,6 +54,7 @@ final class KeyedClaims {
     private final CancelRest cancelRest;
     private final Duration pollInterval;
     private final @Nullable String timeouts;
+    private final Runnable failed;
 
     private volatile long seenAt; // when there was such a job; 0: never
     private volatile boolean limited; // whether the queue has a limit of its own
@@ -72,8 +73,17 @@ final class KeyedClaims {
     /** Who claims how much, and takes it. */
     private record Claim(Turn turn, int limit, int largest, long nodeId, Predicate<Batch> taker) {}
 
-    /** @param timeouts the listeners' timeouts as a JSON object of milliseconds by type */
-    KeyedClaims(QueueConsumer consumer, ClaimKeyedJobs statement, Duration pollInterval, @Nullable String timeouts) {
+    /**
+     * @param timeouts the listeners' timeouts as a JSON object of milliseconds by type
+     * @param failed told of each claim that fails, because it may have been committed all the same
+     */
+    KeyedClaims(
+            QueueConsumer consumer,
+            ClaimKeyedJobs statement,
+            Duration pollInterval,
+            @Nullable String timeouts,
+            Runnable failed) {
+        this.failed = failed;
         this.consumer = consumer;
         this.statement = statement;
         this.cancelRest = statement.cancelRest();
@@ -131,6 +141,7 @@ final class KeyedClaims {
             return claim(claim, new Which(left, refused.ids(), null));
         } catch (RuntimeException e) {
             inTime.failed(e);
+            failed.run();
             throw e;
         } finally {
             consumer.budget().giveBack((long) largest * limit);
