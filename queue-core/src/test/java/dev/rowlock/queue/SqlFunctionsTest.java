@@ -169,6 +169,34 @@ class SqlFunctionsTest {
                 .toList();
     }
 
+    // Keys
+
+    @Test
+    void aJobMayHaveAKey() throws SQLException {
+        try (Connection listening = test.unpooled().getConnection();
+                Statement listen = listening.createStatement()) {
+            listen.execute("LISTEN rowlock_rowlock");
+            long ready =
+                    number("SELECT rowlock.enqueue_with_key('a', '{}', 'tenant-7', queue => 'mail', priority => 7)");
+            long waiting = number("SELECT rowlock.enqueue_with_key('a', '{}', 'tenant-7', delay => '1 min')");
+
+            assertThat(rooms.look(ready)).containsEntry("state", "ready").containsEntry("job_key", "tenant-7");
+            assertThat(rooms.look(waiting)).containsEntry("state", "waiting").containsEntry("job_key", "tenant-7");
+            assertThat(heard(listening)).contains("sql|k|1|mail");
+        }
+    }
+
+    @Test
+    void aKeyHasUpTo200Characters() {
+        assertThatThrownBy(() -> number("SELECT rowlock.enqueue_with_key('a', '{}', '')"))
+                .rootCause()
+                .hasMessageContaining("a key of 0 characters is not allowed: it has 1 to 200");
+        assertThatThrownBy(() -> number("SELECT rowlock.enqueue_with_key('a', '{}', repeat('k', 201))"))
+                .rootCause()
+                .hasMessageContaining("it has 1 to 200");
+        assertThat(rooms.count("ready")).isZero();
+    }
+
     // Unique
 
     @Test
@@ -275,6 +303,7 @@ class SqlFunctionsTest {
                 statement.execute("SET ROLE " + role);
                 statement.execute("SELECT rowlock.cancel(rowlock.enqueue('a', '{}'))"); // writes the audit as well
                 statement.execute("SELECT * FROM rowlock.enqueue_unique('a', '{}', 'key')");
+                statement.execute("SELECT rowlock.enqueue_with_key('a', '{}', 'tenant-7')");
                 assertThatThrownBy(() -> statement.execute("SELECT * FROM rowlock.job_details"))
                         .hasMessageContaining("permission denied");
                 assertThatThrownBy(() -> statement.execute("SELECT rowlock.send_wakeup('a|')"))

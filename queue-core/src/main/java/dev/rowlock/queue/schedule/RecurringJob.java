@@ -16,7 +16,8 @@ import java.util.stream.IntStream;
  * @param name by which it is known, in all applications that share the tables; made of the same characters as a queue's name
  * @param schedule when it runs
  * @param payload of each of its jobs: the same for all of them. A job's header {@value #SCHEDULED_AT} says which run it is
- * @param options of each of its jobs, without a due time, a key and a unique key
+ * @param options of each of its jobs, without a due time and a unique key. All its jobs have the same key, if any: that of the
+ *     options, otherwise the one that the payload's type takes from the payload
  * @param missed what becomes of missed runs
  * @param overlap what becomes of a run while the one before has not ended
  * @param jitter each run comes later by a part of this, a different one each time: so a hundred jobs at midnight do not begin in
@@ -46,9 +47,6 @@ public record RecurringJob(
         }
         if (options.uniqueKey() != null) {
             throw invalid(name, "its options name a unique key, but its overlap says what may run beside it");
-        }
-        if (options.key() != null) {
-            throw invalid(name, "its options name a key; jobs of recurring jobs have none");
         }
         if (options.headers().containsKey(SCHEDULED_AT) || options.headers().containsKey(RECURRING_JOB)) {
             throw invalid(

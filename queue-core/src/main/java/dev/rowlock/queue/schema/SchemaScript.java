@@ -46,7 +46,8 @@ public record SchemaScript(int version, String description, String file) {
             new SchemaScript(9, "numbering", "V9__numbering.sql"),
             new SchemaScript(10, "figures", "V10__figures.sql"),
             new SchemaScript(11, "limits", "V11__limits.sql"),
-            new SchemaScript(12, "workflows", "V12__workflows.sql"));
+            new SchemaScript(12, "workflows", "V12__workflows.sql"),
+            new SchemaScript(13, "more keys", "V13__more_keys.sql"));
 
     private static final String HEAD = """
             -- The tables of Rowlock. Run this as the role that is to own them: the application's own, or another one, which
@@ -183,8 +184,8 @@ public record SchemaScript(int version, String description, String file) {
     }
 
     /**
-     * What the owner of the tables grants to a role that only calls the functions for SQL: {@code enqueue}, {@code enqueue_unique},
-     * {@code cancel} and {@code job_state}. It may be run again.
+     * What the owner of the tables grants to a role that only calls the functions for SQL: {@code enqueue}, {@code enqueue_with_key},
+     * {@code enqueue_unique}, {@code cancel} and {@code job_state}. It may be run again.
      */
     public static String grantFunctionsSql(String schema, String role) {
         return read(FUNCTION_GRANTS)

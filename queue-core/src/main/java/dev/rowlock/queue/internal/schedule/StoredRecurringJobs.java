@@ -147,7 +147,11 @@ public final class StoredRecurringJobs implements RecurringJobs {
             return OptionalLong.empty();
         }
         Wakes wakes = new Wakes();
-        wakes.ready(fired.queue(), fired.rank());
+        if (fired.keyed()) {
+            wakes.keys(fired.queue());
+        } else {
+            wakes.ready(fired.queue(), fired.rank());
+        }
         afterCommit.wake(wakes, standing);
         return OptionalLong.of(job);
     }

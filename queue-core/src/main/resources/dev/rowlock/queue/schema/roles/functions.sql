@@ -4,6 +4,7 @@ BEGIN;
 GRANT USAGE ON SCHEMA ${schema} TO ${role};
 GRANT EXECUTE ON FUNCTION
     ${schema}.enqueue(text, json, text, int, interval, timestamptz, int, interval, json),
+    ${schema}.enqueue_with_key(text, json, text, text, int, interval, timestamptz, int, interval, json),
     ${schema}.enqueue_unique(text, json, text, interval, text, int, interval, timestamptz, int, interval, json),
     ${schema}.job_state(bigint), ${schema}.cancel(bigint) TO ${role};
 

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
+import dev.rowlock.queue.JobType;
 import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.schedule.RecurringJob;
@@ -16,6 +17,9 @@ import org.junit.jupiter.api.Test;
 
 /** Which jobs a recurring job brings, and when a node looks next. */
 class SchedulerTest extends SchedulingTest {
+
+    @JobType(value = "by-tenant", key = "tenant")
+    record ByTenant(String tenant) {}
 
     SchedulerTest(TestDatabase test) throws SQLException {
         super(test);
@@ -45,6 +49,32 @@ class SchedulerTest extends SchedulingTest {
         runsAt("11:00:00");
 
         assertThat(wakeups.heard()).contains("1 ready in reports from rank -7");
+    }
+
+    @Test
+    void theJobsHaveTheKeyOfTheOptions() {
+        recurring.create(hourly().options(o -> o.queue("reports").key("tenant-7")));
+
+        runsAtKeeping("11:00:00");
+
+        assertThat(sql.sql("SELECT DISTINCT job_key FROM rowlock.ready")
+                        .query(String.class)
+                        .single())
+                .isEqualTo("tenant-7");
+        assertThat(wakeups.heard()).contains("keys in reports").noneMatch(heard -> heard.contains("ready in reports"));
+    }
+
+    @Test
+    void theJobsHaveTheKeyThatTheirTypeTakesFromThePayload() {
+        recurring.create(RecurringJob.of("by-tenant", Schedule.every(HOUR), new ByTenant("tenant-8")));
+
+        recurring.runNow("by-tenant");
+
+        assertThat(sql.sql("SELECT job_key FROM rowlock.ready")
+                        .query(String.class)
+                        .single())
+                .isEqualTo("tenant-8");
+        assertThat(wakeups.heard()).contains("keys in default");
     }
 
     @Test

@@ -44,7 +44,7 @@ public final class FireSchedules {
             ), created AS MATERIALIZED (
                 SELECT nextval('rowlock.job_id') AS id, j.*
                   FROM (SELECT f.name, r.time, NULL::timestamptz AS due_at, NULL::bigint AS delay_millis, f.rank, f.max_retries,
-                               f.timeout_millis, f.queue, NULL::text AS job_key, f.type,
+                               f.timeout_millis, f.queue, f.job_key, f.type,
                                -- As text: JSON may hold what jsonb refuses. Neither value needs an escape.
                                coalesce(rtrim(f.headers::text, '}') || ',', '{')
                                || '"%3$s":"' || f.name || '","%4$s":"' || r.at || '"}' AS headers,
@@ -75,9 +75,9 @@ public final class FireSchedules {
             """.formatted(LAST_JOB_LIVE, "%s", RecurringJob.RECURRING_JOB, RecurringJob.SCHEDULED_AT, NewJob.LARGE);
 
     private static final String ANSWER = """
-            SELECT f.name, f.queue, f.rank, count(c.id), max(c.id)
+            SELECT f.name, f.queue, f.rank, count(c.id), max(c.id), f.job_key IS NOT NULL
               FROM fired f LEFT JOIN created c ON c.name = f.name
-             GROUP BY f.name, f.queue, f.rank
+             GROUP BY f.name, f.queue, f.rank, f.job_key
             """;
 
     /**
@@ -94,13 +94,15 @@ public final class FireSchedules {
      *
      * @param jobs how many jobs were enqueued
      * @param lastJob the id of the last one; null: none
+     * @param keyed whether they have a key
      */
     public record Fired(
             String name,
             String queue,
             int rank,
             int jobs,
-            @Nullable Long lastJob) {}
+            @Nullable Long lastJob,
+            boolean keyed) {}
 
     private final Database database;
     private final String sql;
@@ -161,7 +163,12 @@ public final class FireSchedules {
         try (ResultSet rows = statement.executeQuery()) {
             while (rows.next()) {
                 fired.add(new Fired(
-                        rows.getString(1), rows.getString(2), rows.getInt(3), rows.getInt(4), Columns.number(rows, 5)));
+                        rows.getString(1),
+                        rows.getString(2),
+                        rows.getInt(3),
+                        rows.getInt(4),
+                        Columns.number(rows, 5),
+                        rows.getBoolean(6)));
             }
         }
         return fired;

@@ -19,15 +19,15 @@ public record ScheduleRow(String name, Timing timing, Duration jitter, MissedRun
     /** Its columns, in the order in which {@link #set} sets them. */
     static final String COLUMNS = """
             cron, zone, every_millis, jitter_millis, missed, missed_runs, missed_window_millis, overlap, rank, max_retries,
-            timeout_millis, queue, type, payload, headers""";
+            timeout_millis, queue, type, payload, headers, job_key""";
 
     /** As many parameters, with their types. */
     static final String PARAMETERS = """
             ?::text, ?::text, ?::bigint, ?::bigint, ?::text, ?::int, ?::bigint, ?::text, ?::smallint, ?::smallint,
-            ?::bigint, ?::text, ?::text, ?::json, ?::json""";
+            ?::bigint, ?::text, ?::text, ?::json, ?::json, ?::text""";
 
     /** How many there are. */
-    static final int COUNT = 15;
+    static final int COUNT = 16;
 
     public static ScheduleRow of(RecurringJob recurring, NewJob job) {
         return new ScheduleRow(
@@ -56,5 +56,6 @@ public record ScheduleRow(String name, Timing timing, Duration jitter, MissedRun
         statement.setString(from + 12, job.type());
         statement.setString(from + 13, job.payload());
         statement.setString(from + 14, job.headers());
+        statement.setString(from + 15, job.key());
     }
 }
