@@ -128,6 +128,31 @@ class JobSearchExplainTest {
     }
 
     @Test
+    void aBurstIsNamed() {
+        long node = rooms.node();
+        rooms.execute(
+                "INSERT INTO rowlock.queue_limit (queue, max_running_per_key, burst_per_key) VALUES ('mail', 1, 2)");
+        ClaimKeyedJobs claim = new ClaimKeyedJobs(rooms.database(), Duration.ZERO);
+        try {
+            keyed("a");
+            keyed("a");
+            long third = keyed("a");
+
+            claim.run(QUEUE, Turn.FIRST, 10, 0, Which.ALL, node, null);
+            assertThat(explain(third).reasons().get(0).kind()).isEqualTo(Kind.KEY_BURST);
+            assertThat(explain(third).reasons().get(0).text())
+                    .startsWith("1 jobs of its key run, and the limit is 1: up to 2 run while places are idle");
+
+            claim.run(QUEUE, Turn.FIRST.borrowing(), 10, 0, Which.ALL, node, null);
+            assertThat(explain(third).reasons().get(0).kind()).isEqualTo(Kind.KEY_FULL);
+            assertThat(explain(third).reasons().get(0).text())
+                    .startsWith("2 jobs of its key run: the limit is 1, and its burst of 2 is used up: [");
+        } finally {
+            rooms.execute("DELETE FROM rowlock.queue_limit");
+        }
+    }
+
+    @Test
     void whoRunsItIsNamed() {
         ClaimedJob job = rooms.running(1).get(0);
 

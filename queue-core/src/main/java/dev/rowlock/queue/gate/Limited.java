@@ -25,6 +25,9 @@ public @interface Limited {
     /** How many jobs of each key run at once. */
     String maxRunningPerKey() default "";
 
+    /** How many jobs of each key run at once while no other key that is below its own limit wants the places. More than {@link #maxRunningPerKey}. */
+    String burstPerKey() default "";
+
     /** How many jobs of the queue begin in a time: {@code 10/s}, {@code 100/min burst 20}, see {@link Rate#valueOf}. */
     String rate() default "";
 

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxRunning of the whole queue; null: as many as its nodes have threads
  * @param maxRunningPerKey of each {@linkplain dev.rowlock.queue.job.JobOptions#key(String) key}; null: no limit. Jobs without a key
  *     are not counted
+ * @param burstPerKey so many of each key while threads, and places of {@code maxRunning}, are idle: as long as no other key that is below {@code maxRunningPerKey}
+ *     has a job ready for the place. Places that were borrowed come back when their jobs end: nobody is interrupted. More than {@code maxRunningPerKey}; null: no more than that
  * @param rate of the whole queue; null: no limit
  * @param ratePerKey of each key; null: no limit
  * @param inOrder jobs of a key run one after the other, in the order of their enqueues, also over retries and snoozes, and this is what
@@ -19,6 +21,7 @@ public record QueueLimit(
         String queue,
         @Nullable Integer maxRunning,
         @Nullable Integer maxRunningPerKey,
+        @Nullable Integer burstPerKey,
         @Nullable Rate rate,
         @Nullable Rate ratePerKey,
         @Nullable AfterFailure inOrder) {
@@ -31,36 +34,62 @@ public record QueueLimit(
             throw new IllegalArgumentException("jobs of a key cannot run in order and %d at once: leave one of both out"
                     .formatted(maxRunningPerKey));
         }
+        requireBurst(burstPerKey, maxRunningPerKey, inOrder);
     }
 
     /** No limit yet. */
     public static QueueLimit of(String queue) {
-        return new QueueLimit(queue, null, null, null, null, null);
+        return new QueueLimit(queue, null, null, null, null, null, null);
     }
 
     /** So many jobs of the queue at once. */
     public QueueLimit maxRunning(int most) {
-        return new QueueLimit(queue, most, maxRunningPerKey, rate, ratePerKey, inOrder);
+        return new QueueLimit(queue, most, maxRunningPerKey, burstPerKey, rate, ratePerKey, inOrder);
     }
 
     /** So many jobs of each key at once. */
     public QueueLimit maxRunningPerKey(int most) {
-        return new QueueLimit(queue, maxRunning, most, rate, ratePerKey, inOrder);
+        return new QueueLimit(queue, maxRunning, most, burstPerKey, rate, ratePerKey, inOrder);
+    }
+
+    /** So many jobs of each key at once while places are idle. After {@link #maxRunningPerKey(int)}, which it exceeds. */
+    public QueueLimit burstPerKey(int most) {
+        return new QueueLimit(queue, maxRunning, maxRunningPerKey, most, rate, ratePerKey, inOrder);
     }
 
     /** So many jobs of the queue begin in a time. */
     public QueueLimit rate(Rate most) {
-        return new QueueLimit(queue, maxRunning, maxRunningPerKey, most, ratePerKey, inOrder);
+        return new QueueLimit(queue, maxRunning, maxRunningPerKey, burstPerKey, most, ratePerKey, inOrder);
     }
 
     /** So many jobs of each key begin in a time. */
     public QueueLimit ratePerKey(Rate most) {
-        return new QueueLimit(queue, maxRunning, maxRunningPerKey, rate, most, inOrder);
+        return new QueueLimit(queue, maxRunning, maxRunningPerKey, burstPerKey, rate, most, inOrder);
     }
 
     /** Jobs of a key run one after the other. */
     public QueueLimit inOrder(AfterFailure afterFailure) {
-        return new QueueLimit(queue, maxRunning, maxRunningPerKey, rate, ratePerKey, afterFailure);
+        return new QueueLimit(queue, maxRunning, maxRunningPerKey, burstPerKey, rate, ratePerKey, afterFailure);
+    }
+
+    private static void requireBurst(
+            @Nullable Integer burst, @Nullable Integer limit, @Nullable AfterFailure inOrder) {
+        if (burst == null) {
+            return;
+        }
+        if (inOrder != null) {
+            throw new IllegalArgumentException(
+                    "jobs of a key cannot run in order and with a burst of %d: leave one of both out".formatted(burst));
+        }
+        if (limit == null) {
+            throw new IllegalArgumentException(
+                    "a burst per key of %d needs a limit per key, maxRunningPerKey, that it exceeds".formatted(burst));
+        }
+        if (burst <= limit) {
+            throw new IllegalArgumentException(
+                    "a burst per key of %d is not allowed: it is more than the limit per key, which is %d"
+                            .formatted(burst, limit));
+        }
     }
 
     private static void requirePositive(String what, @Nullable Integer limit) {

@@ -74,6 +74,7 @@ final class ListenerAttributes {
                 queue,
                 texts.optional("maxRunning", limited.maxRunning(), Integer::valueOf),
                 texts.optional("maxRunningPerKey", limited.maxRunningPerKey(), Integer::valueOf),
+                texts.optional("burstPerKey", limited.burstPerKey(), Integer::valueOf),
                 texts.optional("rate", limited.rate(), Rate::valueOf),
                 texts.optional("ratePerKey", limited.ratePerKey(), Rate::valueOf),
                 texts.optional("inOrder", limited.inOrder(), AfterFailure::of));

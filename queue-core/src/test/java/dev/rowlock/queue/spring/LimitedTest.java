@@ -42,6 +42,26 @@ class LimitedTest {
                         .inOrder(AfterFailure.CANCEL_REST));
     }
 
+    static class Bursting {
+        @Limited(maxRunningPerKey = "2", burstPerKey = "10")
+        @JobListener(queue = "mail")
+        void run(Order order) {}
+    }
+
+    static class BurstAlone {
+        @Limited(burstPerKey = "10")
+        @JobListener(queue = "mail")
+        void run(Order order) {}
+    }
+
+    @Test
+    void aBurstGoesWithALimit() {
+        assertThat(Scan.run(Map.of(), Bursting.class).get(0).limit())
+                .isEqualTo(QueueLimit.of("mail").maxRunningPerKey(2).burstPerKey(10));
+        assertInvalid(
+                BurstAlone.class, "a burst per key of 10 needs a limit per key, maxRunningPerKey, that it exceeds");
+    }
+
     static class OfPayload {
         @Limited(maxRunning = "2")
         @JobListener

@@ -179,6 +179,7 @@ public record RowlockProperties(
      * @param timeout How long an attempt may take, for listeners and jobs that say nothing.
      * @param maxRunning Jobs of this queue that run at once over all nodes; 1 or more. Without it, as many as the nodes have threads.
      * @param maxRunningPerKey Jobs of each key of this queue that run at once over all nodes; 1 or more. Without it, there is no limit.
+     * @param burstPerKey Jobs of each key of this queue that run at once while no other key that is below max-running-per-key has jobs for the places; more than that. Without it, max-running-per-key holds always.
      * @param rate Jobs of this queue that begin in a time, over all nodes, such as '10/s' or '100/min burst 20'. Without it, there is no limit.
      * @param ratePerKey Jobs of each key of this queue that begin in a time, over all nodes. Without it, there is no limit.
      * @param inOrder Jobs of a key run one after the other, in the order of their enqueues; and what becomes of them when one has failed for good. Without it, they run in no strict order.
@@ -189,6 +190,7 @@ public record RowlockProperties(
             @Nullable Duration timeout,
             @Nullable Integer maxRunning,
             @Nullable Integer maxRunningPerKey,
+            @Nullable Integer burstPerKey,
             @Nullable Rate rate,
             @Nullable Rate ratePerKey,
             @Nullable AfterFailure inOrder,

@@ -163,6 +163,7 @@ final class RowlockSettings {
                             name,
                             queue.maxRunning(),
                             queue.maxRunningPerKey(),
+                            queue.burstPerKey(),
                             queue.rate(),
                             queue.ratePerKey(),
                             queue.inOrder()));

@@ -20,8 +20,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Claims of a queue's jobs with keys, and of all its jobs where the queue has a limit of its own: where the next one looks, when,
- * and for how many jobs. Goes round: from one claim to the next it passes through all keys, so that none comes twice before each has
- * come once.
+ * and for how many jobs.
+ *
+ * <p>Where keys may borrow idle places, a claim that lets them do so comes only after a whole round within their limits has brought nothing, and
+ * after each that has brought something comes such a round again: whoever is below its own limit goes first.
  *
  * <p>Used by one thread at a time, but for {@link #heard} and {@link #active}.
  */
@@ -44,6 +46,9 @@ final class KeyedClaims {
     /** Rates are looked at no more often: what becomes free meanwhile is taken together. */
     private static final Duration RATE_TICK = Duration.ofMillis(5);
 
+    /** After so many rounds in a row in which somebody else was filling keys, places are borrowed all the same: where many nodes claim, somebody always is. */
+    private static final int BUSY_ROUNDS = 3;
+
     /** Where the server refuses one job after the other. */
     private static final Duration AFTER_REFUSALS = Duration.ofSeconds(1);
 
@@ -64,10 +69,11 @@ final class KeyedClaims {
     private final RefusedJobs refused = new RefusedJobs("that have keys cannot be claimed");
     private final BatchLimit inTime = new BatchLimit(LARGEST);
     private long lookedAt; // 0: never
-    private Turn turn = Turn.FIRST;
+    private final KeyedRound own = new KeyedRound();
+    private final KeyedRound borrowed = new KeyedRound();
+    private boolean borrows; // whether the next claim is one of borrowed
+    private int busyRounds; // in a row, of own
     private boolean plainFirst;
-    private boolean found; // since the round began, as below
-    private boolean busy;
     private @Nullable Long rateAt; // when a rate allows the next job, monotonic; null: none keeps any
 
     /** Who claims how much, and takes it. */
@@ -125,6 +131,8 @@ final class KeyedClaims {
      * @param taker takes what was claimed; false if the lease is lost
      */
     Duration claim(boolean nothingElse, List<String> left, long nodeId, Predicate<Batch> taker) {
+        boolean borrowing = borrows;
+        borrows = false; // unless this claim says so: what others want is known for a moment only
         int demand = consumer.demandWithin(AHEAD);
         int limit = Math.min(inTime.rows(), nothingElse ? demand : Math.min(demand, 1 + consumer.concurrency() / 2));
         if (limit == 0) {
@@ -137,7 +145,7 @@ final class KeyedClaims {
         pace.begun();
         int largest = consumer.budget().reserve(limit);
         try {
-            Claim claim = new Claim(turn(), limit, largest, nodeId, taker);
+            Claim claim = new Claim(turn(borrowing), limit, largest, nodeId, taker);
             return claim(claim, new Which(left, refused.ids(), null));
         } catch (RuntimeException e) {
             inTime.failed(e);
@@ -148,9 +156,10 @@ final class KeyedClaims {
         }
     }
 
-    private Turn turn() {
+    private Turn turn(boolean borrowing) {
         plainFirst = !plainFirst;
-        return new Turn(turn.key(), turn.rest(), plainFirst);
+        Turn turn = (borrowing ? borrowed : own).turn().plainFirst(plainFirst);
+        return borrowing ? turn.borrowing() : turn;
     }
 
     private Duration claim(Claim claim, Which which) {
@@ -166,17 +175,22 @@ final class KeyedClaims {
         } catch (RuntimeException e) {
             return claimApart(claim, which, e);
         }
+        KeyedRound round = claim.turn().borrows() ? borrowed : own;
         seen(batch);
+        round.seen(batch);
         if (!claim.taker().test(batch.batch())) {
             return Duration.ZERO;
         }
-        cancelRest(batch.toCancel());
+        if (cancelRest(batch.toCancel())) {
+            round.found();
+        }
         boolean full = batch.batch().jobs().size() == claim.limit();
         if (full) {
             inTime.worked();
         }
         wantsRoom = !full;
-        Duration rest = rest();
+        boolean brought = !batch.batch().jobs().isEmpty();
+        Duration rest = claim.turn().borrows() ? restOfBorrowed(brought) : restOfOwn();
         return wantsRoom && ended.get() != before ? Duration.ZERO : rest;
     }
 
@@ -199,40 +213,63 @@ final class KeyedClaims {
     }
 
     private void seen(KeyedBatch batch) {
-        boolean some = !batch.batch().jobs().isEmpty();
         lookedAt = System.nanoTime();
         limited = batch.limited();
-        if (some || batch.keys()) {
+        if (!batch.batch().jobs().isEmpty() || batch.keys()) {
             seenAt = lookedAt;
         }
-        turn = batch.next() == null ? Turn.FIRST : batch.next();
-        found |= some;
-        busy |= batch.busy() > 0;
         if (batch.untilRate() != null) {
             long at = lookedAt + batch.untilRate().toNanos();
             rateAt = rateAt == null || at - rateAt < 0 ? (Long) at : rateAt;
         }
     }
 
-    /** Jobs that may not run any more keep their place until somebody takes them out of it: who finds them does. */
-    private void cancelRest(List<String> keys) {
-        if (!keys.isEmpty()) {
-            int cancelled = cancelRest.run(consumer.queue(), keys);
-            log.info(
-                    "queue '{}': cancelled {} jobs, because others of their keys have failed",
-                    consumer.queue(),
-                    cancelled);
-            found |= cancelled > 0;
+    /** Jobs that may not run any more keep their place until somebody takes them out of it: who finds them does. Returns whether there were any. */
+    private boolean cancelRest(List<String> keys) {
+        if (keys.isEmpty()) {
+            return false;
         }
+        int cancelled = cancelRest.run(consumer.queue(), keys);
+        log.info(
+                "queue '{}': cancelled {} jobs, because others of their keys have failed",
+                consumer.queue(),
+                cancelled);
+        return cancelled > 0;
     }
 
-    private Duration rest() {
-        if (!turn.key().isEmpty()) {
+    private Duration restOfOwn() {
+        boolean lends = own.lends();
+        KeyedRound.End end = own.end();
+        switch (end) {
+            case NOT_YET -> {
+                return Duration.ZERO;
+            }
+            case FOUND, NOTHING -> busyRounds = 0;
+            case BUSY -> busyRounds++;
+            case OUT_OF_TURN -> {}
+        }
+        borrows = lends && (end == KeyedRound.End.NOTHING || busyRounds >= BUSY_ROUNDS);
+        return borrows ? Duration.ZERO : restAfter(end);
+    }
+
+    /** @param brought whether its last claim has: then others go first again */
+    private Duration restOfBorrowed(boolean brought) {
+        busyRounds = 0;
+        KeyedRound.End end = borrowed.end();
+        if (brought) {
             return Duration.ZERO;
         }
-        Duration rest = found ? Duration.ZERO : busy ? Signal.jittered(BUSY) : Rests.shorter(pollInterval, untilRate());
-        found = false;
-        busy = false;
+        borrows = end == KeyedRound.End.NOT_YET || end == KeyedRound.End.FOUND;
+        return borrows ? Duration.ZERO : restAfter(end);
+    }
+
+    private Duration restAfter(KeyedRound.End end) {
+        Duration rest =
+                switch (end) {
+                    case NOT_YET, FOUND -> Duration.ZERO;
+                    case BUSY, OUT_OF_TURN -> Signal.jittered(BUSY);
+                    case NOTHING -> Rests.shorter(pollInterval, untilRate());
+                };
         rateAt = null;
         return rest;
     }

@@ -30,6 +30,7 @@ final class GatesApi {
             String queue,
             @Nullable Integer maxRunning,
             @Nullable Integer maxRunningPerKey,
+            @Nullable Integer burstPerKey,
             @Nullable String rate,
             @Nullable String ratePerKey,
             @Nullable String inOrder) {
@@ -40,6 +41,7 @@ final class GatesApi {
                     limit.queue(),
                     limit.maxRunning(),
                     limit.maxRunningPerKey(),
+                    limit.burstPerKey(),
                     rate(limit.rate()),
                     rate(limit.ratePerKey()),
                     order == null ? null : order.label());
@@ -79,6 +81,7 @@ final class GatesApi {
             String queue,
             @Nullable Integer maxRunning,
             @Nullable Integer maxRunningPerKey,
+            @Nullable Integer burstPerKey,
             @Nullable String rate,
             @Nullable String ratePerKey,
             @Nullable String inOrder,
@@ -91,6 +94,7 @@ final class GatesApi {
                         named(wanted.queue()),
                         wanted.maxRunning(),
                         wanted.maxRunningPerKey(),
+                        wanted.burstPerKey(),
                         rate(wanted.rate()),
                         rate(wanted.ratePerKey()),
                         wanted.inOrder() == null ? null : AfterFailure.of(wanted.inOrder())));

@@ -103,6 +103,39 @@ class GatesExamplesTest {
     }
 
     @Test
+    void idlePlacesAreBorrowed() {
+        contexts.withPropertyValues(
+                        "rowlock.queues.imports.concurrency=20",
+                        "rowlock.queues.imports.max-running=20",
+                        "rowlock.queues.imports.max-running-per-key=2",
+                        "rowlock.queues.imports.burst-per-key=10")
+                .run(context -> {
+                    JobTemplate jobs = context.getBean(JobTemplate.class);
+                    QueueLimits limits = context.getBean(QueueLimits.class);
+                    Application application = context.getBean(Application.class);
+                    await().until(() -> limits.all()
+                            .equals(List.of(QueueLimit.of("imports")
+                                    .maxRunning(20)
+                                    .maxRunningPerKey(2)
+                                    .burstPerKey(10))));
+
+                    IntStream.range(0, 20)
+                            .forEach(i -> jobs.enqueue(
+                                    new Import("prices.csv"),
+                                    o -> o.queue("imports").key("tenant-7")));
+                    await().until(() -> application.begun.size() == 10);
+                    IntStream.range(0, 5)
+                            .forEach(i -> jobs.enqueue(
+                                    new Import("stock.csv"),
+                                    o -> o.queue("imports").key("tenant-8")));
+
+                    await().until(() -> application.begun.size() == 15);
+                    application.mayEnd.countDown();
+                    await().until(() -> application.begun.size() == 25);
+                });
+    }
+
+    @Test
     void theKeyComesFromThePayload() {
         contexts.run(context -> {
             context.getBean(JobTemplate.class).enqueue(new SyncAccount("a-1"));
@@ -173,6 +206,12 @@ class GatesExamplesTest {
                         .getFailure()
                         .rootCause()
                         .hasMessage("jobs of a key cannot run in order and 2 at once: leave one of both out"));
+        contexts.withPropertyValues("rowlock.queues.mail.max-running-per-key=2", "rowlock.queues.mail.burst-per-key=2")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessage(
+                                "a burst per key of 2 is not allowed: it is more than the limit per key, which is 2"));
     }
 
     @Test
@@ -244,6 +283,10 @@ class GatesExamplesTest {
 
             limits.by("ann", "the partner is slow today")
                     .set(QueueLimit.of("imports").maxRunning(5).maxRunningPerKey(1));
+            limits.remove("imports");
+
+            limits.set(QueueLimit.of("imports").maxRunningPerKey(2).burstPerKey(10));
+            assertThat(limits.all()).containsExactly(QueueLimit.of("imports").maxRunningPerKey(2).burstPerKey(10));
             limits.remove("imports");
 
             assertThat(limits.all()).isEmpty();

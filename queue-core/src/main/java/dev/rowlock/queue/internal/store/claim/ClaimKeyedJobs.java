@@ -44,11 +44,25 @@ public final class ClaimKeyedJobs {
      * @param rest this key comes first, and gets so many jobs: a claim before this one had no room for all of its share; 0: it has had its turn
      * @param plainFirst whether jobs without keys come first, in a queue that is limited as a whole; otherwise they come where no key
      *     has room
+     * @param borrows whether keys may have as many jobs as their burst allows, not only their limit: nobody else wants the places
      */
-    public record Turn(String key, int rest, boolean plainFirst) {
+    public record Turn(String key, int rest, boolean plainFirst, boolean borrows) {
 
         /** All keys. */
         public static final Turn FIRST = new Turn("", 0, true);
+
+        /** Within limits. */
+        public Turn(String key, int rest, boolean plainFirst) {
+            this(key, rest, plainFirst, false);
+        }
+
+        public Turn plainFirst(boolean first) {
+            return new Turn(key, rest, first, borrows);
+        }
+
+        public Turn borrowing() {
+            return new Turn(key, rest, plainFirst, true);
+        }
 
         /** Where the walk begins. No key lies between another one and that followed by the first of all characters. */
         private String begin() {
@@ -65,6 +79,8 @@ public final class ClaimKeyedJobs {
      * @param busy how many keys, or 1 for the queue, somebody else was filling at that moment
      * @param untilRate when a rate allows one of them the next job; null: no rate held up any
      * @param toCancel keys whose jobs are to be cancelled, because one of them has failed
+     * @param lends whether a turn that {@linkplain Turn#borrows borrows} could bring more: the queue has a burst, and was not full as a whole, in which
+     *     case it says nothing of who wants its places
      */
     public record KeyedBatch(
             Batch batch,
@@ -73,7 +89,8 @@ public final class ClaimKeyedJobs {
             boolean limited,
             int busy,
             @Nullable Duration untilRate,
-            List<String> toCancel) {}
+            List<String> toCancel,
+            boolean lends) {}
 
     /** What the walk through the keys has found. */
     private record Walk(
@@ -83,6 +100,7 @@ public final class ClaimKeyedJobs {
             int busy,
             @Nullable Duration untilRate,
             List<String> toCancel,
+            boolean lends,
             double at) {
 
         static Walk read(ResultSet row) throws SQLException {
@@ -95,18 +113,20 @@ public final class ClaimKeyedJobs {
                     row.getBoolean(3) ? row.getInt(4) : 1,
                     wait <= 0 ? null : Duration.ofNanos((long) (wait * 1e9)),
                     Columns.textList(row, 10),
+                    row.getBoolean(11),
                     row.getDouble(7));
         }
 
         KeyedBatch with(Batch batch) {
             Turn next = end || reached == null ? null : new Turn(reached, 0, true);
-            return new KeyedBatch(batch, next, reached != null, limited, busy, untilRate, toCancel);
+            return new KeyedBatch(batch, next, reached != null, limited, busy, untilRate, toCancel, lends);
         }
 
         /** Keys behind the last one that got a job got nothing. */
         KeyedBatch fullAt(Turn last, Batch batch) {
             boolean round = end && last.rest() == 0 && last.key().equals(reached);
-            return new KeyedBatch(batch, round ? null : last, reached != null, limited, busy, untilRate, toCancel);
+            return new KeyedBatch(
+                    batch, round ? null : last, reached != null, limited, busy, untilRate, toCancel, lends);
         }
     }
 
@@ -224,6 +244,7 @@ public final class ClaimKeyedJobs {
                 .add(keys)
                 .add(queue)
                 .add(lock(queue))
+                .add(queue)
                 .add(keys)
                 .add(queue)
                 .add(queue)
@@ -244,6 +265,7 @@ public final class ClaimKeyedJobs {
         add(parameters, some)
                 .add(queue)
                 .add(queue)
+                .add(turn.borrows())
                 .add(queue)
                 .add(turn.rest() > 0 ? turn.key() : "")
                 .add(turn.rest())

@@ -52,6 +52,11 @@ final class KeyedClaimSql {
                             WHEN (SELECT of_keys FROM rule) IS NOT TRUE THEN true
                             ELSE pg_try_advisory_xact_lock(hashtextextended(? || job_key, 0)) END AS got
                   FROM timed
+            ), queue_wait AS MATERIALIZED (
+                SELECT rowlock.rate_wait(r.rate_jobs, r.rate_millis, r.rate_burst, s.next_at, s.held_until, (SELECT at FROM now)) AS wait
+                  FROM rule r, rowlock.rate_state s
+                 WHERE (SELECT rate_jobs FROM rule) IS NOT NULL AND s.queue = ? AND s.gate = ''
+                 ORDER BY s.queue, s.gate, s.number DESC LIMIT 1
             )
             SELECT set_config('rowlock_claim.keys', coalesce((SELECT array_agg(job_key)::text FROM tried WHERE got), '{}'), true),
                    set_config('rowlock_claim.turn', (SELECT got FROM turn)::text, true),
@@ -62,17 +67,18 @@ final class KeyedClaimSql {
                    date_part('epoch', statement_timestamp()),
                    (SELECT of_queue FROM rule),
                    greatest((SELECT min(wait) FROM tried WHERE wait > 0),
-                            (SELECT rowlock.rate_wait(r.rate_jobs, r.rate_millis, r.rate_burst, s.next_at, s.held_until, (SELECT at FROM now))
-                               FROM rule r, rowlock.rate_state s
-                              WHERE (SELECT rate_jobs FROM rule) IS NOT NULL AND s.queue = ? AND s.gate = ''
-                              ORDER BY s.queue, s.gate, s.number DESC LIMIT 1)),
+                            (SELECT wait FROM queue_wait)),
                    (SELECT array_agg(tried.job_key) FROM tried
                      WHERE (SELECT in_order FROM rule) = 'cancel-rest'
                        AND EXISTS (SELECT FROM rowlock.dead d
                                     WHERE d.queue = ? AND d.job_key = tried.job_key
                                       AND d.last_job >= (SELECT f.id FROM rowlock.ready f
                                                           WHERE f.queue = ? AND f.job_key = tried.job_key
-                                                          ORDER BY f.queue, f.job_key, f.rank, f.id LIMIT 1)));
+                                                          ORDER BY f.queue, f.job_key, f.rank, f.id LIMIT 1))),
+                   (SELECT CASE WHEN burst_per_key > max_running_per_key AND max_running IS NOT NULL
+                                THEN max_running > (SELECT count(*) FROM rowlock.running r WHERE r.queue = ? AND r.gate IS NOT NULL)
+                                ELSE burst_per_key > max_running_per_key END
+                           AND coalesce((SELECT wait FROM queue_wait) <= 0, true) FROM rule);
             """;
 
     // The head of a key in order is chosen before it is locked: if somebody else holds it, the next one does not go in
@@ -114,7 +120,9 @@ final class KeyedClaimSql {
                        greatest(1, (SELECT jobs FROM wanted) / greatest(1, cardinality(keys)
                            + coalesce((SELECT sum(w.weight - 1) FROM rowlock.key_weight w
                                         WHERE (SELECT given FROM weighted) AND w.queue = ? AND w.job_key = ANY (keys)), 0))) AS share,
-                       (SELECT CASE WHEN in_order IS NOT NULL THEN 1 ELSE max_running_per_key END FROM rule) AS most
+                       (SELECT CASE WHEN in_order IS NOT NULL THEN 1
+                                    WHEN ?::boolean THEN greatest(max_running_per_key, burst_per_key)
+                                    ELSE max_running_per_key END FROM rule) AS most
                   FROM (SELECT current_setting('rowlock_claim.keys')::text[] AS keys) AS locked
             ), key AS MATERIALIZED (
                 SELECT k.job_key, used.next_at, weight.number AS weight,

@@ -18,16 +18,16 @@ final class LimitColumns {
 
     /** What there is beside the queue. */
     static final String NAMES = """
-            max_running, max_running_per_key, rate_jobs, rate_millis, rate_burst, key_rate_jobs, key_rate_millis, key_rate_burst, in_order
+            max_running, max_running_per_key, rate_jobs, rate_millis, rate_burst, key_rate_jobs, key_rate_millis, key_rate_burst, in_order, burst_per_key
             """;
 
     /** A table of limits, made of {@link #PARAMETERS} parameters. */
     static final String GIVEN = """
-            unnest(?::text[], ?::int[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::text[])
+            unnest(?::text[], ?::int[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::text[], ?::int[])
                 AS given (queue, %s)
             """.formatted(NAMES);
 
-    static final int PARAMETERS = 10;
+    static final int PARAMETERS = 11;
 
     /** In an insert with {@code ON CONFLICT}: takes all over. */
     static final String TAKEN_OVER = "(%s) = ROW (%s)".formatted(NAMES, of("excluded"));
@@ -36,6 +36,7 @@ final class LimitColumns {
             row.getString(1),
             Columns.integer(row, 2),
             Columns.integer(row, 3),
+            burst(Columns.integer(row, 11), Columns.integer(row, 3)),
             rate(row, 4),
             rate(row, 7),
             order(row.getString(10)));
@@ -55,6 +56,12 @@ final class LimitColumns {
         setRates(statement, 4, limits.stream().map(QueueLimit::rate).toArray(Rate[]::new));
         setRates(statement, 7, limits.stream().map(QueueLimit::ratePerKey).toArray(Rate[]::new));
         statement.setObject(10, Columns.texts(limits, LimitColumns::order));
+        statement.setObject(11, integers(limits, QueueLimit::burstPerKey));
+    }
+
+    /** A node of the version before leaves the burst as it was when it changes the limit: then it may exceed that no more, and claims do not look at it. */
+    private static @Nullable Integer burst(@Nullable Integer burst, @Nullable Integer limit) {
+        return burst == null || limit == null || burst <= limit ? null : burst;
     }
 
     private static @Nullable Integer[] integers(

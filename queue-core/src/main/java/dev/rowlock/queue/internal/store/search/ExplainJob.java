@@ -47,7 +47,7 @@ public final class ExplainJob {
                        AND (p.accepts OR EXISTS (SELECT FROM rowlock.workflow_job o
                                                   WHERE o.workflow_id = p.workflow_id AND o.state <= 1 AND o.step_no = p.step_no))) AS parents,
                    (SELECT m.workflow_id FROM rowlock.workflow_job m WHERE m.job_id = j.id) AS workflow_id,
-                   l.max_running, CASE WHEN l.in_order IS NULL THEN l.max_running_per_key ELSE 1 END AS max_running_per_key,
+                   l.max_running, CASE WHEN l.in_order IS NULL THEN l.max_running_per_key ELSE 1 END AS max_running_per_key, l.burst_per_key,
                    (SELECT 'job ' || w.id || ' of its key is tried again at ' || w.due_at FROM rowlock.waiting w
                      WHERE l.in_order IS NOT NULL AND w.queue = j.queue AND w.job_key = j.job_key
                        AND w.reason IN ('retry', 'snooze', 'unknown-type', 'not-started', 'crash', 'redrive')
@@ -195,15 +195,36 @@ public final class ExplainJob {
         Integer ofKey = Columns.integer(row, row.findColumn("max_running_per_key"));
         if (ofKey != null && row.getArray("of_key") != null) {
             Long[] holders = (Long[]) row.getArray("of_key").getArray();
+            Integer burst = Columns.integer(row, row.findColumn("burst_per_key"));
             if (holders.length >= ofKey) {
-                add(
-                        reasons,
-                        Kind.KEY_FULL,
-                        "%d jobs of its key run, and the limit is %d: %s.",
-                        holders.length,
-                        ofKey,
-                        List.of(holders).subList(0, Math.min(10, holders.length)));
+                keyIsFull(reasons, ofKey, burst == null ? ofKey : Math.max(ofKey, burst), holders);
             }
+        }
+    }
+
+    private static void keyIsFull(List<Reason> reasons, int limit, int burst, Long[] holders) {
+        String some = List.of(holders).subList(0, Math.min(10, holders.length)).toString();
+        int running = holders.length;
+        if (burst == limit) {
+            add(reasons, Kind.KEY_FULL, "%d jobs of its key run, and the limit is %d: %s.", running, limit, some);
+        } else if (running >= burst) {
+            add(
+                    reasons,
+                    Kind.KEY_FULL,
+                    "%d jobs of its key run: the limit is %d, and its burst of %d is used up: %s.",
+                    running,
+                    limit,
+                    burst,
+                    some);
+        } else {
+            add(
+                    reasons,
+                    Kind.KEY_BURST,
+                    "%d jobs of its key run, and the limit is %d: up to %d run while places are idle, but others take those, or go first: %s.",
+                    running,
+                    limit,
+                    burst,
+                    some);
         }
     }
 

@@ -93,6 +93,45 @@ class ClaimKeyedJobsTest {
 
         assertThat(keys(run(10))).containsExactly("a", "a", "b");
         assertThat(keys(run(10))).isEmpty();
+        assertThat(run(10).lends()).isFalse();
+    }
+
+    @Test
+    void aTurnThatBorrowsBringsAsManyAsTheBurstAllows() {
+        limit(null, 2);
+        rooms.execute("UPDATE rowlock.queue_limit SET burst_per_key = 4");
+        rooms.large(jobs("a", 9));
+
+        KeyedBatch own = run(9);
+        assertThat(keys(own)).hasSize(2);
+        assertThat(own.lends()).isTrue();
+        assertThat(keys(run(9))).isEmpty();
+        assertThat(keys(run(Turn.FIRST.borrowing(), 9))).hasSize(2);
+        assertThat(keys(run(Turn.FIRST.borrowing(), 9))).isEmpty();
+    }
+
+    /** As after a node of the version before has raised the limit. */
+    @Test
+    void aBurstThatIsLessThanTheLimitSaysNothing() {
+        limit(null, 2);
+        rooms.execute("UPDATE rowlock.queue_limit SET burst_per_key = 1");
+        rooms.large(jobs("a", 9));
+
+        assertThat(run(1).lends()).isFalse();
+        assertThat(keys(run(Turn.FIRST.borrowing(), 9))).hasSize(1);
+    }
+
+    /** Whoever finds nothing then does not know that nobody else wants the places. */
+    @Test
+    void aQueueThatIsFullLendsNothing() {
+        limit(3, 1);
+        rooms.execute("UPDATE rowlock.queue_limit SET burst_per_key = 3");
+        rooms.large(Stream.of(jobs("a", 5), jobs("b", 5)).flatMap(List::stream).toList());
+        assertThat(keys(run(2))).hasSize(2);
+
+        assertThat(run(1).lends()).isTrue();
+        assertThat(keys(run(Turn.FIRST.borrowing(), 1))).hasSize(1);
+        assertThat(run(1).lends()).isFalse();
     }
 
     @Test

@@ -13,6 +13,7 @@ export async function gates(place, parameters, reload) {
       {title: 'Queue', class: 'wide', cell: limit => h('a', {href: `#/gates?${query({queue: limit.queue})}`, data: {row: ''}}, limit.queue)},
       {title: 'At once', class: 'number', cell: limit => show(limit.maxRunning)},
       {title: 'At once per key', class: 'number', cell: limit => show(limit.maxRunningPerKey)},
+      {title: 'Burst per key', class: 'number', cell: limit => show(limit.burstPerKey)},
       {title: 'Rate', class: 'tight', cell: limit => show(limit.rate)},
       {title: 'Rate per key', class: 'tight', cell: limit => show(limit.ratePerKey)},
       {title: 'In order', cell: limit => show(limit.inOrder)},
@@ -76,6 +77,7 @@ function edit(limit, reload) {
       field('Queue', h('input', {name: 'queue', value: value('queue'), required: true, readOnly: Boolean(limit.queue)})),
       field('Jobs at once', h('input', {type: 'number', min: '1', name: 'maxRunning', value: value('maxRunning')})),
       field('Jobs of a key at once', h('input', {type: 'number', min: '1', name: 'maxRunningPerKey', value: value('maxRunningPerKey')})),
+      field('Jobs of a key at once while places are idle', h('input', {type: 'number', min: '2', name: 'burstPerKey', value: value('burstPerKey')})),
       field('Rate, such as 100/min burst 20', h('input', {name: 'rate', value: value('rate')})),
       field('Rate per key', h('input', {name: 'ratePerKey', value: value('ratePerKey')})),
       field('In order: when a job of a key has failed, the others', h('select', {name: 'inOrder'}, [['', 'no order'], ['hold', 'wait'], ['continue', 'go on'], ['cancel-rest', 'are cancelled']]
@@ -83,6 +85,7 @@ function edit(limit, reload) {
     ],
     action: values => post('gates/set', {
       queue: values.queue, maxRunning: values.maxRunning ? Number(values.maxRunning) : null, maxRunningPerKey: values.maxRunningPerKey ? Number(values.maxRunningPerKey) : null,
+      burstPerKey: values.burstPerKey ? Number(values.burstPerKey) : null,
       rate: values.rate || null, ratePerKey: values.ratePerKey || null, inOrder: values.inOrder || null, why: values.why,
     }),
   });

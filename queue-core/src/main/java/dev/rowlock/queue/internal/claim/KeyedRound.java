@@ -1,0 +1,68 @@
+package dev.rowlock.queue.internal.claim;
+
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
+
+/**
+ * Where claims stand that go round through all keys of a queue, so that none comes twice before each has come once, and what came of it
+ * since the round began. Used by one thread at a time.
+ */
+final class KeyedRound {
+
+    private Turn turn = Turn.FIRST;
+    private boolean found;
+    private boolean busy;
+    private boolean looked;
+    private boolean lends = true;
+
+    /** How a round has ended. */
+    enum End {
+        /** Not yet. */
+        NOT_YET,
+        /** It has brought jobs. */
+        FOUND,
+        /** It has brought none, and somebody else was filling some of its keys. */
+        BUSY,
+        /** The same, but it was not this node's turn to look at any key. */
+        OUT_OF_TURN,
+        /** It has brought none. */
+        NOTHING
+    }
+
+    /** Where the next claim looks. */
+    Turn turn() {
+        return turn;
+    }
+
+    /** One claim has come back. */
+    void seen(KeyedBatch batch) {
+        turn = batch.next() == null ? Turn.FIRST : batch.next();
+        found |= !batch.batch().jobs().isEmpty();
+        busy |= batch.busy() > 0;
+        looked |= batch.keys();
+        lends &= batch.lends();
+    }
+
+    /** Jobs of the round were ended without being claimed: there may be others in their places. */
+    void found() {
+        found = true;
+    }
+
+    /** Whether all its claims had room, and who has found none by its own limit may borrow. */
+    boolean lends() {
+        return lends;
+    }
+
+    /** After each claim. Where the round has ended, the next begins. */
+    End end() {
+        if (!turn.key().isEmpty()) {
+            return End.NOT_YET;
+        }
+        End end = found ? End.FOUND : !busy ? End.NOTHING : looked ? End.BUSY : End.OUT_OF_TURN;
+        found = false;
+        busy = false;
+        looked = false;
+        lends = true;
+        return end;
+    }
+}
