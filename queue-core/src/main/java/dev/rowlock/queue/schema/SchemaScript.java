@@ -47,7 +47,6 @@ public record SchemaScript(int version, String description, String file) {
             new SchemaScript(10, "figures", "V10__figures.sql"),
             new SchemaScript(11, "limits", "V11__limits.sql"),
             new SchemaScript(12, "workflows", "V12__workflows.sql"),
-            new SchemaScript(12, "workflows", "V12__workflows.sql"),
             new SchemaScript(13, "more keys", "V13__more_keys.sql"),
             new SchemaScript(14, "shares", "V14__shares.sql"));
 

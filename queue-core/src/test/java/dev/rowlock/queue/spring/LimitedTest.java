@@ -9,6 +9,7 @@ import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.Limited;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
+import dev.rowlock.queue.gate.ShareBy;
 import dev.rowlock.queue.internal.gate.DeclaredLimits;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spring.Scan.Order;
@@ -43,7 +44,7 @@ class LimitedTest {
     }
 
     static class Bursting {
-        @Limited(maxRunningPerKey = "2", burstPerKey = "10")
+        @Limited(maxRunningPerKey = "2", burstPerKey = "10", shareBy = "run-time")
         @JobListener(queue = "mail")
         void run(Order order) {}
     }
@@ -57,9 +58,20 @@ class LimitedTest {
     @Test
     void aBurstGoesWithALimit() {
         assertThat(Scan.run(Map.of(), Bursting.class).get(0).limit())
-                .isEqualTo(QueueLimit.of("mail").maxRunningPerKey(2).burstPerKey(10));
+                .isEqualTo(QueueLimit.of("mail").maxRunningPerKey(2).burstPerKey(10).shareBy(ShareBy.RUN_TIME));
         assertInvalid(
                 BurstAlone.class, "a burst per key of 10 needs a limit per key, maxRunningPerKey, that it exceeds");
+    }
+
+    static class SharesNothingKnown {
+        @Limited(shareBy = "money")
+        @JobListener(queue = "mail")
+        void run(Order order) {}
+    }
+
+    @Test
+    void whatCannotBeSharedStopsTheStart() {
+        assertInvalid(SharesNothingKnown.class, "shareBy 'money' is not valid", "write jobs or run-time");
     }
 
     static class OfPayload {

@@ -2,6 +2,7 @@ package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.Rate;
+import dev.rowlock.queue.gate.ShareBy;
 import dev.rowlock.queue.settings.SchemaMode;
 import java.time.Duration;
 import java.util.List;
@@ -183,6 +184,7 @@ public record RowlockProperties(
      * @param rate Jobs of this queue that begin in a time, over all nodes, such as '10/s' or '100/min burst 20'. Without it, there is no limit.
      * @param ratePerKey Jobs of each key of this queue that begin in a time, over all nodes. Without it, there is no limit.
      * @param inOrder Jobs of a key run one after the other, in the order of their enqueues; and what becomes of them when one has failed for good. Without it, they run in no strict order.
+     * @param shareBy What keys of this queue share equally, or by their weights, when they take turns: how many of their jobs begin, or how long those run.
      * @param retry When failed jobs run again, for listeners and jobs that say nothing.
      */
     public record Queue(
@@ -194,6 +196,7 @@ public record RowlockProperties(
             @Nullable Rate rate,
             @Nullable Rate ratePerKey,
             @Nullable AfterFailure inOrder,
+            @DefaultValue("jobs") ShareBy shareBy,
             @DefaultValue QueueRetry retry) {}
 
     /**

@@ -166,7 +166,8 @@ final class RowlockSettings {
                             queue.burstPerKey(),
                             queue.rate(),
                             queue.ratePerKey(),
-                            queue.inOrder()));
+                            queue.inOrder(),
+                            queue.shareBy()));
             if (!limit.equals(QueueLimit.of(limit.queue()))) {
                 limits.add(limit);
             }

@@ -2,7 +2,6 @@ package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.store.BatchLimit;
 import dev.rowlock.queue.internal.store.RefusedJobs;
-import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
@@ -66,7 +65,7 @@ public final class Claimer {
     public Claimer(
             QueueConsumer consumer,
             ClaimReadyJobs throughPool,
-            ClaimKeyedJobs keyed,
+            KeyedSource keyed,
             FetchSettings settings,
             NodeView node,
             @Nullable String timeouts) {

@@ -10,10 +10,13 @@ import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.store.gate.CancelRest;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.internal.thread.Signal;
+import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +26,8 @@ import org.slf4j.LoggerFactory;
  * and for how many jobs.
  *
  * <p>Where keys may borrow idle places, a claim that lets them do so comes only after a whole round within their limits has brought nothing, and
- * after each that has brought something comes such a round again: whoever is below its own limit goes first.
+ * after each that has brought something comes such a round again: whoever is below its own limit goes first. In the same manner keys that share run time and are ahead come only after a
+ * round over the others has brought nothing.
  *
  * <p>Used by one thread at a time, but for {@link #heard} and {@link #active}.
  */
@@ -60,6 +64,7 @@ final class KeyedClaims {
     private final Duration pollInterval;
     private final @Nullable String timeouts;
     private final Runnable failed;
+    private final RunTimeShares shares;
 
     private volatile long seenAt; // when there was such a job; 0: never
     private volatile boolean limited; // whether the queue has a limit of its own
@@ -71,13 +76,31 @@ final class KeyedClaims {
     private long lookedAt; // 0: never
     private final KeyedRound own = new KeyedRound();
     private final KeyedRound borrowed = new KeyedRound();
-    private boolean borrows; // whether the next claim is one of borrowed
+    private Stage stage = Stage.FIRST; // of the next claim
     private int busyRounds; // in a row, of own
     private boolean plainFirst;
     private @Nullable Long rateAt; // when a rate allows the next job, monotonic; null: none keeps any
 
+    /**
+     * Who may have jobs in a claim.
+     *
+     * @param borrows keys up to their burst
+     * @param reach how far ahead keys may be that share run time, up to {@link RunTimeShares#FURTHEST}
+     */
+    private record Stage(boolean borrows, int reach) {
+
+        /** Whoever is below its own limit and not ahead. */
+        static final Stage FIRST = new Stage(false, 0);
+
+        static final Stage BORROWING = new Stage(true, 0);
+
+        Stage further() {
+            return new Stage(borrows, reach + 1);
+        }
+    }
+
     /** Who claims how much, and takes it. */
-    private record Claim(Turn turn, int limit, int largest, long nodeId, Predicate<Batch> taker) {}
+    private record Claim(Stage stage, Turn turn, int limit, int largest, long nodeId, Predicate<Batch> taker) {}
 
     /**
      * @param timeouts the listeners' timeouts as a JSON object of milliseconds by type
@@ -85,14 +108,15 @@ final class KeyedClaims {
      */
     KeyedClaims(
             QueueConsumer consumer,
-            ClaimKeyedJobs statement,
+            KeyedSource source,
             Duration pollInterval,
             @Nullable String timeouts,
             Runnable failed) {
         this.failed = failed;
         this.consumer = consumer;
-        this.statement = statement;
+        this.statement = source.claim();
         this.cancelRest = statement.cancelRest();
+        this.shares = source.runTimes().of(consumer.queue());
         this.pollInterval = pollInterval;
         this.timeouts = timeouts;
     }
@@ -131,8 +155,8 @@ final class KeyedClaims {
      * @param taker takes what was claimed; false if the lease is lost
      */
     Duration claim(boolean nothingElse, List<String> left, long nodeId, Predicate<Batch> taker) {
-        boolean borrowing = borrows;
-        borrows = false; // unless this claim says so: what others want is known for a moment only
+        Stage now = stage;
+        stage = Stage.FIRST; // unless this claim says so: what others want is known for a moment only
         int demand = consumer.demandWithin(AHEAD);
         int limit = Math.min(inTime.rows(), nothingElse ? demand : Math.min(demand, 1 + consumer.concurrency() / 2));
         if (limit == 0) {
@@ -145,7 +169,7 @@ final class KeyedClaims {
         pace.begun();
         int largest = consumer.budget().reserve(limit);
         try {
-            Claim claim = new Claim(turn(borrowing), limit, largest, nodeId, taker);
+            Claim claim = new Claim(now, turn(now), limit, largest, nodeId, taker);
             return claim(claim, new Which(left, refused.ids(), null));
         } catch (RuntimeException e) {
             inTime.failed(e);
@@ -156,10 +180,10 @@ final class KeyedClaims {
         }
     }
 
-    private Turn turn(boolean borrowing) {
+    private Turn turn(Stage now) {
         plainFirst = !plainFirst;
-        Turn turn = (borrowing ? borrowed : own).turn().plainFirst(plainFirst);
-        return borrowing ? turn.borrowing() : turn;
+        Turn turn = (now.borrows() ? borrowed : own).turn().plainFirst(plainFirst).without(shares.ahead(now.reach()));
+        return now.borrows() ? turn.borrowing() : turn;
     }
 
     private Duration claim(Claim claim, Which which) {
@@ -175,9 +199,9 @@ final class KeyedClaims {
         } catch (RuntimeException e) {
             return claimApart(claim, which, e);
         }
-        KeyedRound round = claim.turn().borrows() ? borrowed : own;
+        KeyedRound round = claim.stage().borrows() ? borrowed : own;
         seen(batch);
-        round.seen(batch);
+        round.seen(batch, claim.turn().ahead());
         if (!claim.taker().test(batch.batch())) {
             return Duration.ZERO;
         }
@@ -190,7 +214,7 @@ final class KeyedClaims {
         }
         wantsRoom = !full;
         boolean brought = !batch.batch().jobs().isEmpty();
-        Duration rest = claim.turn().borrows() ? restOfBorrowed(brought) : restOfOwn();
+        Duration rest = rest(claim.stage(), round, brought);
         return wantsRoom && ended.get() != before ? Duration.ZERO : rest;
     }
 
@@ -215,6 +239,13 @@ final class KeyedClaims {
     private void seen(KeyedBatch batch) {
         lookedAt = System.nanoTime();
         limited = batch.limited();
+        shares.active(batch.byRunTime());
+        if (batch.byRunTime()) {
+            shares.served(batch.batch().jobs().stream()
+                    .map(ClaimedJob::key)
+                    .filter(Objects::nonNull)
+                    .collect(Collectors.toSet()));
+        }
         if (!batch.batch().jobs().isEmpty() || batch.keys()) {
             seenAt = lookedAt;
         }
@@ -237,30 +268,40 @@ final class KeyedClaims {
         return cancelled > 0;
     }
 
-    private Duration restOfOwn() {
-        boolean lends = own.lends();
-        KeyedRound.End end = own.end();
-        switch (end) {
-            case NOT_YET -> {
-                return Duration.ZERO;
-            }
-            case FOUND, NOTHING -> busyRounds = 0;
-            case BUSY -> busyRounds++;
-            case OUT_OF_TURN -> {}
+    /** Decides what the next claim is like. */
+    private Duration rest(Stage now, KeyedRound round, boolean brought) {
+        boolean lends = round.lends();
+        boolean passedOver = round.passedOver();
+        if (round.over() && !now.borrows()) {
+            shares.wanting(round.wanting());
         }
-        borrows = lends && (end == KeyedRound.End.NOTHING || busyRounds >= BUSY_ROUNDS);
-        return borrows ? Duration.ZERO : restAfter(end);
-    }
-
-    /** @param brought whether its last claim has: then others go first again */
-    private Duration restOfBorrowed(boolean brought) {
-        busyRounds = 0;
-        KeyedRound.End end = borrowed.end();
-        if (brought) {
+        KeyedRound.End end = round.end();
+        if (brought && !now.equals(Stage.FIRST)) {
+            return Duration.ZERO; // others go first with the next place
+        }
+        if (end == KeyedRound.End.NOT_YET || now.borrows() && end == KeyedRound.End.FOUND) {
+            stage = now;
             return Duration.ZERO;
         }
-        borrows = end == KeyedRound.End.NOT_YET || end == KeyedRound.End.FOUND;
-        return borrows ? Duration.ZERO : restAfter(end);
+        if (nobodyWants(now, end)) {
+            stage = passedOver && now.reach() < RunTimeShares.FURTHEST
+                    ? now.further()
+                    : lends && !now.borrows() ? Stage.BORROWING : Stage.FIRST;
+        }
+        return stage.equals(Stage.FIRST) ? restAfter(end) : Duration.ZERO;
+    }
+
+    private boolean nobodyWants(Stage now, KeyedRound.End end) {
+        if (now.borrows()) {
+            busyRounds = 0;
+            return end == KeyedRound.End.NOTHING;
+        }
+        switch (end) {
+            case FOUND, NOTHING -> busyRounds = 0;
+            case BUSY -> busyRounds++;
+            case NOT_YET, OUT_OF_TURN -> {}
+        }
+        return end == KeyedRound.End.NOTHING || busyRounds >= BUSY_ROUNDS;
     }
 
     private Duration restAfter(KeyedRound.End end) {

@@ -2,6 +2,9 @@ package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
  * Where claims stand that go round through all keys of a queue, so that none comes twice before each has come once, and what came of it
@@ -14,6 +17,8 @@ final class KeyedRound {
     private boolean busy;
     private boolean looked;
     private boolean lends = true;
+    private boolean passedOver;
+    private final Map<String, Integer> wanting = new HashMap<>();
 
     /** How a round has ended. */
     enum End {
@@ -34,13 +39,21 @@ final class KeyedRound {
         return turn;
     }
 
-    /** One claim has come back. */
-    void seen(KeyedBatch batch) {
+    /**
+     * One claim has come back.
+     *
+     * @param ahead keys that it has passed over
+     */
+    void seen(KeyedBatch batch, List<String> ahead) {
         turn = batch.next() == null ? Turn.FIRST : batch.next();
         found |= !batch.batch().jobs().isEmpty();
         busy |= batch.busy() > 0;
         looked |= batch.keys();
         lends &= batch.lends();
+        if (wanting.size() < RunTimeShares.MOST_KEYS) {
+            wanting.putAll(batch.wanting());
+        }
+        passedOver |= ahead.stream().anyMatch(batch.wanting()::containsKey);
     }
 
     /** Jobs of the round were ended without being claimed: there may be others in their places. */
@@ -53,9 +66,24 @@ final class KeyedRound {
         return lends;
     }
 
+    /** Whether it has passed over keys that have jobs ready. */
+    boolean passedOver() {
+        return passedOver;
+    }
+
+    /** Keys that share run time and have jobs ready, with their weights, as far as it has come. */
+    Map<String, Integer> wanting() {
+        return wanting;
+    }
+
+    /** Whether it has come by all keys. */
+    boolean over() {
+        return turn.key().isEmpty();
+    }
+
     /** After each claim. Where the round has ended, the next begins. */
     End end() {
-        if (!turn.key().isEmpty()) {
+        if (!over()) {
             return End.NOT_YET;
         }
         End end = found ? End.FOUND : !busy ? End.NOTHING : looked ? End.BUSY : End.OUT_OF_TURN;
@@ -63,6 +91,8 @@ final class KeyedRound {
         busy = false;
         looked = false;
         lends = true;
+        passedOver = false;
+        wanting.clear();
         return end;
     }
 }

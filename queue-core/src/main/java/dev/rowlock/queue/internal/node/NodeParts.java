@@ -11,7 +11,9 @@ import dev.rowlock.queue.internal.claim.ClaimBudget;
 import dev.rowlock.queue.internal.claim.Claimer;
 import dev.rowlock.queue.internal.claim.Fetcher;
 import dev.rowlock.queue.internal.claim.Fetchers;
+import dev.rowlock.queue.internal.claim.KeyedSource;
 import dev.rowlock.queue.internal.claim.NodeView;
+import dev.rowlock.queue.internal.claim.RunTimes;
 import dev.rowlock.queue.internal.record.AmbiguousCommits;
 import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.record.OutcomeWriter;
@@ -45,6 +47,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -52,7 +55,7 @@ import tools.jackson.databind.json.JsonMapper;
 public record NodeParts(
         NodeSettings settings,
         ClaimReadyJobs claim,
-        ClaimKeyedJobs claimKeyed,
+        KeyedSource keyed,
         FindReadyQueues readyQueues,
         List<QueueWorker> queues,
         Map<String, List<ListenerDefinition>> listeners,
@@ -63,7 +66,15 @@ public record NodeParts(
     public static NodeParts assemble(NodeSettings settings, NodeServices services, List<ListenerDefinition> listeners) {
         Map<String, List<ListenerDefinition>> byQueue = listeners.stream()
                 .collect(Collectors.groupingBy(ListenerDefinition::queue, TreeMap::new, Collectors.toList()));
-        Observers observers = new Observers(services.extensions().observers());
+        RunTimes runTimes = new RunTimes(
+                byQueue.entrySet().stream()
+                        .collect(Collectors.toMap(
+                                Map.Entry::getKey,
+                                queue -> QueueConcurrency.of(queue.getKey(), queue.getValue(), settings.worker()))),
+                System::nanoTime);
+        Observers observers = new Observers(Stream.concat(
+                        Stream.of(runTimes), services.extensions().observers().stream())
+                .toList());
         Recorder recorder = recorder(settings, services, observers);
         Deadlines deadlines = new Deadlines("rowlock");
         ChunkPlans.requireInterceptors(listeners, services.extensions().interceptors());
@@ -89,7 +100,8 @@ public record NodeParts(
         return new NodeParts(
                 settings,
                 claim,
-                new ClaimKeyedJobs(services.database(), longestWait, claim.unanswered()),
+                new KeyedSource(
+                        new ClaimKeyedJobs(services.database(), longestWait, claim.unanswered()), runTimes),
                 new FindReadyQueues(services.database()),
                 queues,
                 byQueue,
@@ -115,7 +127,7 @@ public record NodeParts(
     private Fetcher fetcher(QueueWorker queue, NodeView node, WakeupBus wakeups) {
         FetchSettings fetch = settings.worker().fetch();
         String timeouts = timeouts(listeners.getOrDefault(queue.queue(), List.of()));
-        Claimer claimer = new Claimer(queue, claim, claimKeyed, fetch, node, timeouts);
+        Claimer claimer = new Claimer(queue, claim, keyed, fetch, node, timeouts);
         Fetcher fetcher = new Fetcher(claimer, fetch.pollInterval(), Fetcher.KEPT);
         queue.whenGateHasRoom(() -> {
             if (fetcher.roomForKeys()) {

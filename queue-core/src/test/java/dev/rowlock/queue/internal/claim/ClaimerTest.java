@@ -14,6 +14,7 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -70,7 +71,9 @@ class ClaimerTest {
         Claimer interrupted = new Claimer(
                 worker,
                 node.claim(),
-                new ClaimKeyedJobs(rooms.database(), Duration.ZERO),
+                new KeyedSource(
+                        new ClaimKeyedJobs(rooms.database(), Duration.ZERO),
+                        new RunTimes(Map.of(worker.queue(), 1), System::nanoTime)),
                 ClaimingNode.FETCH,
                 new LosesItsLease(node.view().nodeId()),
                 null);

@@ -42,7 +42,7 @@ final class ClaimingNode implements AutoCloseable {
         NodeParts parts = parts(database);
         worker = parts.queues().get(0);
         claim = parts.claim();
-        claimer = new Claimer(worker, claim, parts.claimKeyed(), FETCH, view, null);
+        claimer = new Claimer(worker, claim, parts.keyed(), FETCH, view, null);
     }
 
     Rooms rooms() {

@@ -6,6 +6,7 @@ import dev.rowlock.queue.gate.BlockedKey;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.gate.Rate;
+import dev.rowlock.queue.gate.ShareBy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -33,7 +34,8 @@ final class GatesApi {
             @Nullable Integer burstPerKey,
             @Nullable String rate,
             @Nullable String ratePerKey,
-            @Nullable String inOrder) {
+            @Nullable String inOrder,
+            String shareBy) {
 
         static Limit of(QueueLimit limit) {
             AfterFailure order = limit.inOrder();
@@ -44,7 +46,8 @@ final class GatesApi {
                     limit.burstPerKey(),
                     rate(limit.rate()),
                     rate(limit.ratePerKey()),
-                    order == null ? null : order.label());
+                    order == null ? null : order.label(),
+                    limit.shareBy().label());
         }
 
         private static @Nullable String rate(@Nullable Rate rate) {
@@ -85,6 +88,7 @@ final class GatesApi {
             @Nullable String rate,
             @Nullable String ratePerKey,
             @Nullable String inOrder,
+            @Nullable String shareBy,
             @Nullable String why) {}
 
     Object set(Call call) {
@@ -97,7 +101,8 @@ final class GatesApi {
                         wanted.burstPerKey(),
                         rate(wanted.rate()),
                         rate(wanted.ratePerKey()),
-                        wanted.inOrder() == null ? null : AfterFailure.of(wanted.inOrder())));
+                        wanted.inOrder() == null ? null : AfterFailure.of(wanted.inOrder()),
+                        wanted.shareBy() == null ? ShareBy.JOBS : ShareBy.of(wanted.shareBy())));
         return Map.of("changed", true);
     }
 

@@ -11,7 +11,9 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,23 +47,28 @@ public final class ClaimKeyedJobs {
      * @param plainFirst whether jobs without keys come first, in a queue that is limited as a whole; otherwise they come where no key
      *     has room
      * @param borrows whether keys may have as many jobs as their burst allows, not only their limit: nobody else wants the places
+     * @param ahead keys that are passed over
      */
-    public record Turn(String key, int rest, boolean plainFirst, boolean borrows) {
+    public record Turn(String key, int rest, boolean plainFirst, boolean borrows, List<String> ahead) {
 
         /** All keys. */
         public static final Turn FIRST = new Turn("", 0, true);
 
-        /** Within limits. */
+        /** Within limits, over all keys. */
         public Turn(String key, int rest, boolean plainFirst) {
-            this(key, rest, plainFirst, false);
+            this(key, rest, plainFirst, false, List.of());
         }
 
         public Turn plainFirst(boolean first) {
-            return new Turn(key, rest, first, borrows);
+            return new Turn(key, rest, first, borrows, ahead);
         }
 
         public Turn borrowing() {
-            return new Turn(key, rest, plainFirst, true);
+            return new Turn(key, rest, plainFirst, true, ahead);
+        }
+
+        public Turn without(List<String> keys) {
+            return new Turn(key, rest, plainFirst, borrows, keys);
         }
 
         /** Where the walk begins. No key lies between another one and that followed by the first of all characters. */
@@ -81,6 +88,8 @@ public final class ClaimKeyedJobs {
      * @param toCancel keys whose jobs are to be cancelled, because one of them has failed
      * @param lends whether a turn that {@linkplain Turn#borrows borrows} could bring more: the queue has a burst, and was not full as a whole, in which
      *     case it says nothing of who wants its places
+     * @param byRunTime whether keys share run time
+     * @param wanting in that case, the keys with jobs ready that this has come by and no rate holds up, passed over or not, with their weights
      */
     public record KeyedBatch(
             Batch batch,
@@ -90,7 +99,9 @@ public final class ClaimKeyedJobs {
             int busy,
             @Nullable Duration untilRate,
             List<String> toCancel,
-            boolean lends) {}
+            boolean lends,
+            boolean byRunTime,
+            Map<String, Integer> wanting) {}
 
     /** What the walk through the keys has found. */
     private record Walk(
@@ -101,6 +112,8 @@ public final class ClaimKeyedJobs {
             @Nullable Duration untilRate,
             List<String> toCancel,
             boolean lends,
+            boolean byRunTime,
+            Map<String, Integer> wanting,
             double at) {
 
         static Walk read(ResultSet row) throws SQLException {
@@ -114,19 +127,37 @@ public final class ClaimKeyedJobs {
                     wait <= 0 ? null : Duration.ofNanos((long) (wait * 1e9)),
                     Columns.textList(row, 10),
                     row.getBoolean(11),
+                    row.getBoolean(12),
+                    wanting(row),
                     row.getDouble(7));
         }
 
+        private static Map<String, Integer> wanting(ResultSet row) throws SQLException {
+            List<String> keys = Columns.textList(row, 13);
+            if (keys.isEmpty()) {
+                return Map.of();
+            }
+            Integer[] weights = (Integer[]) row.getArray(14).getArray();
+            Map<String, Integer> wanting = new HashMap<>();
+            for (int i = 0; i < weights.length; i++) {
+                wanting.put(keys.get(i), weights[i]);
+            }
+            return wanting;
+        }
+
         KeyedBatch with(Batch batch) {
-            Turn next = end || reached == null ? null : new Turn(reached, 0, true);
-            return new KeyedBatch(batch, next, reached != null, limited, busy, untilRate, toCancel, lends);
+            return batch(batch, end || reached == null ? null : new Turn(reached, 0, true));
         }
 
         /** Keys behind the last one that got a job got nothing. */
         KeyedBatch fullAt(Turn last, Batch batch) {
             boolean round = end && last.rest() == 0 && last.key().equals(reached);
+            return batch(batch, round ? null : last);
+        }
+
+        private KeyedBatch batch(Batch batch, @Nullable Turn next) {
             return new KeyedBatch(
-                    batch, round ? null : last, reached != null, limited, busy, untilRate, toCancel, lends);
+                    batch, next, reached != null, limited, busy, untilRate, toCancel, lends, byRunTime, wanting);
         }
     }
 
@@ -243,9 +274,11 @@ public final class ClaimKeyedJobs {
                 .add(queue)
                 .add(keys)
                 .add(queue)
+                .addTexts(turn.ahead())
                 .add(lock(queue))
                 .add(queue)
                 .add(keys)
+                .add(queue)
                 .add(queue)
                 .add(queue)
                 .add(queue);

@@ -46,9 +46,11 @@ final class KeyedClaimSql {
                          FROM rule r, rowlock.rate_state s
                         WHERE (SELECT key_rate_jobs FROM rule) IS NOT NULL AND s.queue = ? AND s.gate = walk.job_key
                         ORDER BY s.queue, s.gate, s.number DESC LIMIT 1) AS used ON true
+            ), ahead AS MATERIALIZED (
+                SELECT unnest(?::text[]) AS job_key
             ), tried AS MATERIALIZED (
                 SELECT job_key, wait,
-                       CASE WHEN job_key IS NULL OR wait > 0 THEN NULL
+                       CASE WHEN job_key IS NULL OR wait > 0 OR job_key IN (SELECT job_key FROM ahead) THEN NULL
                             WHEN (SELECT of_keys FROM rule) IS NOT TRUE THEN true
                             ELSE pg_try_advisory_xact_lock(hashtextextended(? || job_key, 0)) END AS got
                   FROM timed
@@ -78,7 +80,11 @@ final class KeyedClaimSql {
                    (SELECT CASE WHEN burst_per_key > max_running_per_key AND max_running IS NOT NULL
                                 THEN max_running > (SELECT count(*) FROM rowlock.running r WHERE r.queue = ? AND r.gate IS NOT NULL)
                                 ELSE burst_per_key > max_running_per_key END
-                           AND coalesce((SELECT wait FROM queue_wait) <= 0, true) FROM rule);
+                           AND coalesce((SELECT wait FROM queue_wait) <= 0, true) FROM rule),
+                   (SELECT share_by = 'run-time' FROM rule),
+                   (SELECT array_agg(job_key) FROM tried WHERE (SELECT share_by FROM rule) = 'run-time' AND (wait > 0) IS NOT TRUE AND job_key IS NOT NULL),
+                   (SELECT array_agg(coalesce((SELECT w.weight FROM rowlock.key_weight w WHERE w.queue = ? AND w.job_key = tried.job_key), 1))
+                      FROM tried WHERE (SELECT share_by FROM rule) = 'run-time' AND (wait > 0) IS NOT TRUE AND job_key IS NOT NULL);
             """;
 
     // The head of a key in order is chosen before it is locked: if somebody else holds it, the next one does not go in

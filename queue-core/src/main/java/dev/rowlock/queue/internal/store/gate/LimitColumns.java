@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.store.gate;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
+import dev.rowlock.queue.gate.ShareBy;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Row;
 import java.sql.PreparedStatement;
@@ -18,16 +19,16 @@ final class LimitColumns {
 
     /** What there is beside the queue. */
     static final String NAMES = """
-            max_running, max_running_per_key, rate_jobs, rate_millis, rate_burst, key_rate_jobs, key_rate_millis, key_rate_burst, in_order, burst_per_key
+            max_running, max_running_per_key, rate_jobs, rate_millis, rate_burst, key_rate_jobs, key_rate_millis, key_rate_burst, in_order, burst_per_key, share_by
             """;
 
     /** A table of limits, made of {@link #PARAMETERS} parameters. */
     static final String GIVEN = """
-            unnest(?::text[], ?::int[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::text[], ?::int[])
+            unnest(?::text[], ?::int[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::text[], ?::int[], ?::text[])
                 AS given (queue, %s)
             """.formatted(NAMES);
 
-    static final int PARAMETERS = 11;
+    static final int PARAMETERS = 12;
 
     /** In an insert with {@code ON CONFLICT}: takes all over. */
     static final String TAKEN_OVER = "(%s) = ROW (%s)".formatted(NAMES, of("excluded"));
@@ -39,7 +40,8 @@ final class LimitColumns {
             burst(Columns.integer(row, 11), Columns.integer(row, 3)),
             rate(row, 4),
             rate(row, 7),
-            order(row.getString(10)));
+            order(row.getString(10)),
+            shareBy(row.getString(12)));
 
     private LimitColumns() {}
 
@@ -57,6 +59,7 @@ final class LimitColumns {
         setRates(statement, 7, limits.stream().map(QueueLimit::ratePerKey).toArray(Rate[]::new));
         statement.setObject(10, Columns.texts(limits, LimitColumns::order));
         statement.setObject(11, integers(limits, QueueLimit::burstPerKey));
+        statement.setObject(12, Columns.texts(limits, LimitColumns::shareBy));
     }
 
     /** A node of the version before leaves the burst as it was when it changes the limit: then it may exceed that no more, and claims do not look at it. */
@@ -93,6 +96,14 @@ final class LimitColumns {
 
     private static @Nullable String order(QueueLimit limit) {
         return limit.inOrder() == null ? null : limit.inOrder().label();
+    }
+
+    private static @Nullable String shareBy(QueueLimit limit) {
+        return limit.shareBy() == ShareBy.JOBS ? null : limit.shareBy().label();
+    }
+
+    private static ShareBy shareBy(@Nullable String label) {
+        return label == null ? ShareBy.JOBS : ShareBy.of(label);
     }
 
     private static @Nullable AfterFailure order(@Nullable String label) {

@@ -17,6 +17,7 @@ export async function gates(place, parameters, reload) {
       {title: 'Rate', class: 'tight', cell: limit => show(limit.rate)},
       {title: 'Rate per key', class: 'tight', cell: limit => show(limit.ratePerKey)},
       {title: 'In order', cell: limit => show(limit.inOrder)},
+      {title: 'Keys share', class: 'tight', cell: limit => limit.shareBy},
       {title: '', label: 'Actions', class: 'tight', cell: limit => h('div', {class: 'row'}, tools(limit, reload))},
     ], limits, 'No queue has a limit, a rate or an order.')), keys);
   const queue = parameters.queue;
@@ -82,11 +83,13 @@ function edit(limit, reload) {
       field('Rate per key', h('input', {name: 'ratePerKey', value: value('ratePerKey')})),
       field('In order: when a job of a key has failed, the others', h('select', {name: 'inOrder'}, [['', 'no order'], ['hold', 'wait'], ['continue', 'go on'], ['cancel-rest', 'are cancelled']]
         .map(([name, text]) => h('option', {value: name, selected: name === value('inOrder')}, text)))),
+      field('What keys share', h('select', {name: 'shareBy'}, [['jobs', 'jobs'], ['run-time', 'run time']]
+        .map(([name, text]) => h('option', {value: name, selected: name === value('shareBy')}, text)))),
     ],
     action: values => post('gates/set', {
       queue: values.queue, maxRunning: values.maxRunning ? Number(values.maxRunning) : null, maxRunningPerKey: values.maxRunningPerKey ? Number(values.maxRunningPerKey) : null,
       burstPerKey: values.burstPerKey ? Number(values.burstPerKey) : null,
-      rate: values.rate || null, ratePerKey: values.ratePerKey || null, inOrder: values.inOrder || null, why: values.why,
+      rate: values.rate || null, ratePerKey: values.ratePerKey || null, inOrder: values.inOrder || null, shareBy: values.shareBy || null, why: values.why,
     }),
   });
 }
