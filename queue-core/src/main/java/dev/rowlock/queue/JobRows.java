@@ -24,6 +24,7 @@ final class JobRows {
                 JobState.of(row.getString("state")),
                 row.getString("queue"),
                 row.getString("type"),
+                row.getString("job_key"),
                 row.getInt("priority"),
                 row.getInt("attempt"),
                 row.getInt("crashes"),

@@ -72,11 +72,11 @@ class JobSearchFilterTest {
                        (5, now(), '2026-01-05Z', NULL, NULL, 0, 0, 0, 'cancelled', 'print', 'draw', '{"n": 5}')
                 """);
         rooms.execute("""
-                INSERT INTO rowlock.dead (id, died_at, enqueued_at, claimed_at, node_id, rank, attempt, crashes, state, queue, type, payload, headers, errors)
-                VALUES (6, '2026-04-06Z', '2026-01-06Z', '2026-03-06Z', 902, 0, 2, 0, 'failed', 'mail', 'send', '{"n": 6}', '{"tenant": "a"}',
+                INSERT INTO rowlock.dead (id, died_at, enqueued_at, claimed_at, node_id, rank, attempt, crashes, state, queue, type, payload, headers, job_key, errors)
+                VALUES (6, '2026-04-06Z', '2026-01-06Z', '2026-03-06Z', 902, 0, 2, 0, 'failed', 'mail', 'send', '{"n": 6}', '{"tenant": "a"}', 'tenant-7',
                         '[{"attempt": 1, "at": "2026-01-01T00:00:00Z", "type": "IllegalStateException", "message": "not yet", "trace": ""},
                           {"attempt": 2, "at": "2026-01-01T00:00:00Z", "type": "MailException", "message": "Connect TIMED out after 5000 ms", "trace": "MailException\\n\\tat shop.Mailer.send(Mailer.java:7)"}]'),
-                       (7, '2026-04-07Z', '2026-01-07Z', '2026-03-07Z', 901, 0, 1, 3, 'quarantined', 'mail', 'draw', '[7]', NULL, NULL)
+                       (7, '2026-04-07Z', '2026-01-07Z', '2026-03-07Z', 901, 0, 1, 3, 'quarantined', 'mail', 'draw', '[7]', NULL, NULL, NULL)
                 """);
     }
 
@@ -151,6 +151,7 @@ class JobSearchFilterTest {
         JobSummary failed = found(FAILED, PAGE);
 
         assertThat(failed.queue()).isEqualTo("mail");
+        assertThat(failed.key()).isEqualTo("tenant-7");
         assertThat(failed.startedAt()).isEqualTo(at("2026-03-06"));
         assertThat(failed.endedAt()).isEqualTo(at("2026-04-06"));
         assertThat(failed.nodeId()).isEqualTo(902);

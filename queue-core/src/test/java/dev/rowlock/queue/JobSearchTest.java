@@ -151,6 +151,7 @@ class JobSearchTest {
             assertThat(error.message()).isEqualTo("no route");
             assertThat(error.trace()).isEqualTo("at A");
             assertThat(error.at()).isCloseTo(job.enqueuedAt(), within(1, ChronoUnit.MINUTES));
+            assertThat(error.startedAt()).isBetween(job.enqueuedAt(), error.at());
         });
     }
 
@@ -163,6 +164,9 @@ class JobSearchTest {
 
         assertThat(search.find(job.id()).orElseThrow().errors().get(0).at())
                 .isEqualTo(Instant.parse("2026-11-20T04:15:00.5Z"));
+        // Releases before this one did not note it.
+        assertThat(search.find(job.id()).orElseThrow().errors().get(0).startedAt())
+                .isNull();
     }
 
     @Test

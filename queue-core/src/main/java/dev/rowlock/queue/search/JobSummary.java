@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One line of a list of jobs.
  *
+ * @param key what it is about, as limits and order count it; null: it has none
  * @param attempt number of its last attempt, the running one included
  * @param crashes how often its node died while it ran
  * @param dueAt waiting: when it becomes runnable; ready and running: since when it is runnable
@@ -24,6 +25,7 @@ public record JobSummary(
         JobState state,
         String queue,
         String type,
+        @Nullable String key,
         int priority,
         int attempt,
         int crashes,

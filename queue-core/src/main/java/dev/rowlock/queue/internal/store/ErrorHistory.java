@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.store;
 
 import dev.rowlock.queue.job.FailedAttempt;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,10 +33,15 @@ public final class ErrorHistory {
     private static FailedAttempt entry(JsonNode error) {
         return new FailedAttempt(
                 error.path("attempt").asInt(),
-                OffsetDateTime.parse(error.path("at").asString()).toInstant(),
+                error.path("claimedAt").isString() ? instant(error.path("claimedAt")) : null,
+                instant(error.path("at")),
                 error.path("node").isNumber() ? error.path("node").asLong() : null,
                 error.path("type").asString(),
                 error.path("message").asString(),
                 error.path("trace").asString());
+    }
+
+    private static Instant instant(JsonNode time) {
+        return OffsetDateTime.parse(time.asString()).toInstant();
     }
 }

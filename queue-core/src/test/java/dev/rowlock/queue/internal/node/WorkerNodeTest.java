@@ -81,6 +81,11 @@ class WorkerNodeTest extends NodeTest {
         assertThat(job.errors()).extracting(FailedAttempt::attempt).containsExactly(1, 2, 3);
         assertThat(job.errors()).extracting(FailedAttempt::nodeId).containsOnly(job.nodeId());
         assertThat(job.errors().get(0).trace()).contains("WorkerNodeTest");
+        assertThat(job.errors())
+                .allSatisfy(
+                        error -> assertThat(error.startedAt()).isBetween(job.enqueuedAt(), error.at()))
+                .last()
+                .satisfies(error -> assertThat(error.startedAt()).isEqualTo(job.claimedAt()));
     }
 
     @Test

@@ -23,6 +23,7 @@ final class JobViews {
             String state,
             String queue,
             String type,
+            @Nullable String key,
             int priority,
             int attempt,
             int crashes,
@@ -42,6 +43,7 @@ final class JobViews {
                     job.state().label(),
                     job.queue(),
                     job.type(),
+                    job.key(),
                     job.priority(),
                     job.attempt(),
                     job.crashes(),
@@ -141,11 +143,11 @@ final class JobViews {
 
     record Reason(String kind, String text) {}
 
-    record Failed(int attempt, Instant at, @Nullable String node, String type, String message, String trace) {
+    record Failed(int attempt, @Nullable Instant startedAt, Instant at, @Nullable String node, String type, String message, String trace) {
 
         static Failed of(FailedAttempt error) {
             return new Failed(
-                    error.attempt(), error.at(), text(error.nodeId()), error.type(), error.message(), error.trace());
+                    error.attempt(), error.startedAt(), error.at(), text(error.nodeId()), error.type(), error.message(), error.trace());
         }
     }
 

@@ -47,7 +47,7 @@ public final class RescueJobs {
                                           crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
                 SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
                        crashes_now, max_retries, 'quarantined', queue, job_key, type, payload, headers,
-                       rowlock.with_error(errors, attempt, node_id, jsonb_build_object('type', 'crash', 'trace', '', 'message',
+                       rowlock.with_error(errors, attempt, node_id, jsonb_build_object('claimedAt', claimed_at, 'type', 'crash', 'trace', '', 'message',
                            'its node died while it ran, ' || crashes_now || ' times in all'))
                   FROM judged WHERE fate = 'quarantined'
             ), back AS (

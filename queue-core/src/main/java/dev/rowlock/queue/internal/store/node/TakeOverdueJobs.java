@@ -29,7 +29,7 @@ public final class TakeOverdueJobs {
                         WHERE r.id = ANY (?::bigint[])
                         ORDER BY r.id
                           FOR UPDATE OF r SKIP LOCKED))
-                RETURNING *, rowlock.with_error(errors, attempt, node_id, jsonb_build_object('type', 'timeout', 'trace', '', 'message',
+                RETURNING *, rowlock.with_error(errors, attempt, node_id, jsonb_build_object('claimedAt', claimed_at, 'type', 'timeout', 'trace', '', 'message',
                     'still running after its deadline; its node did not stop it')) AS history
             ), policed AS (
                 -- To look for one header, PostgreSQL reads them all, and refuses an escaped NUL, or half a surrogate pair, in

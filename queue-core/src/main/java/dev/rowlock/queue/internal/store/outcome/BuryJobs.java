@@ -20,7 +20,7 @@ public final class BuryJobs {
                 DELETE FROM rowlock.running r
                  USING outcome o
                  WHERE r.id = ANY (ARRAY(SELECT id FROM outcome)) AND r.id = o.id AND r.token = o.token
-                RETURNING r.*, rowlock.with_error(r.errors, r.attempt, r.node_id, o.error::jsonb) AS history
+                RETURNING r.*, rowlock.with_error(r.errors, r.attempt, r.node_id, o.error::jsonb || jsonb_build_object('claimedAt', r.claimed_at)) AS history
             ), buried AS (
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
                                           crashes, max_retries, state, queue, job_key, type, payload, headers, errors)

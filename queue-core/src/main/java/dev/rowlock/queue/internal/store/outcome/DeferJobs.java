@@ -29,7 +29,7 @@ public final class DeferJobs {
                  WHERE r.id = ANY (ARRAY(SELECT id FROM outcome)) AND r.id = o.id AND r.token = o.token
                 RETURNING r.*, o.reason, CASE WHEN o.due_at IS NULL THEN statement_timestamp() END AS since,
                     CASE WHEN o.error IS NULL THEN r.attempt - 1 ELSE r.attempt END AS attempts_made,
-                    CASE WHEN o.error IS NULL THEN r.errors ELSE rowlock.with_error(r.errors, r.attempt, r.node_id, o.error::jsonb) END AS history,
+                    CASE WHEN o.error IS NULL THEN r.errors ELSE rowlock.with_error(r.errors, r.attempt, r.node_id, o.error::jsonb || jsonb_build_object('claimedAt', r.claimed_at)) END AS history,
                     coalesce(o.due_at, statement_timestamp() + greatest(o.delay_millis * interval '1 ms',
                         CASE WHEN o.by_age_up_to IS NOT NULL -- least() alone would skip the null and wait for the job's age
                              THEN least(statement_timestamp() - r.enqueued_at, o.by_age_up_to * interval '1 ms') END)) AS due_at

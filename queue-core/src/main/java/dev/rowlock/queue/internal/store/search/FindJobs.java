@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 public final class FindJobs {
 
     private static final String ALL = """
-            SELECT found.id, state, queue, type, priority, attempt, crashes, enqueued_at, due_at, started_at, ended_at, node_id,
+            SELECT found.id, state, queue, type, job_key, priority, attempt, crashes, enqueued_at, due_at, started_at, ended_at, node_id,
                    progress, last_error, fingerprint, %s AS payload
               FROM (%s
                    ) AS found
@@ -28,7 +28,7 @@ public final class FindJobs {
 
     private static final String OF_ROOM = """
 
-                    (SELECT id, %s AS state, queue, type, -rank AS priority, attempt, crashes, enqueued_at, %s AS due_at,
+                    (SELECT id, %s AS state, queue, type, job_key, -rank AS priority, attempt, crashes, enqueued_at, %s AS due_at,
                             %s AS started_at, %s AS ended_at, %s AS node_id, %s AS progress,
                             (errors -> -1) - 'trace' AS last_error, %s AS fingerprint, %s AS payload
                        FROM rowlock.%s

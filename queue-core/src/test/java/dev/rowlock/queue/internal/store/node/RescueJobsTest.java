@@ -79,7 +79,7 @@ class RescueJobsTest {
                 .containsEntry("state", "quarantined")
                 .containsEntry("crashes", MAX_CRASHES)
                 .hasEntrySatisfying(
-                        "errors", errors -> assertThat(errors.toString()).contains("crash", "3 times in all"));
+                        "errors", errors -> assertThat(errors.toString()).contains("crash", "3 times in all", "claimedAt"));
     }
 
     @Test

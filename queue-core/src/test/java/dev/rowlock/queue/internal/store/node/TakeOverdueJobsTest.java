@@ -50,7 +50,7 @@ class TakeOverdueJobsTest {
                 .containsEntry("reason", "retry")
                 .containsEntry("attempt", 1)
                 .hasEntrySatisfying(
-                        "errors", errors -> assertThat(errors.toString()).contains("timeout"));
+                        "errors", errors -> assertThat(errors.toString()).contains("timeout", "claimedAt"));
         assertThat(
                         rooms.truth(
                                 "SELECT due_at BETWEEN statement_timestamp() + interval '25 min' AND statement_timestamp() + interval '30 min' FROM rowlock.waiting"))

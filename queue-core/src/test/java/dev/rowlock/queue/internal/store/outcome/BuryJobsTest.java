@@ -37,7 +37,7 @@ class BuryJobsTest {
                 .containsEntry("state", "failed")
                 .containsEntry("attempt", 1)
                 .hasEntrySatisfying(
-                        "errors", errors -> assertThat(errors.toString()).contains("it failed"));
+                        "errors", errors -> assertThat(errors.toString()).contains("it failed", "claimedAt"));
     }
 
     @Test
