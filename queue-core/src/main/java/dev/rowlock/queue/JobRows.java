@@ -8,11 +8,13 @@ import dev.rowlock.queue.search.DeadGroup;
 import dev.rowlock.queue.search.EndedJobs;
 import dev.rowlock.queue.search.JobGlance;
 import dev.rowlock.queue.search.JobSummary;
+import dev.rowlock.queue.search.RetryGroup;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Rows of searches, and of the view {@code job_details}, as values. */
@@ -81,12 +83,33 @@ final class JobRows {
         return new DeadGroup(
                 row.getString("fingerprint"),
                 row.getLong("jobs"),
+                row.getString("type"),
                 row.getString("error_type"),
                 row.getString("message"),
                 row.getString("thrown_by"),
                 required(instant(row, "first_died_at")),
                 required(instant(row, "last_died_at")),
-                row.getLong("newest"));
+                row.getLong("newest"),
+                trend(row));
+    }
+
+    RetryGroup retryGroup(ResultSet row) throws SQLException {
+        return new RetryGroup(
+                row.getString("fingerprint"),
+                row.getLong("jobs"),
+                row.getString("type"),
+                row.getString("error_type"),
+                row.getString("message"),
+                row.getString("thrown_by"),
+                required(instant(row, "first_failed_at")),
+                required(instant(row, "last_failed_at")),
+                required(instant(row, "last_due_at")),
+                row.getLong("newest"),
+                trend(row));
+    }
+
+    private static List<Long> trend(ResultSet row) throws SQLException {
+        return List.of((Long[]) row.getArray("trend").getArray());
     }
 
     EndedJobs ended(ResultSet row) throws SQLException {

@@ -13,6 +13,7 @@ import dev.rowlock.queue.internal.store.search.CountMatches;
 import dev.rowlock.queue.internal.store.search.ExplainJob;
 import dev.rowlock.queue.internal.store.search.FindJobs;
 import dev.rowlock.queue.internal.store.search.GroupDeadJobs;
+import dev.rowlock.queue.internal.store.search.GroupRetriedJobs;
 import dev.rowlock.queue.internal.store.search.SumDoneJobs;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.search.CappedCount;
@@ -28,6 +29,8 @@ import dev.rowlock.queue.search.JobSummary;
 import dev.rowlock.queue.search.JobTime;
 import dev.rowlock.queue.search.NodeSummary;
 import dev.rowlock.queue.search.Page;
+import dev.rowlock.queue.search.RetryGroup;
+import dev.rowlock.queue.search.RetryGroups;
 import dev.rowlock.queue.search.TimeRange;
 import dev.rowlock.queue.search.TimeStep;
 import dev.rowlock.queue.settings.SearchSettings;
@@ -64,6 +67,7 @@ public final class JobSearch {
     private final FindJobs findJobs;
     private final CountMatches countMatches;
     private final GroupDeadJobs groupDead;
+    private final GroupRetriedJobs groupRetried;
     private final SumDoneJobs sumDone;
     private final CountJobs countJobs;
     private final ExplainJob explainJob;
@@ -85,6 +89,7 @@ public final class JobSearch {
         this.explainJob = new ExplainJob(bounded);
         this.countMatches = new CountMatches(bounded);
         this.groupDead = new GroupDeadJobs(bounded);
+        this.groupRetried = new GroupRetriedJobs(bounded);
         this.sumDone = new SumDoneJobs(bounded);
         this.countJobs = new CountJobs(bounded);
         this.readDepth = new ReadDepth(database);
@@ -155,6 +160,20 @@ public final class JobSearch {
         }
         List<DeadGroup> groups = found.subList(0, page.size());
         return new DeadGroups(groups, page.behind(groups.get(page.size() - 1)));
+    }
+
+    /**
+     * The jobs that match, have failed, and are tried again: waiting, ready and running ones, by kinds of error. Looks at the 50,000 waiting jobs that are due next, and at
+     * the 50,000 oldest of the ready and of the running ones, and groups up to 10,000 that have failed. So it takes as long with ten million jobs as with
+     * these.
+     *
+     * @param filter may name none but these states
+     * @param size how many groups at most, 1 to {@value GroupPage#MAX_SIZE}
+     */
+    public RetryGroups retryingByError(JobFilter filter, int size) {
+        GroupPage.first(size);
+        GroupRetriedJobs.Found<RetryGroup> found = groupRetried.run(filter, size, rows::retryGroup);
+        return new RetryGroups(found.groups(), found.complete());
     }
 
     /**

@@ -13,4 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param type the exception's class name, or a word such as {@code timeout}
  */
 public record FailedAttempt(
-        int attempt, @Nullable Instant startedAt, Instant at, @Nullable Long nodeId, String type, String message, String trace) {}
+        int attempt,
+        @Nullable Instant startedAt,
+        Instant at,
+        @Nullable Long nodeId,
+        String type,
+        String message,
+        String trace) {}

@@ -82,8 +82,7 @@ class WorkerNodeTest extends NodeTest {
         assertThat(job.errors()).extracting(FailedAttempt::nodeId).containsOnly(job.nodeId());
         assertThat(job.errors().get(0).trace()).contains("WorkerNodeTest");
         assertThat(job.errors())
-                .allSatisfy(
-                        error -> assertThat(error.startedAt()).isBetween(job.enqueuedAt(), error.at()))
+                .allSatisfy(error -> assertThat(error.startedAt()).isBetween(job.enqueuedAt(), error.at()))
                 .last()
                 .satisfies(error -> assertThat(error.startedAt()).isEqualTo(job.claimedAt()));
     }

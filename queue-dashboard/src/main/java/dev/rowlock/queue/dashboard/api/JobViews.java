@@ -143,11 +143,24 @@ final class JobViews {
 
     record Reason(String kind, String text) {}
 
-    record Failed(int attempt, @Nullable Instant startedAt, Instant at, @Nullable String node, String type, String message, String trace) {
+    record Failed(
+            int attempt,
+            @Nullable Instant startedAt,
+            Instant at,
+            @Nullable String node,
+            String type,
+            String message,
+            String trace) {
 
         static Failed of(FailedAttempt error) {
             return new Failed(
-                    error.attempt(), error.startedAt(), error.at(), text(error.nodeId()), error.type(), error.message(), error.trace());
+                    error.attempt(),
+                    error.startedAt(),
+                    error.at(),
+                    text(error.nodeId()),
+                    error.type(),
+                    error.message(),
+                    error.trace());
         }
     }
 

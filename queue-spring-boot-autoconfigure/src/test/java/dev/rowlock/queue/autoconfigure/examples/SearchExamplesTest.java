@@ -19,6 +19,8 @@ import dev.rowlock.queue.search.GroupPage;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.JobSummary;
 import dev.rowlock.queue.search.Page;
+import dev.rowlock.queue.search.RetryGroup;
+import dev.rowlock.queue.search.RetryGroups;
 import dev.rowlock.queue.search.TimeStep;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -79,6 +81,7 @@ class SearchExamplesTest {
             counts(search);
             payloads(search);
             groups(search);
+            retries(search);
             sums(search);
             explains(search, jobs.enqueue(new SendMail(new Customer(2)), o -> o.delay(Duration.ofHours(1))));
         });
@@ -141,6 +144,15 @@ class SearchExamplesTest {
 
         assertThat(dead.groups()).hasSize(1);
         assertThat(itsJobs.jobs()).hasSize(2);
+    }
+
+    private static void retries(JobSearch search) {
+        RetryGroups retries = search.retryingByError(JobFilter.where().queue("mail"), 20);
+        for (RetryGroup group : retries.groups()) {
+            log.info("{} jobs: {} {}, last at {}", group.jobs(), group.errorType(), group.message(), group.lastFailedAt());
+        }
+
+        assertThat(retries.complete()).isTrue();
     }
 
     private static void sums(JobSearch search) {

@@ -102,7 +102,7 @@ public final class FilterConditions {
             addUniqueKey();
             filter.times().forEach(this::addTime);
             addNode();
-            add(room.fingerprint() + " = ?", filter.fingerprint());
+            add("(" + room.fingerprint() + ") = ?", filter.fingerprint());
             add(
                     "? IN (%1$s ->> 'type', substring(%1$s ->> 'type' FROM '[^.]*$'))".formatted(LAST_ERROR),
                     filter.errorType());

@@ -12,11 +12,18 @@ import java.util.List;
 public final class GroupDeadJobs {
 
     private static final String SQL = """
-            SELECT g.*, coalesce(d.errors -> -1 ->> 'type', '') AS error_type, coalesce(d.errors -> -1 ->> 'message', '') AS message,
-                   coalesce(rowlock.thrown_by(d.errors -> -1), '') AS thrown_by
+            SELECT g.*, d.type, coalesce(d.errors -> -1 ->> 'type', '') AS error_type, coalesce(d.errors -> -1 ->> 'message', '') AS message,
+                   coalesce(rowlock.thrown_by(d.errors -> -1), '') AS thrown_by,
+                   ARRAY(SELECT count(lately.hours_ago)
+                           FROM generate_series(23, 0, -1) AS h (ago)
+                           LEFT JOIN (SELECT floor(extract(epoch FROM statement_timestamp() - died_at) / 3600) AS hours_ago
+                                        FROM (SELECT died_at FROM rowlock.dead WHERE fingerprint = g.fingerprint AND %1$s ORDER BY id DESC LIMIT ?) AS newest
+                                       WHERE died_at > statement_timestamp() - interval '24 h') AS lately ON lately.hours_ago = h.ago
+                          GROUP BY h.ago
+                          ORDER BY h.ago DESC) AS trend
               FROM (SELECT fingerprint, count(*) AS jobs, min(died_at) AS first_died_at, max(died_at) AS last_died_at, max(id) AS newest
                       FROM rowlock.dead
-                     WHERE %s
+                     WHERE %1$s
                      GROUP BY fingerprint
                     HAVING (count(*), fingerprint) < (?, ?)
                      ORDER BY jobs DESC, fingerprint DESC LIMIT ?
@@ -24,6 +31,9 @@ public final class GroupDeadJobs {
               JOIN rowlock.dead AS d ON d.id = g.newest
              ORDER BY g.jobs DESC, g.fingerprint DESC
             """;
+
+    /** How many jobs of a group its trend is made of: the newest ones, read in the index. */
+    private static final int TREND_OF = 20_000;
 
     /** Behind all fingerprints. */
     private static final String LAST = "g";
@@ -42,6 +52,8 @@ public final class GroupDeadJobs {
         return search.run(filter, connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 int next = condition.bind(statement, 1);
+                statement.setInt(next++, TREND_OF);
+                next = condition.bind(statement, next);
                 statement.setLong(next++, page.jobs());
                 statement.setString(next++, page.fingerprint().isEmpty() ? LAST : page.fingerprint());
                 statement.setInt(next, page.size() + 1);

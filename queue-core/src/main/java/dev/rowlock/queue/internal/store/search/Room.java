@@ -55,8 +55,10 @@ public enum Room {
         return states.size() == 1 ? "'" + table + "'" : "state";
     }
 
-    /** The fingerprint of each row's last error, as an expression. Only dead jobs have it at hand. */
+    /** The fingerprint of each row's last error, as an expression. Only dead jobs have it at hand; of others, those without errors cost nothing. */
     String fingerprint() {
-        return this == DEAD ? "fingerprint" : "rowlock.error_fingerprint(errors -> -1)";
+        return this == DEAD
+                ? "fingerprint"
+                : "CASE WHEN errors IS NOT NULL THEN rowlock.error_fingerprint(errors -> -1) END";
     }
 }

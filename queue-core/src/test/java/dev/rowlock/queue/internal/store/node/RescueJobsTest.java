@@ -79,7 +79,8 @@ class RescueJobsTest {
                 .containsEntry("state", "quarantined")
                 .containsEntry("crashes", MAX_CRASHES)
                 .hasEntrySatisfying(
-                        "errors", errors -> assertThat(errors.toString()).contains("crash", "3 times in all", "claimedAt"));
+                        "errors",
+                        errors -> assertThat(errors.toString()).contains("crash", "3 times in all", "claimedAt"));
     }
 
     @Test

@@ -1,0 +1,129 @@
+package dev.rowlock.queue.internal.store.search;
+
+import dev.rowlock.queue.internal.store.Row;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.JobTime;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Jobs that have failed and have not ended, by the fingerprint of their last error, the largest group first. No index knows who has failed, so only the
+ * front of each room is read: the jobs that are due next, and the oldest that are ready. A job that is tried again is older than most.
+ */
+public final class GroupRetriedJobs {
+
+    /** How many jobs of each room are looked at. */
+    public static final int LOOKED_AT = 50_000;
+
+    /** How many of them are grouped: each fingerprint takes 25 µs. */
+    public static final int GROUPED = 10_000;
+
+    // Each step is computed before the next one: so no more rows than that have their errors read and their fingerprint
+    // made.
+    private static final String SQL = """
+            WITH failed AS MATERIALIZED (
+                SELECT * FROM (%s
+                ) AS looked LIMIT ?
+            ), printed AS MATERIALIZED (
+                SELECT id, type, due_at, rowlock.error_fingerprint(errors -> -1) AS fingerprint, (errors -> -1 ->> 'at')::timestamptz AS failed_at,
+                       jsonb_path_query_array(errors, '$[*].at') AS attempts
+                  FROM failed
+            ), grouped AS MATERIALIZED (
+                SELECT fingerprint, count(*) AS jobs, min(failed_at) AS first_failed_at, max(failed_at) AS last_failed_at,
+                       max(due_at) AS last_due_at, max(id) AS newest
+                  FROM printed
+                 GROUP BY fingerprint
+                 ORDER BY jobs DESC, fingerprint DESC LIMIT ?
+            ), step AS MATERIALIZED (
+                SELECT fingerprint, floor(extract(epoch FROM statement_timestamp() - at::timestamptz) / 3600) AS hours_ago, count(*) AS attempts
+                  FROM printed CROSS JOIN LATERAL jsonb_array_elements_text(attempts) AS at
+                 GROUP BY fingerprint, hours_ago
+            )
+            SELECT whole.complete, g.*, n.type, coalesce(n.errors -> -1 ->> 'type', '') AS error_type,
+                   coalesce(n.errors -> -1 ->> 'message', '') AS message, coalesce(rowlock.thrown_by(n.errors -> -1), '') AS thrown_by,
+                   ARRAY(SELECT coalesce(s.attempts, 0)
+                           FROM generate_series(23, 0, -1) AS h (ago)
+                           LEFT JOIN step AS s ON s.fingerprint = g.fingerprint AND s.hours_ago = h.ago
+                          ORDER BY h.ago DESC) AS trend
+              FROM (SELECT (SELECT count(*) FROM failed) < ? AND %s AS complete) AS whole
+              LEFT JOIN (grouped AS g JOIN failed AS n ON n.id = g.newest) ON true
+             ORDER BY g.jobs DESC, g.fingerprint DESC
+            """;
+
+    private static final String OF_ROOM = """
+
+                    (SELECT id, type, %1$s AS due_at, errors
+                       FROM (SELECT * FROM rowlock.%2$s ORDER BY %3$s LIMIT ?) AS %2$s
+                      WHERE errors IS NOT NULL AND %4$s
+                      LIMIT ?)""";
+
+    private static final String WHOLE = "NOT EXISTS (SELECT FROM rowlock.%s OFFSET ?)";
+
+    private final BoundedSearch search;
+
+    public GroupRetriedJobs(BoundedSearch search) {
+        this.search = search;
+    }
+
+    /** @param complete whether there was nothing more to look at */
+    public record Found<T>(List<T> groups, boolean complete) {}
+
+    /** As many groups as there are, up to {@code size}. */
+    public <T> Found<T> run(JobFilter filter, int size, Row<T> row) {
+        List<RoomCondition> conditions =
+                FilterConditions.of(filter, EnumSet.of(Room.WAITING, Room.READY, Room.RUNNING), "retryingByError");
+        String sql = search.database().sql(text(conditions));
+        return search.run(filter, connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+                int next = 1;
+                for (RoomCondition condition : conditions) {
+                    statement.setInt(next++, LOOKED_AT);
+                    next = condition.bind(statement, next);
+                    statement.setInt(next++, GROUPED);
+                }
+                statement.setInt(next++, GROUPED);
+                statement.setInt(next++, size + 1);
+                statement.setInt(next++, GROUPED);
+                for (int room = 0; room < conditions.size(); room++) {
+                    statement.setInt(next++, LOOKED_AT);
+                }
+                return read(statement, size, row);
+            }
+        });
+    }
+
+    private static <T> Found<T> read(PreparedStatement statement, int size, Row<T> row) throws SQLException {
+        List<T> groups = new ArrayList<>();
+        boolean complete = true;
+        try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                complete = rows.getBoolean("complete") && groups.size() < size;
+                // One row is there even if there is no group.
+                if (rows.getString("fingerprint") != null && groups.size() < size) {
+                    groups.add(row.read(rows));
+                }
+            }
+        }
+        return new Found<>(groups, complete);
+    }
+
+    private static String text(List<RoomCondition> conditions) {
+        return SQL.formatted(
+                conditions.stream()
+                        .map(condition -> OF_ROOM.formatted(
+                                condition.room().time(JobTime.DUE),
+                                condition.room().table(),
+                                condition.room() == Room.WAITING ? "due_at, id" : "id",
+                                condition.sql()))
+                        .collect(Collectors.joining("\n                    UNION ALL")),
+                conditions.stream()
+                        .map(condition -> WHOLE.formatted(condition.room().table()))
+                        .collect(Collectors.joining(" AND ")));
+    }
+}
