@@ -74,6 +74,7 @@ final class JobRows {
         return new JobGlance(
                 row.getLong("id"),
                 JobState.of(row.getString("state")),
+                row.getString("type"),
                 row.getInt("attempt"),
                 integer(row, "progress"),
                 row.getString("progress_note"));

@@ -113,8 +113,20 @@ class JobSearchTest {
 
         assertThat(found)
                 .containsExactlyInAnyOrder(
-                        new JobGlance(waiting, JobState.WAITING, 0, null, null),
-                        new JobGlance(running.id(), JobState.RUNNING, 1, 40, "4 of 10"));
+                        new JobGlance(
+                                waiting,
+                                JobState.WAITING,
+                                search.find(waiting).orElseThrow().type(),
+                                0,
+                                null,
+                                null),
+                        new JobGlance(
+                                running.id(),
+                                JobState.RUNNING,
+                                search.find(running.id()).orElseThrow().type(),
+                                1,
+                                40,
+                                "4 of 10"));
         assertThat(search.glance(List.of())).isEmpty();
     }
 

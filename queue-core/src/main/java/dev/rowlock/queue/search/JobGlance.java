@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 public record JobGlance(
         long id,
         JobState state,
+        String type,
         int attempt,
         @Nullable Integer progress,
         @Nullable String progressNote) {}

@@ -6,6 +6,7 @@ import dev.rowlock.queue.dashboard.access.DashboardAccess;
 import dev.rowlock.queue.dashboard.access.PayloadRedaction;
 import dev.rowlock.queue.dashboard.api.Brand;
 import dev.rowlock.queue.dashboard.api.Operations;
+import dev.rowlock.queue.dashboard.api.Redaction;
 import dev.rowlock.queue.dashboard.live.LiveFeed;
 import dev.rowlock.queue.dashboard.live.Rounds;
 import dev.rowlock.queue.dashboard.web.Dashboard;
@@ -44,8 +45,8 @@ public final class RowlockDashboardAutoConfiguration {
     private static final int ORDER = -50;
 
     @Bean
-    LiveFeed rowlockDashboardLiveFeed(Rowlock rowlock) {
-        return new LiveFeed(new Rounds(rowlock));
+    LiveFeed rowlockDashboardLiveFeed(Rowlock rowlock, ObjectProvider<PayloadRedaction> redaction) {
+        return new LiveFeed(new Rounds(rowlock, new Redaction(redaction.getIfAvailable())));
     }
 
     @Bean

@@ -9,11 +9,13 @@ import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.dashboard.Handlers.Charge;
 import dev.rowlock.queue.dashboard.Handlers.Report;
 import dev.rowlock.queue.dashboard.Handlers.SendMail;
+import dev.rowlock.queue.dashboard.Handlers.Sync;
 import dev.rowlock.queue.dashboard.browser.Browser;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.gate.Rate;
+import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.operate.AuditEntry;
 import dev.rowlock.queue.search.JobFilter;
@@ -24,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -335,6 +338,50 @@ class BrowserTest {
         jobs.enqueueAll(
                 IntStream.range(0, 38).mapToObj(i -> new Charge(4001 + 2 * i)).toList());
         Awaitility.await().until(() -> dead() >= 38);
+    }
+
+    @Test
+    void allJobsThatAreTriedAgainForOneErrorAreRunNowAndCancelled() {
+        List<Long> ids = LongStream.of(jobs.enqueueAll(
+                        List.of(new Sync("ada"), new Sync("bert"), new Sync("cleo")), JobOptions.NONE.key("tenant-9")))
+                .boxed()
+                .toList();
+        Awaitility.await().until(() -> attempted(ids, 1));
+        browser.open("?retry#/errors");
+        browser.awaitText("main", "answers 503");
+        assertThat(browser.text("main")).contains("Tried again", "Dead", "sync", "Last 24 hours");
+        browser.screenshot("errors-retrying");
+        assertThat(browser.barriers()).isEmpty();
+
+        browser.click("button[data-all=run-now]");
+        browser.awaitText("dialog h2", "Run now: 3 jobs");
+        browser.type("dialog input[name=why]", "partner is back").click("dialog [data-confirm]");
+        browser.awaitText("dialog", "Finished after 3 jobs: 3 done");
+        browser.clickText("dialog button", "Close");
+        Awaitility.await().until(() -> attempted(ids, 2));
+
+        browser.open("?started#/jobs/" + ids.get(0));
+        assertThat(browser.text("main .timeline")).contains("attempt 1 begun", "attempt 2 begun", "attempt 2 failed");
+        browser.screenshot("attempts");
+        browser.open("?key#/jobs?queue=partners");
+        assertThat(browser.text("thead")).contains("Key");
+        assertThat(browser.text("tbody tr:first-child")).contains("tenant-9");
+
+        browser.open("?again#/errors").click("button[data-all=cancel]");
+        browser.awaitText("dialog h2", "Cancel: 3 jobs");
+        browser.click("dialog [data-confirm]");
+        browser.awaitText("dialog", "finished: 3 of 3");
+        browser.clickText("dialog button", "Close");
+        browser.awaitText("main", "No job is tried again.");
+        assertThat(ids)
+                .allSatisfy(
+                        id -> assertThat(search.find(id).orElseThrow().state()).isEqualTo(JobState.CANCELLED));
+    }
+
+    private boolean attempted(List<Long> ids, int attempts) {
+        return ids.stream()
+                .map(id -> search.find(id).orElseThrow())
+                .allMatch(job -> job.state() == JobState.WAITING && job.attempt() == attempts);
     }
 
     @Test

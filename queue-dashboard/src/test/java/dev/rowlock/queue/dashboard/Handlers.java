@@ -21,6 +21,9 @@ class Handlers {
     @JobType(value = "report", queue = "reports")
     record Report(String name) {}
 
+    @JobType(value = "sync", queue = "partners")
+    record Sync(String partner) {}
+
     @JobType(value = "clean-up", queue = "reports")
     record CleanUp() {}
 
@@ -42,6 +45,11 @@ class Handlers {
                     ? new DoNotRetryException("order " + charge.orderId() + ": card declined")
                     : new DoNotRetryException("gateway is away", new IllegalStateException("503"));
         }
+    }
+
+    @JobListener(initialInterval = "3h")
+    void sync(Sync sync) {
+        throw new IllegalStateException("partner '" + sync.partner() + "' answers 503");
     }
 
     @JobListener

@@ -6,14 +6,20 @@ import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.dashboard.Handlers.SendMail;
 import dev.rowlock.queue.dashboard.access.PayloadRedaction;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.JsonNode;
 
 /** Who sees what jobs carry. */
@@ -37,8 +43,16 @@ class PayloadsTest {
     private final Http http;
     private final JobTemplate jobs;
     private final JobAdmin admin;
+    private final JdbcClient sql;
+    private final int port;
 
-    PayloadsTest(@LocalServerPort int port, @Autowired JobTemplate jobs, @Autowired JobAdmin admin) {
+    PayloadsTest(
+            @LocalServerPort int port,
+            @Autowired JobTemplate jobs,
+            @Autowired JobAdmin admin,
+            @Autowired JdbcClient sql) {
+        this.port = port;
+        this.sql = sql;
         this.http = new Http("http://localhost:%d/rowlock".formatted(port));
         this.jobs = jobs;
         this.admin = admin;
@@ -90,6 +104,52 @@ class PayloadsTest {
         assertThat(http.get("/api/jobs?payload=%24.to%20%3D%3D%20%22x%22", "admin")
                         .statusCode())
                 .isEqualTo(200);
+    }
+
+    @Test
+    void whatErrorsAndProgressSayIsTakenOutWhereverItIsShown() throws Exception {
+        long id = job("card");
+        sql.sql("""
+                WITH waited AS (DELETE FROM rowlock.waiting WHERE id = ? RETURNING *)
+                INSERT INTO rowlock.running (id, token, node_id, ready_at, enqueued_at, claimed_at, rank, attempt, crashes, queue, type, payload,
+                                             progress, progress_note, errors)
+                SELECT id, 1, 1, due_at, enqueued_at, now(), rank, 2, 0, queue, type, payload, 40, 'at card 4111',
+                       jsonb_build_array(jsonb_build_object('attempt', 1, 'at', now(), 'type', 'E', 'message', 'card 4111 is refused',
+                                                            'trace', E'E: 4111\n\tat shop.Pay.charge(Pay.java:1)'))
+                  FROM waited
+                """).param(id).update();
+        sql.sql("""
+                INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload, errors)
+                SELECT nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'failed', queue, type, '{}', errors FROM rowlock.running WHERE id = ?
+                """).param(id).update();
+
+        JsonNode seen = http.json("jobs/" + id, "read_only");
+        String listed = http.json("jobs?queue=mail", "read_only").toString();
+        String dead = http.json("errors", "read_only").toString();
+        String retried = http.json("errors/retrying", "read_only").toString();
+
+        assertThat(seen.get("progressNote").asString()).isEqualTo("at card …");
+        assertThat(seen.get("errors").get(0).get("trace").asString()).startsWith("E: …");
+        assertThat(List.of(seen.toString(), listed, dead, retried))
+                .allSatisfy(answer ->
+                        assertThat(answer).contains("card … is refused").doesNotContain("4111"));
+        assertThat(live("job=" + id)).contains("at card …").doesNotContain("4111");
+    }
+
+    /** What comes of this job. */
+    private String live(String query) throws Exception {
+        HttpResponse<Stream<String>> stream = HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(
+                                        URI.create("http://localhost:%d/rowlock/api/live?%s".formatted(port, query)))
+                                .header(PlainApplication.LEVEL, "read_only")
+                                .build(),
+                        HttpResponse.BodyHandlers.ofLines());
+        try (Stream<String> lines = stream.body()) {
+            return lines.filter(line -> line.contains("progressNote"))
+                    .findFirst()
+                    .orElseThrow();
+        }
     }
 
     @Test

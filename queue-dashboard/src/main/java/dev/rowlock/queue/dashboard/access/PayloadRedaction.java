@@ -1,10 +1,10 @@
 package dev.rowlock.queue.dashboard.access;
 
 /**
- * Takes out of payloads what nobody shall see on the dashboard, such as card numbers. The application may give one bean of this type. It is asked for what is
- * shown of one job, after the {@linkplain AccessLevel level} of the user has been checked. If it throws, nothing is shown. It must be thread-safe.
+ * Takes out of what jobs carry and say what nobody shall see on the dashboard, such as card numbers. The application may give one bean of this type. It is asked for
+ * each payload, result, header, error and progress note that is shown, wherever that is, after the {@linkplain AccessLevel level} of the user has been checked. If it throws, nothing is shown. It must be thread-safe.
  *
- * <p>Where there is one, only {@link AccessLevel#ADMIN} may search in payloads and headers: searches would tell others what is taken out.
+ * <p>Where there is one, only {@link AccessLevel#ADMIN} may search in payloads and headers: searches would tell others what is taken out. Everybody may search in error messages.
  */
 @FunctionalInterface
 public interface PayloadRedaction {
@@ -14,7 +14,7 @@ public interface PayloadRedaction {
      *
      * @param part what it is of
      * @param type of the job
-     * @param text JSON of a payload or result, or the value of a header
+     * @param text JSON of a payload or result, the value of a header, the message or the stack trace of an error, what a handler says of its progress
      */
     String redact(Part part, String type, String text);
 
@@ -22,6 +22,8 @@ public interface PayloadRedaction {
     enum Part {
         PAYLOAD,
         RESULT,
-        HEADER
+        HEADER,
+        ERROR,
+        PROGRESS
     }
 }

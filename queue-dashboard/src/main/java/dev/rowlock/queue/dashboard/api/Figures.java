@@ -67,9 +67,13 @@ public final class Figures {
             @Nullable Integer progress,
             @Nullable String progressNote) {
 
-        public static Watched of(JobGlance job) {
+        public static Watched of(JobGlance job, Redaction redaction) {
             return new Watched(
-                    Long.toString(job.id()), job.state().label(), job.attempt(), job.progress(), job.progressNote());
+                    Long.toString(job.id()),
+                    job.state().label(),
+                    job.attempt(),
+                    job.progress(),
+                    redaction.progress(job.type(), job.progressNote()));
         }
     }
 

@@ -36,7 +36,7 @@ final class JobViews {
             @Nullable String errorType,
             @Nullable String error) {
 
-        static Line of(JobSummary job) {
+        static Line of(JobSummary job, Redaction redaction) {
             FailedAttempt error = job.lastError();
             return new Line(
                     Long.toString(job.id()),
@@ -54,7 +54,7 @@ final class JobViews {
                     text(job.nodeId()),
                     job.progress(),
                     error == null ? null : error.type(),
-                    error == null ? null : error.message());
+                    error == null ? null : redaction.error(job.type(), error.message()));
         }
     }
 
@@ -94,6 +94,7 @@ final class JobViews {
 
         static Job of(
                 JobDetails job,
+                Redaction redaction,
                 @Nullable Explanation why,
                 Map<String, String> nodeNames,
                 @Nullable Carried shown,
@@ -122,14 +123,16 @@ final class JobViews {
                     nodeNames,
                     wait == null ? null : wait.label(),
                     job.progress(),
-                    job.progressNote(),
+                    redaction.progress(job.type(), job.progressNote()),
                     job.cancelRequested(),
                     shown == null ? null : shown.payload(),
                     shown == null ? null : shown.headers(),
                     shown == null ? null : shown.result(),
                     shown == null,
                     shown != null && shown.changed(),
-                    job.errors().stream().map(Failed::of).toList(),
+                    job.errors().stream()
+                            .map(error -> Failed.of(error, job.type(), redaction))
+                            .toList(),
                     why == null
                             ? List.of()
                             : why.reasons().stream()
@@ -152,15 +155,15 @@ final class JobViews {
             String message,
             String trace) {
 
-        static Failed of(FailedAttempt error) {
+        static Failed of(FailedAttempt error, String type, Redaction redaction) {
             return new Failed(
                     error.attempt(),
                     error.startedAt(),
                     error.at(),
                     text(error.nodeId()),
                     error.type(),
-                    error.message(),
-                    error.trace());
+                    redaction.error(type, error.message()),
+                    redaction.error(type, error.trace()));
         }
     }
 

@@ -59,7 +59,9 @@ final class JobsApi {
                 before == null ? page : page.before(before));
         Page next = found.next();
         return new Found(
-                found.jobs().stream().map(JobViews.Line::of).toList(),
+                found.jobs().stream()
+                        .map(line -> JobViews.Line.of(line, redaction))
+                        .toList(),
                 next == null ? null : Long.toString(next.before()));
     }
 
@@ -75,6 +77,7 @@ final class JobsApi {
         String trace = TraceLink.traceId(job.headers());
         return JobViews.Job.of(
                 job,
+                redaction,
                 why,
                 nodeNames(),
                 call.payloads() ? redaction.of(job) : null,

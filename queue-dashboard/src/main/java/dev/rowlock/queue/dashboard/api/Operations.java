@@ -23,9 +23,10 @@ public final class Operations {
      * @param redaction null: payloads are shown as they are
      */
     public Operations(Rowlock rowlock, Brand brand, @Nullable String traceLink, @Nullable PayloadRedaction redaction) {
+        Redaction shown = new Redaction(redaction);
         ClusterApi cluster = new ClusterApi(rowlock, brand);
-        JobsApi jobs = new JobsApi(rowlock, new TraceLink(traceLink), new Redaction(redaction));
-        ErrorsApi errors = new ErrorsApi(rowlock);
+        JobsApi jobs = new JobsApi(rowlock, new TraceLink(traceLink), shown);
+        ErrorsApi errors = new ErrorsApi(rowlock, shown);
         BulkApi bulk = new BulkApi(rowlock);
         PausesApi pauses = new PausesApi(rowlock);
         SchedulesApi schedules = new SchedulesApi(rowlock);
@@ -53,6 +54,7 @@ public final class Operations {
                 post("jobs/payload", ADMIN, jobs::editPayload),
                 // Many jobs
                 get("errors", READ_ONLY, errors::dead),
+                get("errors/retrying", READ_ONLY, errors::retrying),
                 get("actions", READ_ONLY, bulk::list),
                 get("actions/{id}", READ_ONLY, bulk::one),
                 post("actions/count", OPERATOR, bulk::count),

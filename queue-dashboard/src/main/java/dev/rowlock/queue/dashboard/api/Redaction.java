@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a job carries, as the application lets it be seen. */
-final class Redaction {
+/** What a job carries and says, as the application lets it be seen. */
+public final class Redaction {
 
     private static final Logger log = LoggerFactory.getLogger(Redaction.class);
 
@@ -19,7 +19,7 @@ final class Redaction {
     private final @Nullable PayloadRedaction rule;
 
     /** @param rule null: everything is shown */
-    Redaction(@Nullable PayloadRedaction rule) {
+    public Redaction(@Nullable PayloadRedaction rule) {
         this.rule = rule;
     }
 
@@ -35,30 +35,41 @@ final class Redaction {
             boolean changed) {}
 
     Carried of(JobDetails job) {
-        String payload = redacted(Part.PAYLOAD, job, job.payload());
+        String payload = redacted(Part.PAYLOAD, job.type(), job.payload());
         Map<String, String> headers = new TreeMap<>();
-        job.headers().forEach((name, value) -> headers.put(name, redacted(Part.HEADER, job, value)));
+        job.headers().forEach((name, value) -> headers.put(name, redacted(Part.HEADER, job.type(), value)));
         String result = job.result();
         return new Carried(
                 payload,
                 headers,
-                result == null ? null : redacted(Part.RESULT, job, result),
+                result == null ? null : redacted(Part.RESULT, job.type(), result),
                 !payload.equals(job.payload()));
     }
 
-    private String redacted(Part part, JobDetails job, String text) {
-        if (rule == null) {
+    /** The message or the stack trace of an error of a job of this type. */
+    String error(String type, String text) {
+        return redacted(Part.ERROR, type, text);
+    }
+
+    /** What a handler says of its progress; null for null. */
+    @Nullable
+    String progress(String type, @Nullable String note) {
+        return note == null ? null : redacted(Part.PROGRESS, type, note);
+    }
+
+    private String redacted(Part part, String type, String text) {
+        if (rule == null || text.isEmpty()) {
             return text;
         }
         try {
-            String shown = rule.redact(part, job.type(), text);
+            String shown = rule.redact(part, type, text);
             return shown == null ? FAILED : shown;
         } catch (RuntimeException e) {
             // The exception may quote what it was given.
             log.warn(
                     "the application's PayloadRedaction has failed for a {} of type {} with {}, so it is not shown",
                     part,
-                    job.type(),
+                    type,
                     e.getClass().getName());
             return FAILED;
         }

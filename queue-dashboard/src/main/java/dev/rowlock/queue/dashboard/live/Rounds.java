@@ -5,6 +5,7 @@ import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.dashboard.api.Figures;
 import dev.rowlock.queue.dashboard.api.Json;
+import dev.rowlock.queue.dashboard.api.Redaction;
 import dev.rowlock.queue.dashboard.api.WorkflowViews;
 import dev.rowlock.queue.operate.BulkAction;
 import java.util.Collection;
@@ -30,13 +31,15 @@ public final class Rounds {
     private final JobAdmin admin;
     private final Map<String, String> last = new LinkedHashMap<>(); // one thread at a time
     private final Rowlock rowlock;
+    private final Redaction redaction;
     private int number; // one thread at a time
     private int turn; // one thread at a time; of what concerns all
     private long lastWorkflow; // one thread at a time
     private boolean busy; // one thread at a time; whether a bulk action goes on
 
-    public Rounds(Rowlock rowlock) {
+    public Rounds(Rowlock rowlock, Redaction redaction) {
         this.rowlock = rowlock;
+        this.redaction = redaction;
         this.search = rowlock.search();
         this.admin = rowlock.admin();
     }
@@ -100,7 +103,7 @@ public final class Rounds {
         Set<Long> ids = new TreeSet<>();
         watching.forEach(viewer -> ids.add(Objects.requireNonNull(viewer.job())));
         Map<Long, String> found = new HashMap<>();
-        search.glance(ids).forEach(job -> found.put(job.id(), Json.text(Figures.Watched.of(job))));
+        search.glance(ids).forEach(job -> found.put(job.id(), Json.text(Figures.Watched.of(job, redaction))));
         for (Viewer viewer : watching) {
             String data = found.get(viewer.job());
             if (data != null) {

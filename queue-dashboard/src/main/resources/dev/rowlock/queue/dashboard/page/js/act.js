@@ -172,6 +172,24 @@ export async function actOnAll(name, filter, done) {
 
 const describe = filter => filter.all ? 'All jobs' : 'Jobs with ' + Object.entries(filter).map(([name, value]) => `${name} ${value}`).join(', ');
 
+/** The waiting jobs of a kind of error run now: one by one, for as long as the dialog is open. */
+export const runGroup = (filter, count, done) => ask({
+  title: `Run now: ${jobs(count)}`,
+  text: 'Those that wait for a retry run now. The others may run anyway.',
+  confirm: `Run now: ${jobs(count)}`,
+  async action({why}, place) {
+    const ids = [];
+    let before;
+    do {
+      const page = await get('jobs', {...filter, state: 'waiting', size: 200, before});
+      ids.push(...page.jobs.map(job => job.id));
+      before = page.next;
+    } while (before && ids.length < 10000 && place.dialog.open);
+    if (place.dialog.open) await inChunks('run-now', {why}, ids, place, done);
+    return 'stays';
+  },
+});
+
 /** Nodes do it whether somebody watches or not. */
 async function watch(action, {dialog, body}, done) {
   const bar = h('progress', {max: Math.max(1, action.counted), value: 0, 'aria-label': 'done so far'});

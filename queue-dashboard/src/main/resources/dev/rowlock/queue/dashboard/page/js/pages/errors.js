@@ -1,12 +1,13 @@
-// Dead jobs by kinds of error, and one action for each kind.
+// Dead jobs, and jobs that are tried again, by kinds of error, and one action for each kind.
 import {h, fill, table, panel, button, field} from '../dom.js';
 import {get, may, query} from '../api.js';
 import {jobLink, number, shortClass, when} from '../show.js';
-import {actOnAll} from '../act.js';
+import {actOnAll, runGroup} from '../act.js';
+import {spark} from '../chart.js';
 
 export async function errors(place, parameters, reload) {
   const {afterJobs, afterGroup, ...filter} = parameters;
-  const page = await get('errors', parameters);
+  const [page, retried] = await Promise.all([get('errors', parameters), get('errors/retrying', filter).catch(e => ({groups: [], trouble: e.message}))]);
   const search = h('form', {class: 'filters', role: 'search', 'aria-label': 'Errors'},
     ['queue', 'type', 'error'].map((name, i) => field(['Queue', 'Type', 'Text of the error'][i],
       h('input', {name, value: filter[name] ?? '', autocomplete: 'off', data: i === 2 ? {search: ''} : {}}))),
@@ -15,19 +16,29 @@ export async function errors(place, parameters, reload) {
     event.preventDefault();
     location.hash = `#/errors?${query(Object.fromEntries(new FormData(search)))}`;
   });
-  const of = group => ({...filter, fingerprint: group.fingerprint, state: 'failed,quarantined'});
-  fill(place, h('h1', {}, 'Errors'), panel(null, search),
-    panel(null, table([
+  const groups = (rows, state, empty, actions) => {
+    const of = group => ({...filter, fingerprint: group.fingerprint, state, ...(group.dueUntil && {dueUntil: group.dueUntil})});
+    const act = (verb, name, group, run) => button(`${verb}…`, () => run(of(group)),
+      {data: {all: name}, 'aria-label': `${verb} the ${number(group.jobs)} jobs of ${group.errorType}`});
+    return table([
       {title: 'Error', class: 'wide', cell: group => [
         h('a', {href: `#/jobs?${query(of(group))}`, data: {row: ''}}, group.errorType ? shortClass(group.errorType) : 'no error'),
         h('div', {class: 'error small clip'}, group.message), group.thrownBy && h('div', {class: 'soft small'}, 'in ', group.thrownBy)]},
       {title: 'Jobs', class: 'number', cell: group => number(group.jobs)},
+      {title: 'Last 24 hours', class: 'tight', cell: group => h('span', {class: 'bad'}, spark(`failures in each of the last 24 hours: ${group.trend.join(', ')}`, group.trend))},
       {title: 'First', class: 'tight', cell: group => when(group.firstAt)},
       {title: 'Last', class: 'tight', cell: group => when(group.lastAt)},
-      {title: 'Newest job', class: 'tight', cell: group => jobLink(group.newestJob)},
-      ...(may('OPERATOR') ? [{title: '', label: 'Actions', class: 'tight', cell: group => h('div', {class: 'row'},
-        button('Redrive…', () => actOnAll('redrive', of(group), reload), {data: {all: 'redrive'}, 'aria-label': `Redrive the ${number(group.jobs)} jobs of ${group.errorType}`}),
-        may('ADMIN') && button('Delete…', () => actOnAll('discard', of(group), reload), {data: {all: 'discard'}, 'aria-label': `Delete the ${number(group.jobs)} jobs of ${group.errorType}`}))}] : []),
-    ], page.groups, 'No job is dead.', {key: group => group.fingerprint}),
+      {title: 'Newest job', class: 'tight', cell: group => [jobLink(group.newestJob), h('div', {class: 'soft small'}, group.type)]},
+      ...(may('OPERATOR') ? [{title: '', label: 'Actions', class: 'tight', cell: group => h('div', {class: 'row'}, actions(group, act))}] : []),
+    ], rows, empty, {key: group => group.fingerprint});
+  };
+  fill(place, h('h1', {}, 'Errors'), panel(null, search),
+    panel('Tried again', retried.trouble ? h('p', {class: 'error'}, retried.trouble) : groups(retried.groups, 'waiting,ready,running', 'No job is tried again.', (group, act) => [
+      act('Run now', 'run-now', group, of => runGroup(of, group.jobs, reload)),
+      act('Cancel', 'cancel', group, of => actOnAll('cancel', of, reload))]),
+    retried.complete === false && h('p', {class: 'soft small'}, 'There are more jobs: these are the ones due next.')),
+    panel('Dead', groups(page.groups, 'failed,quarantined', 'No job is dead.', (group, act) => [
+      act('Redrive', 'redrive', group, of => actOnAll('redrive', of, reload)),
+      may('ADMIN') && act('Delete', 'discard', group, of => actOnAll('discard', of, reload))]),
     page.next && h('a', {class: 'button', href: `#/errors?${query({...filter, ...page.next})}`}, 'Smaller groups')));
 }
