@@ -8,6 +8,7 @@ import dev.rowlock.queue.internal.store.admin.ReadClock;
 import dev.rowlock.queue.internal.store.admin.ReadDepth;
 import dev.rowlock.queue.internal.store.admin.ReadFigures;
 import dev.rowlock.queue.internal.store.search.BoundedSearch;
+import dev.rowlock.queue.internal.store.search.CountFailedAttempts;
 import dev.rowlock.queue.internal.store.search.CountJobs;
 import dev.rowlock.queue.internal.store.search.CountMatches;
 import dev.rowlock.queue.internal.store.search.ExplainJob;
@@ -21,6 +22,7 @@ import dev.rowlock.queue.search.DeadGroup;
 import dev.rowlock.queue.search.DeadGroups;
 import dev.rowlock.queue.search.EndedJobs;
 import dev.rowlock.queue.search.Explanation;
+import dev.rowlock.queue.search.FailedAttempts;
 import dev.rowlock.queue.search.FoundJobs;
 import dev.rowlock.queue.search.GroupPage;
 import dev.rowlock.queue.search.JobFilter;
@@ -60,6 +62,8 @@ public final class JobSearch {
     /** The most steps of time for which {@link #ended} sums. */
     public static final int MAX_STEPS = 1_500;
 
+    private static final Duration MAX_FAILED_LAST = Duration.ofDays(1);
+
     private static final int MAX_SUMS = 50_000;
 
     private final FindJob findJob;
@@ -68,6 +72,7 @@ public final class JobSearch {
     private final CountMatches countMatches;
     private final GroupDeadJobs groupDead;
     private final GroupRetriedJobs groupRetried;
+    private final CountFailedAttempts countFailed;
     private final SumDoneJobs sumDone;
     private final CountJobs countJobs;
     private final ExplainJob explainJob;
@@ -90,6 +95,7 @@ public final class JobSearch {
         this.countMatches = new CountMatches(bounded);
         this.groupDead = new GroupDeadJobs(bounded);
         this.groupRetried = new GroupRetriedJobs(bounded);
+        this.countFailed = new CountFailedAttempts(bounded);
         this.sumDone = new SumDoneJobs(bounded);
         this.countJobs = new CountJobs(bounded);
         this.readDepth = new ReadDepth(database);
@@ -202,6 +208,21 @@ public final class JobSearch {
                             .formatted(MAX_SUMS));
         }
         return sums;
+    }
+
+    /**
+     * How many attempts failed lately, by queue, whatever has become of their jobs since. Counts in the error histories of up to 10,000 jobs of each room, and looks at the
+     * same live jobs as {@link #retryingByError}; of done jobs it reads the days of that time. A job has its last 20 errors. Queues without any are left out.
+     *
+     * @param last how long ago it may have been, on the database's clock: up to a day
+     */
+    public FailedAttempts failedAttempts(Duration last) {
+        if (last.toMillis() < 1 || last.compareTo(MAX_FAILED_LAST) > 0) {
+            throw new IllegalArgumentException(
+                    "attempts that failed in the last %s cannot be counted: take between 1 ms and %s"
+                            .formatted(last, MAX_FAILED_LAST));
+        }
+        return countFailed.run(last);
     }
 
     /**

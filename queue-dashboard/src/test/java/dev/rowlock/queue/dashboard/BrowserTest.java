@@ -363,6 +363,9 @@ class BrowserTest {
         browser.open("?started#/jobs/" + ids.get(0));
         assertThat(browser.text("main .timeline")).contains("attempt 1 begun", "attempt 2 begun", "attempt 2 failed");
         browser.screenshot("attempts");
+        browser.open("?hour#/");
+        browser.awaitText("main", "Failed attempts, last hour");
+        browser.screenshot("failed-attempts");
         browser.open("?key#/jobs?queue=partners");
         assertThat(browser.text("thead")).contains("Key");
         assertThat(browser.text("tbody tr:first-child")).contains("tenant-9");

@@ -50,6 +50,19 @@ class ErrorsTest {
     }
 
     @Test
+    void theOverviewHasTheAttemptsThatFailedInTheLastHourByQueue() {
+        sql.sql("""
+                UPDATE rowlock.waiting SET errors = errors || jsonb_build_array(errors -> 0 || jsonb_build_object('attempt', 2, 'at', now()))
+                 WHERE queue = 'partners' AND id % 2 = 0
+                """).update();
+
+        JsonNode attempts = http.json("throughput", "read_only").get("attempts");
+
+        assertThat(attempts.get("queues").get("partners").asLong()).isEqualTo(10);
+        assertThat(attempts.get("complete").asBoolean()).isTrue();
+    }
+
+    @Test
     void aGroupLeadsToItsJobsWhichHaveKeysAndTellWhenTheirAttemptsBegan() {
         String fingerprint = fingerprint();
 

@@ -4,6 +4,7 @@ import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.search.CappedCount;
 import dev.rowlock.queue.search.EndedJobs;
+import dev.rowlock.queue.search.FailedAttempts;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.SearchTimeoutException;
 import dev.rowlock.queue.search.TimeStep;
@@ -40,6 +41,7 @@ final class Throughput {
      * @param from when the first minute begins
      * @param queues those in which something has ended; jobs completed in each minute
      * @param failed how many jobs have died in this hour; null: unknown
+     * @param attempts how many attempts have failed in each queue, whatever has become of their jobs; null: unknown
      * @param trouble why there are no sums; null: there are
      */
     record Sums(
@@ -48,7 +50,16 @@ final class Throughput {
             long[] cancelled,
             Map<String, long[]> queues,
             @Nullable CappedCount failed,
+            @Nullable Attempts attempts,
             @Nullable String trouble) {}
+
+    /**
+     * Attempts that failed.
+     *
+     * @param queues those in which some failed
+     * @param complete whether all were counted; false: each queue may have more
+     */
+    record Attempts(Map<String, Long> queues, boolean complete) {}
 
     synchronized Sums latest() {
         Sums sums = last;
@@ -63,6 +74,13 @@ final class Throughput {
         last = sums;
         staleNanos = now + kept;
         return sums;
+    }
+
+    private Attempts attempts() {
+        FailedAttempts found = search.failedAttempts(Duration.ofMinutes(MINUTES));
+        Map<String, Long> queues = new TreeMap<>();
+        found.queues().forEach(queue -> queues.put(queue.queue(), queue.attempts()));
+        return new Attempts(queues, found.complete());
     }
 
     private Sums summed() {
@@ -80,13 +98,14 @@ final class Throughput {
                 queues.computeIfAbsent(step.queue(), queue -> new long[MINUTES])[minute] += step.completed();
             }
             CappedCount failed = search.count(hour.states(JobState.FAILED, JobState.QUARANTINED), MAX_FAILED);
-            return new Sums(from, completed, cancelled, queues, failed, null);
+            return new Sums(from, completed, cancelled, queues, failed, attempts(), null);
         } catch (SearchTimeoutException e) {
             return new Sums(
                     from,
                     new long[0],
                     new long[0],
                     Map.of(),
+                    null,
                     null,
                     "So many jobs end that summing them would take too long: meters show the throughput.");
         }

@@ -14,6 +14,7 @@ import dev.rowlock.queue.search.DeadGroup;
 import dev.rowlock.queue.search.DeadGroups;
 import dev.rowlock.queue.search.EndedJobs;
 import dev.rowlock.queue.search.Explanation;
+import dev.rowlock.queue.search.FailedAttempts;
 import dev.rowlock.queue.search.FoundJobs;
 import dev.rowlock.queue.search.GroupPage;
 import dev.rowlock.queue.search.JobFilter;
@@ -82,6 +83,7 @@ class SearchExamplesTest {
             payloads(search);
             groups(search);
             retries(search);
+            failures(search);
             sums(search);
             explains(search, jobs.enqueue(new SendMail(new Customer(2)), o -> o.delay(Duration.ofHours(1))));
         });
@@ -149,10 +151,23 @@ class SearchExamplesTest {
     private static void retries(JobSearch search) {
         RetryGroups retries = search.retryingByError(JobFilter.where().queue("mail"), 20);
         for (RetryGroup group : retries.groups()) {
-            log.info("{} jobs: {} {}, last at {}", group.jobs(), group.errorType(), group.message(), group.lastFailedAt());
+            log.info(
+                    "{} jobs: {} {}, last at {}",
+                    group.jobs(),
+                    group.errorType(),
+                    group.message(),
+                    group.lastFailedAt());
         }
 
         assertThat(retries.complete()).isTrue();
+    }
+
+    private static void failures(JobSearch search) {
+        FailedAttempts failed = search.failedAttempts(Duration.ofHours(1));
+        failed.queues().forEach(queue -> log.info("{}: {} failed attempts", queue.queue(), queue.attempts()));
+
+        assertThat(failed.complete()).isTrue();
+        assertThat(failed.queues()).isNotEmpty();
     }
 
     private static void sums(JobSearch search) {

@@ -58,6 +58,7 @@ export async function overview(place, parameters, reload) {
       ...['ready', 'running', 'waiting', 'dead'].map(name => ({title: name[0].toUpperCase() + name.slice(1), class: 'number', cell: queue => link(queue, name)})),
       {title: 'Longest wait', class: 'number tight', cell: queue => queue.oldestSeconds === null ? '–' : span(queue.oldestSeconds * 1000)},
       {title: 'Completed, last hour', class: 'tight', cell: queue => done(queue)},
+      {title: 'Failed attempts, last hour', class: 'number', cell: queue => failed(queue)},
       {title: 'Nodes', class: 'number', cell: queue => nodes.filter(node => node.queues.includes(queue.queue)).length || h('span', {class: 'bad'}, 'none')},
       ...(may('OPERATOR') ? [{title: '', label: 'Actions', class: 'tight', cell: queue => pauseButton(queue)}] : []),
     ], wanted.slice(0, SHOWN), queues.length ? 'No queue has this in its name.' : 'There is no job, or no node has measured yet: that takes some seconds.',
@@ -70,6 +71,13 @@ export async function overview(place, parameters, reload) {
     if (!minutes) return h('span', {class: 'soft'}, '–');
     const all = minutes.reduce((one, other) => one + other, 0);
     return h('span', {class: 'row'}, h('span', {}, number(all)), spark(`${number(all)} completed in the last hour, ${number(Math.max(...minutes))} in the best minute`, minutes));
+  }
+
+  function failed({queue}) {
+    if (!hour.attempts) return '–';
+    const count = hour.attempts.queues[queue] ?? 0;
+    const text = capped({jobs: count, more: !hour.attempts.complete});
+    return count ? h('a', {href: `#/errors?${query({queue})}`, class: 'bad'}, text) : text;
   }
 
   const isPaused = queue => pauses.some(pause => pause.kind === 'QUEUE' && pause.name === queue.queue);

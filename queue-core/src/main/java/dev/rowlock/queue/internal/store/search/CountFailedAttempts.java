@@ -1,0 +1,87 @@
+package dev.rowlock.queue.internal.store.search;
+
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.search.FailedAttempts;
+import dev.rowlock.queue.search.QueueFailures;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How many attempts failed lately, by queue, as the error histories of jobs say it. No index has the times of errors: so jobs are read that may have failed
+ * since then, up to a limit in each room. Of live jobs, the front of the room; of dead ones, those that died since then; of done ones, the partitions of that time.
+ */
+public final class CountFailedAttempts {
+
+    /** How many jobs with errors are read of each room. */
+    public static final int FAILED = 10_000;
+
+    private static final String SQL = """
+            WITH since AS MATERIALIZED (
+                SELECT statement_timestamp() - ? * interval '1 ms' AS since
+            ), failed AS MATERIALIZED (
+                (SELECT 'waiting' AS room, queue, errors
+                   FROM (SELECT * FROM rowlock.waiting ORDER BY due_at, id LIMIT %1$d) AS waiting WHERE errors IS NOT NULL LIMIT %2$d)
+                UNION ALL
+                (SELECT 'ready', queue, errors
+                   FROM (SELECT * FROM rowlock.ready ORDER BY id LIMIT %1$d) AS ready WHERE errors IS NOT NULL LIMIT %2$d)
+                UNION ALL
+                (SELECT 'running', queue, errors
+                   FROM (SELECT * FROM rowlock.running ORDER BY id LIMIT %1$d) AS running WHERE errors IS NOT NULL LIMIT %2$d)
+                UNION ALL
+                (SELECT 'dead', queue, errors FROM rowlock.dead
+                  WHERE died_at >= (SELECT since FROM since) AND errors IS NOT NULL
+                  ORDER BY died_at DESC LIMIT %2$d)
+                UNION ALL
+                (SELECT 'done', queue, errors FROM rowlock.done
+                  WHERE finished_at >= (SELECT since FROM since) AND errors IS NOT NULL LIMIT %2$d)
+            ), counted AS (
+                SELECT f.queue, count(*) AS attempts
+                  FROM failed AS f CROSS JOIN LATERAL jsonb_path_query(f.errors, '$[*].at') AS at
+                 WHERE (at #>> '{}')::timestamptz >= (SELECT since FROM since)
+                 GROUP BY f.queue
+            )
+            SELECT whole.complete, c.queue, c.attempts
+              FROM (SELECT NOT EXISTS (SELECT FROM failed GROUP BY room HAVING count(*) >= %2$d)
+                       AND NOT EXISTS (SELECT FROM rowlock.waiting OFFSET %1$d)
+                       AND NOT EXISTS (SELECT FROM rowlock.ready OFFSET %1$d) AS complete) AS whole
+              LEFT JOIN counted AS c ON true
+             ORDER BY c.queue
+            """.formatted(GroupRetriedJobs.LOOKED_AT, FAILED);
+
+    private final BoundedSearch search;
+    private final String sql;
+
+    public CountFailedAttempts(BoundedSearch search) {
+        this.search = search;
+        this.sql = search.database().sql(SQL);
+    }
+
+    public FailedAttempts run(Duration last) {
+        return search.run("attempts that failed", connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+                statement.setLong(1, last.toMillis());
+                return read(statement);
+            }
+        });
+    }
+
+    private static FailedAttempts read(PreparedStatement statement) throws SQLException {
+        List<QueueFailures> queues = new ArrayList<>();
+        boolean complete = true;
+        try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                complete = rows.getBoolean("complete");
+                String queue = rows.getString("queue");
+                // One row is there even if nothing has failed.
+                if (queue != null) {
+                    queues.add(new QueueFailures(queue, rows.getLong("attempts")));
+                }
+            }
+        }
+        return new FailedAttempts(queues, complete);
+    }
+}
