@@ -151,12 +151,7 @@ class SearchExamplesTest {
     private static void retries(JobSearch search) {
         RetryGroups retries = search.retryingByError(JobFilter.where().queue("mail"), 20);
         for (RetryGroup group : retries.groups()) {
-            log.info(
-                    "{} jobs: {} {}, last at {}",
-                    group.jobs(),
-                    group.errorType(),
-                    group.message(),
-                    group.lastFailedAt());
+            log.info("{} jobs: {} {}", group.jobs(), group.errorType(), group.message());
         }
 
         assertThat(retries.complete()).isTrue();
