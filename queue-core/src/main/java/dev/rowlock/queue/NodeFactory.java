@@ -8,6 +8,7 @@ import dev.rowlock.queue.internal.node.NodeServices;
 import dev.rowlock.queue.internal.node.NodeSettings;
 import dev.rowlock.queue.internal.node.WorkerNode;
 import dev.rowlock.queue.internal.operate.Operations;
+import dev.rowlock.queue.internal.policy.Policies;
 import dev.rowlock.queue.internal.schedule.Scheduling;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.schedule.ScheduleRow;
@@ -19,7 +20,7 @@ import dev.rowlock.queue.spi.JobObserver;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionOperations;
@@ -50,11 +51,16 @@ final class NodeFactory {
     /**
      * A node that has not started.
      *
-     * @param queues whose jobs it runs
+     * @param queues whose jobs it runs, each with how many of them at once
      * @param transactions of transactional listeners; null: there are none
      */
-    WorkerNode make(Collection<QueueLimit> declared, Set<String> queues, @Nullable TransactionOperations transactions) {
-        Gates gates = new Gates(database, wakeups, declared, queues);
+    WorkerNode make(
+            Collection<QueueLimit> declared,
+            Map<String, Integer> queues,
+            @Nullable TransactionOperations transactions) {
+        Gates gates = new Gates(database, wakeups, declared, queues.keySet());
+        Policies policies =
+                new Policies(Rowlock.all(settings.policies), queues, settings.policyTimes, database, wakeups);
         Flows flows = new Flows(database, wakeups);
         Extensions extensions = new Extensions(
                 observers(flows),
@@ -76,8 +82,9 @@ final class NodeFactory {
                         settings.codec,
                         extensions,
                         wakeups,
-                        transactions),
-                features(gates, flows));
+                        transactions,
+                        policies.admissions()),
+                features(gates, flows, policies));
     }
 
     private List<JobObserver> observers(Flows flows) {
@@ -88,12 +95,13 @@ final class NodeFactory {
     }
 
     /** What nodes do beside running jobs. */
-    private List<Feature> features(Gates gates, Flows flows) {
+    private List<Feature> features(Gates gates, Flows flows, Policies policies) {
         List<Feature> features = new ArrayList<>(List.of(
                 new Operations(database, wakeups, settings.retention), new OnceMore(database, wakeups), gates, flows));
         if (settings.schedulesRecurring) {
             features.add(new Scheduling(database, wakeups, Rowlock.all(settings.recurring), scheduleRows));
         }
+        features.addAll(policies.features());
         return features;
     }
 }

@@ -318,7 +318,7 @@ public final class Rowlock implements AutoCloseable {
     private WorkerNode newNode() {
         transactions = settings.transactions.get();
         return new NodeFactory(settings, database, wakeups, this::scheduleRow, results.observer())
-                .make(DeclaredLimits.of(settings.limits, run()), queues().keySet(), transactions);
+                .make(DeclaredLimits.of(settings.limits, run()), queues(), transactions);
     }
 
     static <T> List<T> all(List<? extends Supplier<? extends Collection<? extends T>>> some) {

@@ -1,9 +1,11 @@
 package dev.rowlock.queue;
 
+import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.listener.FixedListener;
 import dev.rowlock.queue.internal.listener.LambdaChunkListener;
 import dev.rowlock.queue.internal.listener.LambdaListener;
+import dev.rowlock.queue.internal.policy.PolicyTimes;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.RetryPolicy;
@@ -226,6 +228,22 @@ public final class RowlockBuilder {
     /** How many jobs of a queue may run at once over all nodes; what {@link Rowlock#limits} sets at run time wins. */
     public RowlockBuilder limit(QueueLimit limit) {
         settings.limits.put(limit.queue(), limit);
+        return this;
+    }
+
+    /** Decides which jobs of its queue become ready next: see {@link AdmissionPolicy}. */
+    public RowlockBuilder policy(AdmissionPolicy policy) {
+        return policies(() -> List.of(policy));
+    }
+
+    /** The same of several, asked for when jobs begin to run. Two for one queue fail the start. */
+    public RowlockBuilder policies(Supplier<? extends Collection<? extends AdmissionPolicy>> more) {
+        settings.policies.add(more);
+        return this;
+    }
+
+    RowlockBuilder policyTimes(PolicyTimes times) {
+        settings.policyTimes = times;
         return this;
     }
 

@@ -1,6 +1,8 @@
 package dev.rowlock.queue;
 
+import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.internal.policy.PolicyTimes;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.schedule.RecurringJob;
@@ -40,6 +42,8 @@ final class RowlockSettings {
     List<Supplier<? extends Collection<? extends ErrorRedactor>>> redactors = new ArrayList<>();
     List<Supplier<? extends Collection<RecurringJob>>> recurring = new ArrayList<>();
     Map<String, QueueLimit> limits = new TreeMap<>();
+    List<Supplier<? extends Collection<? extends AdmissionPolicy>>> policies = new ArrayList<>();
+    PolicyTimes policyTimes = PolicyTimes.DEFAULT;
     List<Supplier<? extends Collection<? extends EnqueueInterceptor>>> enqueueInterceptors = new ArrayList<>();
     List<Supplier<? extends Collection<? extends AttemptInterceptor>>> attemptInterceptors = new ArrayList<>();
     String schema = "rowlock";
@@ -85,6 +89,8 @@ final class RowlockSettings {
         this.redactors = List.copyOf(other.redactors);
         this.recurring = List.copyOf(other.recurring);
         this.limits = Map.copyOf(other.limits);
+        this.policies = List.copyOf(other.policies);
+        this.policyTimes = other.policyTimes;
         this.schema = other.schema;
         this.onBuild = other.onBuild;
         this.onStart = other.onStart;

@@ -22,6 +22,8 @@ public enum WaitReason {
     ONCE_MORE,
     /** It is a step of a workflow and runs after other steps. */
     PARENTS,
+    /** The policy of its queue has not chosen it yet. */
+    POLICY,
     /** A reason that only a newer version of Rowlock knows. */
     OTHER;
 

@@ -47,6 +47,8 @@ public record Explanation(long id, JobState state, List<Reason> reasons) {
         KEY_HELD,
         /** The rate of its queue, or of its key, is used up, or was slowed down. */
         RATE,
+        /** The policy of its queue has not chosen it yet. */
+        POLICY,
         /** Other jobs of its queue, or of its key, come first. */
         BEHIND_OTHERS,
         /** Nothing holds it up that the database shows: a node claims it as soon as it has a free thread. */

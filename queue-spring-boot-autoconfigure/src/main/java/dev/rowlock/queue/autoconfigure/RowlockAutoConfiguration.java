@@ -6,6 +6,7 @@ import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.RowlockBuilder;
+import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.payload.PayloadConverter;
@@ -126,6 +127,7 @@ public final class RowlockAutoConfiguration {
             ObjectProvider<AttemptInterceptor> attemptInterceptors,
             ObjectProvider<ErrorRedactor> redactors,
             ObjectProvider<RecurringJob> recurring,
+            ObjectProvider<AdmissionPolicy> policies,
             ObjectProvider<PlatformTransactionManager> transactionManagers,
             @RowlockTransactionManager ObjectProvider<PlatformTransactionManager> marked,
             ObjectProvider<RowlockBuilderCustomizer> customizers) {
@@ -136,6 +138,7 @@ public final class RowlockAutoConfiguration {
                 attemptInterceptors,
                 redactors,
                 recurring,
+                policies,
                 transactionManagers,
                 marked,
                 customizers);

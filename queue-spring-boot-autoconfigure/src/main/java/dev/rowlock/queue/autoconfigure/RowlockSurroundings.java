@@ -1,6 +1,7 @@
 package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.RowlockBuilder;
+import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.spi.AttemptInterceptor;
 import dev.rowlock.queue.spi.EnqueueInterceptor;
@@ -22,6 +23,7 @@ record RowlockSurroundings(
         ObjectProvider<AttemptInterceptor> attemptInterceptors,
         ObjectProvider<ErrorRedactor> redactors,
         ObjectProvider<RecurringJob> recurring,
+        ObjectProvider<AdmissionPolicy> policies,
         ObjectProvider<PlatformTransactionManager> transactionManagers,
         ObjectProvider<PlatformTransactionManager> marked,
         ObjectProvider<RowlockBuilderCustomizer> customizers) {
@@ -33,6 +35,7 @@ record RowlockSurroundings(
                 .attemptInterceptors(() -> attemptInterceptors.orderedStream().toList())
                 .redactors(() -> redactors.orderedStream().toList())
                 .recurring(() -> recurring.orderedStream().toList())
+                .policies(() -> policies.orderedStream().toList())
                 .transactions(() -> ListenerTransactions.of(dataSource, transactionManagers, marked));
         customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
     }

@@ -177,8 +177,10 @@ public final class Claimer {
     boolean idleFor(Duration time) {
         claiming.lock();
         try {
+            // A look that knows no exceptions tells nothing where there are some.
+            boolean leavesNothing = refused.ids().isEmpty() && left.types().isEmpty();
             boolean nothing =
-                    emptyPolls > 0 && !keyed.recent() && lastWasQuick && cursor.lookedFromFront() && leavesNothing();
+                    emptyPolls > 0 && !keyed.recent() && lastWasQuick && cursor.lookedFromFront() && leavesNothing;
             return (nothing || claimsNothing())
                     && !consumer.metUnknownType()
                     && System.nanoTime() - broughtAt >= time.toNanos();
@@ -187,24 +189,19 @@ public final class Claimer {
         }
     }
 
-    /** Whether all that is ready may be claimed: a look that knows no exceptions tells nothing where there are some. */
-    private boolean leavesNothing() {
-        return refused.ids().isEmpty() && left.types().isEmpty();
-    }
-
     /** Waits until no claim is under way. */
     void awaitLast() {
         claiming.lock();
         claiming.unlock();
     }
 
-    /**
-     * Claims once if there is demand, as soon as it may. Returns how long to wait before the next look unless there is a
-     * wake-up.
-     */
+    /** Claims once if there is demand, as soon as it may. Returns how long to wait for the next look, or for a wake-up. */
     Duration claim() {
         claiming.lock();
         try {
+            if (!closed && node.admissions().hold(consumer.queue())) {
+                return Duration.ZERO;
+            }
             return sources.next(() -> claimBy(throughPool), this::claimKeyed, () -> emptyPolls > 0);
         } finally {
             claiming.unlock();
@@ -218,7 +215,7 @@ public final class Claimer {
      * @param own a connection that the calling thread owns
      */
     boolean claimAtOnce(Connection own) {
-        if (!claiming.tryLock()) {
+        if (node.admissions().concerns(consumer.queue()) || !claiming.tryLock()) {
             return false;
         }
         try {
@@ -361,7 +358,9 @@ public final class Claimer {
             // The lease was lost meanwhile: rescue takes these jobs back, from the old id.
             return false;
         }
-        consumer.accept(batch.jobs(), ended - batch.took().toNanos());
+        consumer.accept(
+                node.admissions().admitted(consumer.queue(), batch.jobs()),
+                ended - batch.took().toNanos());
         if (node.nodeId() != nodeId) {
             // Lost before we gave the jobs: whoever interrupts handlers then has not seen these.
             consumer.abandon();

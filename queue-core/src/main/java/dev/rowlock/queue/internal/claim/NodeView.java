@@ -14,6 +14,11 @@ public interface NodeView {
     /** Whether notifications arrive, so that polling is only the safety net. */
     boolean hearing();
 
+    /** Which ready jobs may be claimed. */
+    default Admissions admissions() {
+        return Admissions.ALL;
+    }
+
     /** A claim has failed; whether it was committed, nobody knows. */
     void claimFailed();
 }

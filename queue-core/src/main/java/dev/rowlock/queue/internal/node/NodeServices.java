@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.node;
 
 import dev.rowlock.queue.internal.attempt.Extensions;
+import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.spi.PayloadCodec;
@@ -13,6 +14,7 @@ import org.springframework.transaction.support.TransactionOperations;
  *
  * @param direct connections outside the pool, one for the lease and one for listening
  * @param transactions for transactional listeners; null if the application has no transaction manager
+ * @param admissions which ready jobs may be claimed
  */
 public record NodeServices(
         Database database,
@@ -20,4 +22,17 @@ public record NodeServices(
         PayloadCodec codec,
         Extensions extensions,
         WakeupBus wakeups,
-        @Nullable TransactionOperations transactions) {}
+        @Nullable TransactionOperations transactions,
+        Admissions admissions) {
+
+    /** Where all ready jobs may be claimed. */
+    public NodeServices(
+            Database database,
+            DataSource direct,
+            PayloadCodec codec,
+            Extensions extensions,
+            WakeupBus wakeups,
+            @Nullable TransactionOperations transactions) {
+        this(database, direct, codec, extensions, wakeups, transactions, Admissions.ALL);
+    }
+}

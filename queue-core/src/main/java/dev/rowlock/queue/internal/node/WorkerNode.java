@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.node;
 
 import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.chore.OwnNode;
+import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.claim.Fetcher;
 import dev.rowlock.queue.internal.claim.Fetchers;
 import dev.rowlock.queue.internal.claim.LastClaims;
@@ -335,6 +336,11 @@ public final class WorkerNode {
             if (nextExpiry != null) {
                 janitor.leaseEnds(nextExpiry);
             }
+        }
+
+        @Override
+        public Admissions admissions() {
+            return services.admissions();
         }
 
         @Override

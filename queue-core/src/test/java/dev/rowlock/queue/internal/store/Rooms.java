@@ -70,7 +70,10 @@ public final class Rooms {
             "queue_limit",
             "rate_state",
             "key_weight",
-            "checkpoint");
+            "checkpoint",
+            "policy",
+            "held_job",
+            "admitted_job");
 
     private final Database database;
     private final JdbcClient jdbc;

@@ -8,6 +8,9 @@ import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.JobType;
 import dev.rowlock.queue.autoconfigure.Contexts;
+import dev.rowlock.queue.gate.Admission;
+import dev.rowlock.queue.gate.AdmissionPolicy;
+import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.BlockedKey;
 import dev.rowlock.queue.gate.Limited;
@@ -15,6 +18,7 @@ import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.gate.ShareBy;
+import dev.rowlock.queue.gate.WaitingJob;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.SlowDownException;
@@ -26,15 +30,18 @@ import java.lang.reflect.Proxy;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** The examples of docs/gates.md. */
@@ -297,6 +304,73 @@ class GatesExamplesTest {
             limits.remove("reports");
 
             assertThat(limits.all()).isEmpty();
+        });
+    }
+
+    record Render(String scene) {}
+
+    interface Farm {
+        int freeSeats();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Farms {
+
+        final AtomicInteger seats = new AtomicInteger();
+        final List<String> rendered = new CopyOnWriteArrayList<>();
+
+        @Bean
+        AdmissionPolicy freeSeatsFirst() {
+            return new FreeSeats(seats::get);
+        }
+
+        @JobListener(queue = "render")
+        void render(Render render) {
+            rendered.add(render.scene());
+            seats.decrementAndGet();
+        }
+    }
+
+    record FreeSeats(Farm farm) implements AdmissionPolicy {
+
+        @Override
+        public String queue() {
+            return "render";
+        }
+
+        @Override
+        public Admission admit(AdmissionRequest request) {
+            int seats = Math.min(request.room(), farm.freeSeats() - request.chosen() - request.running());
+            if (seats <= 0) {
+                return Admission.nothingFor(Duration.ofMillis(200));
+            }
+            return Admission.of(request.jobs().stream()
+                    .sorted(Comparator.comparing(job -> job.headers().getOrDefault("premiere", "none")))
+                    .limit(seats)
+                    .map(WaitingJob::id)
+                    .toList());
+        }
+    }
+
+    @Test
+    void aPolicyOfTheApplicationDecidesWhatRunsNext() {
+        contexts.withUserConfiguration(Farms.class).run(context -> {
+            JobTemplate jobs = context.getBean(JobTemplate.class);
+            Farms farms = context.getBean(Farms.class);
+            long later = jobs.enqueue(new Render("later"), o -> o.header("premiere", "2031-01-01"));
+            jobs.enqueue(new Render("sooner"), o -> o.header("premiere", "2030-01-01"));
+            JobSearch search = context.getBean(JobSearch.class);
+            await().until(() -> search.explain(later).orElseThrow().reasons().stream()
+                    .anyMatch(reason -> reason.kind() == Kind.POLICY));
+            assertThat(farms.rendered).isEmpty();
+
+            farms.seats.set(1);
+
+            await().until(() -> !farms.rendered.isEmpty());
+            assertThat(farms.rendered).containsExactly("sooner");
+            assertThat(context.getBean(QueueLimits.class).all()).isEmpty();
+            farms.seats.set(1);
+            await().until(() -> farms.rendered.size() == 2);
         });
     }
 }

@@ -34,7 +34,8 @@ public final class AllChecks {
             new FlappingLease(2, HOUR),
             new MassDeath(100, HOUR),
             new NodeKiller(2, Duration.ofDays(1)),
-            new HeldKey(Duration.ofMinutes(10)));
+            new HeldKey(Duration.ofMinutes(10)),
+            new SilentPolicy());
 
     private AllChecks() {}
 

@@ -47,6 +47,8 @@ public final class ExplainJob {
                        AND (p.accepts OR EXISTS (SELECT FROM rowlock.workflow_job o
                                                   WHERE o.workflow_id = p.workflow_id AND o.state <= 1 AND o.step_no = p.step_no))) AS parents,
                    (SELECT m.workflow_id FROM rowlock.workflow_job m WHERE m.job_id = j.id) AS workflow_id,
+                   (SELECT n.name FROM rowlock.policy p JOIN rowlock.node n ON n.id = p.node_id
+                     WHERE j.reason = 'policy' AND p.queue = j.queue) AS policy_node,
                    l.max_running, CASE WHEN l.in_order IS NULL THEN l.max_running_per_key ELSE 1 END AS max_running_per_key, l.burst_per_key,
                    (SELECT 'job ' || w.id || ' of its key is tried again at ' || w.due_at FROM rowlock.waiting w
                      WHERE l.in_order IS NOT NULL AND w.queue = j.queue AND w.job_key = j.job_key
@@ -123,6 +125,15 @@ public final class ExplainJob {
                     "It is part of workflow %d and runs after %s.",
                     row.getLong("workflow_id"),
                     parents != null ? parents : "steps that have just ended");
+        } else if (WaitReason.POLICY.label().equals(row.getString("reason"))) {
+            String node = row.getString("policy_node");
+            add(
+                    reasons,
+                    Kind.POLICY,
+                    "The policy of queue '%s', %s, has not chosen it yet. Without answers it goes on at %s at the latest.",
+                    row.getString("queue"),
+                    node == null ? "which no node asks now" : "which node '" + node + "' asks",
+                    row.getString("due_at"));
         } else if (row.getDouble("due_in") > 0) {
             add(
                     reasons,

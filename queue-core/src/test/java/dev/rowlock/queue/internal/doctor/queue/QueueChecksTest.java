@@ -214,6 +214,30 @@ class QueueChecksTest {
         isSilent(check);
     }
 
+    @Test
+    void aPolicyThatGivesNoAnswerIsNamedAsLongAsSomebodyAsksItOrJobsWait() {
+        SilentPolicy check = new SilentPolicy();
+        rooms.execute("""
+                INSERT INTO rowlock.policy (queue, asked_at, decides_until)
+                VALUES ('mail', now(), now() + interval '5 s')
+                """);
+        isSilent(check);
+
+        rooms.execute("UPDATE rowlock.policy SET decides_until = now() - interval '1 s'");
+
+        assertThat(only(check).cause())
+                .startsWith("The policy of queue 'mail' has given no good answer since")
+                .endsWith("its jobs run in their normal order.");
+        rooms.execute("INSERT INTO rowlock.queue_limit (queue, in_order) VALUES ('mail', 'hold')");
+        assertThat(only(check).cause()).contains("is not asked, because jobs of each key run in order");
+        rooms.execute("UPDATE rowlock.policy SET asked_at = now() - interval '2 min'");
+        isSilent(check);
+        rooms.execute("DELETE FROM rowlock.queue_limit");
+        rooms.execute(
+                "INSERT INTO rowlock.held_job (job_id, due_at, ready_at, rank, queue) VALUES (1, now(), now(), 0, 'mail')");
+        assertThat(only(check).cause()).startsWith("No node has asked the policy of queue 'mail' since");
+    }
+
     private static NewJob keyed() {
         return new NewJob(Rooms.QUEUE, "send", 0, null, null, null, "{}", null, "a", null);
     }

@@ -1,0 +1,127 @@
+package dev.rowlock.queue.internal.policy;
+
+import dev.rowlock.queue.internal.claim.Admissions;
+import dev.rowlock.queue.internal.store.policy.HoldClaimedJobs;
+import dev.rowlock.queue.internal.store.policy.HoldJobs;
+import dev.rowlock.queue.internal.store.policy.ReadPolicies;
+import dev.rowlock.queue.internal.store.policy.ReadPolicies.Standing;
+import dev.rowlock.queue.internal.store.policy.TakePolicy;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.ClaimedJob;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+/**
+ * The queues whose policies decide, as this node knows them: in them jobs are held until they are chosen. A queue that is not known here any more
+ * is claimed as others are. Thread-safe.
+ */
+final class HeldQueues implements Admissions {
+
+    private static final int BATCH = 500;
+
+    private final Collection<String> own;
+    private final Duration expected;
+    private final ReadPolicies read;
+    private final TakePolicy take;
+    private final HoldJobs hold;
+    private final HoldClaimedJobs holdClaimed;
+    private final Map<String, Long> until = new ConcurrentHashMap<>(); // monotonic
+    private final Map<String, Runnable> triggers = new ConcurrentHashMap<>(); // of the chores that ask policies here
+    private volatile boolean known;
+
+    /**
+     * @param own the queues whose policies this node has
+     * @param expected their jobs wait for a first answer for so long
+     */
+    HeldQueues(Collection<String> own, Duration expected, Statements statements) {
+        this.own = List.copyOf(own);
+        this.expected = expected;
+        this.read = statements.read();
+        this.take = statements.take();
+        this.hold = statements.hold();
+        this.holdClaimed = statements.holdClaimed();
+    }
+
+    record Statements(ReadPolicies read, TakePolicy take, HoldJobs hold, HoldClaimedJobs holdClaimed) {}
+
+    /** A node starts: it looks before its first claim, so that nothing runs before the first answer. */
+    void forget() {
+        known = false;
+        until.clear();
+    }
+
+    /** Looks which policies decide. Returns all that there are. */
+    List<Standing> look() {
+        if (!known) {
+            own.forEach(queue -> take.expect(queue, expected));
+        }
+        long now = System.nanoTime();
+        List<Standing> all = read.run();
+        all.forEach(standing -> decides(standing.queue(), now, standing.left()));
+        Set<String> there = all.stream().map(Standing::queue).collect(Collectors.toSet());
+        until.keySet().retainAll(there);
+        known = true;
+        return all;
+    }
+
+    /** The policy decides for so long from then on. */
+    void decides(String queue, long from, Duration left) {
+        until.put(queue, from + left.toNanos());
+    }
+
+    /** Who wants to know of jobs that were held here, or claimed. */
+    void whenMoved(String queue, Runnable trigger) {
+        triggers.put(queue, trigger);
+    }
+
+    @Override
+    public boolean concerns(String queue) {
+        if (!known) {
+            return true;
+        }
+        Long end = until.get(queue);
+        return end != null && end - System.nanoTime() > 0;
+    }
+
+    @Override
+    public boolean hold(String queue) {
+        if (!known) {
+            look();
+        }
+        if (!concerns(queue)) {
+            return false;
+        }
+        int held = hold.run(queue, BATCH);
+        if (held > 0) {
+            moved(queue);
+        }
+        return held >= BATCH;
+    }
+
+    @Override
+    public List<ClaimedJob> admitted(String queue, List<ClaimedJob> claimed) {
+        if (claimed.isEmpty() || !concerns(queue)) {
+            return claimed;
+        }
+        List<Claim> claims = claimed.stream().map(ClaimedJob::claim).toList();
+        Set<Long> over = holdClaimed.run(queue, claims);
+        moved(queue);
+        return over.isEmpty()
+                ? claimed
+                : claimed.stream()
+                        .filter(job -> !over.contains(job.claim().token()))
+                        .toList();
+    }
+
+    private void moved(String queue) {
+        Runnable trigger = triggers.get(queue);
+        if (trigger != null) {
+            trigger.run();
+        }
+    }
+}

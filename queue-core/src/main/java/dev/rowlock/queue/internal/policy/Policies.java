@@ -1,0 +1,125 @@
+package dev.rowlock.queue.internal.policy;
+
+import dev.rowlock.queue.gate.AdmissionPolicy;
+import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.chore.Feature;
+import dev.rowlock.queue.internal.chore.OwnNode;
+import dev.rowlock.queue.internal.claim.Admissions;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.policy.AdmitJobs;
+import dev.rowlock.queue.internal.store.policy.FindHeldJobs;
+import dev.rowlock.queue.internal.store.policy.HoldClaimedJobs;
+import dev.rowlock.queue.internal.store.policy.HoldJobs;
+import dev.rowlock.queue.internal.store.policy.LetJobsGo;
+import dev.rowlock.queue.internal.store.policy.ReadPolicies;
+import dev.rowlock.queue.internal.store.policy.TakePolicy;
+import dev.rowlock.queue.job.Names;
+import dev.rowlock.queue.spi.Wakeups;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What a node does for policies: also for those that only other nodes have. */
+public final class Policies implements Feature {
+
+    private final Database database;
+    private final Wakeups wakeups;
+    private final HeldQueues held;
+    private final List<Feature> asking;
+
+    /**
+     * @param policies of the application
+     * @param queues those that run here, with how many of their jobs run at once
+     * @throws IllegalArgumentException if there are two for one queue
+     */
+    public Policies(
+            Collection<AdmissionPolicy> policies,
+            Map<String, Integer> queues,
+            PolicyTimes times,
+            Database database,
+            Wakeups wakeups) {
+        this.database = database;
+        this.wakeups = wakeups;
+        Map<String, AdmissionPolicy> byQueue = byQueue(policies);
+        this.held = new HeldQueues(
+                byQueue.keySet(),
+                times.hold(),
+                new HeldQueues.Statements(
+                        new ReadPolicies(database),
+                        new TakePolicy(database),
+                        new HoldJobs(database),
+                        new HoldClaimedJobs(database)));
+        this.asking = byQueue.entrySet().stream()
+                .<Feature>map(entry -> {
+                    PolicyCall call = new PolicyCall(entry.getValue(), entry.getKey(), times.answer());
+                    return new Asking(call, new PolicyChore.Settings(queues.getOrDefault(entry.getKey(), 1), times));
+                })
+                .toList();
+    }
+
+    private static Map<String, AdmissionPolicy> byQueue(Collection<AdmissionPolicy> policies) {
+        Map<String, AdmissionPolicy> byQueue = new TreeMap<>();
+        for (AdmissionPolicy policy : policies) {
+            String queue = Names.queue(policy.queue());
+            AdmissionPolicy other = byQueue.putIfAbsent(queue, policy);
+            if (other != null) {
+                throw new IllegalArgumentException(
+                        "queue '%s' has two policies, %s and %s: one is allowed".formatted(queue, other, policy));
+            }
+        }
+        return byQueue;
+    }
+
+    /** What claims of the node must know. */
+    public Admissions admissions() {
+        return held;
+    }
+
+    /** This, and one for each policy, which has a thread of its own: one that hangs holds up no others. */
+    public List<Feature> features() {
+        List<Feature> all = new ArrayList<>(asking);
+        all.add(this);
+        return all;
+    }
+
+    @Override
+    public String name() {
+        return "policies";
+    }
+
+    @Override
+    public List<Chore> chores(OwnNode node) {
+        held.forget();
+        return List.of(new PoliciesChore(held, new ReadPolicies(database), new LetJobsGo(database), wakeups));
+    }
+
+    private final class Asking implements Feature {
+
+        private final PolicyCall call;
+        private final PolicyChore.Settings settings;
+
+        Asking(PolicyCall call, PolicyChore.Settings settings) {
+            this.call = call;
+            this.settings = settings;
+        }
+
+        @Override
+        public String name() {
+            return "policy-" + call.queue();
+        }
+
+        @Override
+        public List<Chore> chores(OwnNode node) {
+            return List.of(new PolicyChore(
+                    call,
+                    settings,
+                    node,
+                    new PolicyChore.Statements(
+                            new TakePolicy(database), new FindHeldJobs(database), new AdmitJobs(database)),
+                    held,
+                    wakeups));
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package dev.rowlock.queue.internal.policy;
+
+import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.store.policy.LetJobsGo;
+import dev.rowlock.queue.internal.store.policy.LetJobsGo.Gone;
+import dev.rowlock.queue.internal.store.policy.ReadPolicies;
+import dev.rowlock.queue.internal.store.policy.ReadPolicies.Standing;
+import dev.rowlock.queue.spi.Wakeups;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Looks which policies decide, on each node; and lets the jobs of the others go on. */
+final class PoliciesChore implements Chore {
+
+    private static final Logger log = LoggerFactory.getLogger(PoliciesChore.class);
+
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
+    private static final Duration FORGET = Duration.ofMinutes(1);
+    private static final int BATCH = 500;
+
+    private final HeldQueues held;
+    private final ReadPolicies read;
+    private final LetJobsGo letGo;
+    private final Wakeups wakeups;
+    private final Set<String> told = new HashSet<>(); // queues that go on without their policy
+    private long forgetAt = System.nanoTime() + FORGET.toNanos();
+
+    PoliciesChore(HeldQueues held, ReadPolicies read, LetJobsGo letGo, Wakeups wakeups) {
+        this.held = held;
+        this.read = read;
+        this.letGo = letGo;
+        this.wakeups = wakeups;
+    }
+
+    @Override
+    public String name() {
+        return "policies";
+    }
+
+    @Override
+    public boolean dueAfterClockStep() {
+        return true;
+    }
+
+    @Override
+    public Duration runOnce() {
+        List<Standing> all = held.look();
+        boolean more = false;
+        for (Standing standing : all) {
+            if (standing.decides()) {
+                told.remove(standing.queue());
+            } else {
+                more |= letGo(standing.queue());
+            }
+        }
+        if (!all.isEmpty() && System.nanoTime() - forgetAt >= 0) {
+            forgetAt = System.nanoTime() + FORGET.toNanos();
+            read.forget().forEach(queue -> log.info("queue '{}': no node has its policy any more", queue));
+        }
+        return more ? Duration.ZERO : INTERVAL;
+    }
+
+    private boolean letGo(String queue) {
+        Gone gone = letGo.run(queue, BATCH);
+        if (gone.jobs() > 0) {
+            if (told.add(queue)) {
+                log.warn(
+                        "queue '{}': its policy gives no answers, or no node asks it; its jobs run in their normal order",
+                        queue);
+            }
+            if (gone.keys()) {
+                wakeups.keysReady(queue);
+            }
+            wakeups.jobsBack(queue, gone.rank(), gone.jobs());
+        }
+        return gone.seen() >= BATCH;
+    }
+}

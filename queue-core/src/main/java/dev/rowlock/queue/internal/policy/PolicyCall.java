@@ -1,0 +1,88 @@
+package dev.rowlock.queue.internal.policy;
+
+import dev.rowlock.queue.gate.Admission;
+import dev.rowlock.queue.gate.AdmissionPolicy;
+import dev.rowlock.queue.gate.AdmissionRequest;
+import dev.rowlock.queue.gate.WaitingJob;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+
+/** Asks an application's policy, and believes nothing: it may throw, hang, or choose what it was not shown. Used by one thread. */
+final class PolicyCall {
+
+    private static final long KEPT_SECONDS = 10;
+
+    private final AdmissionPolicy policy;
+    private final String queue;
+    private final Duration longest;
+    private final ThreadPoolExecutor thread; // one at most: a policy that hangs is not asked again
+
+    PolicyCall(AdmissionPolicy policy, String queue, Duration longest) {
+        this.policy = policy;
+        this.queue = queue;
+        this.longest = longest;
+        this.thread = new ThreadPoolExecutor(0, 1, KEPT_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
+            Thread made = new Thread(task, "rowlock-policy-call-" + queue);
+            made.setDaemon(true);
+            return made;
+        });
+    }
+
+    /** The queue that it is for. */
+    String queue() {
+        return queue;
+    }
+
+    Admission ask(AdmissionRequest request) {
+        Future<Admission> answer;
+        try {
+            answer = thread.submit(() -> policy.admit(request));
+        } catch (RejectedExecutionException e) {
+            throw new PolicyException(queue, "still hangs", e);
+        }
+        try {
+            return checked(answer.get(longest.toMillis(), TimeUnit.MILLISECONDS), request);
+        } catch (TimeoutException e) {
+            answer.cancel(true);
+            throw new PolicyException(queue, "gave no answer within " + longest, e);
+        } catch (ExecutionException e) {
+            throw new PolicyException(queue, "failed", e.getCause());
+        } catch (InterruptedException e) {
+            answer.cancel(true);
+            Thread.currentThread().interrupt();
+            throw new PolicyException(queue, "was interrupted", e);
+        }
+    }
+
+    @SuppressWarnings("NullAway") // an application may return null all the same
+    private Admission checked(Admission answer, AdmissionRequest request) {
+        if (answer == null) {
+            throw new PolicyException(queue, "returned null", null);
+        }
+        if (answer.jobs().size() > request.room()) {
+            throw new PolicyException(
+                    queue,
+                    "chose %d jobs where %d were allowed"
+                            .formatted(answer.jobs().size(), request.room()),
+                    null);
+        }
+        Set<Long> shown = request.jobs().stream().map(WaitingJob::id).collect(Collectors.toSet());
+        Set<Long> chosen = new HashSet<>();
+        for (Long id : answer.jobs()) {
+            if (!shown.contains(id) || !chosen.add(id)) {
+                throw new PolicyException(
+                        queue, "chose job %d, which it was not shown or has chosen twice".formatted(id), null);
+            }
+        }
+        return answer;
+    }
+}

@@ -1,0 +1,192 @@
+package dev.rowlock.queue.internal.policy;
+
+import dev.rowlock.queue.gate.Admission;
+import dev.rowlock.queue.gate.AdmissionRequest;
+import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.chore.OwnNode;
+import dev.rowlock.queue.internal.store.policy.AdmitJobs;
+import dev.rowlock.queue.internal.store.policy.AdmitJobs.Admitted;
+import dev.rowlock.queue.internal.store.policy.FindHeldJobs;
+import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Figures;
+import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Page;
+import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Place;
+import dev.rowlock.queue.internal.store.policy.TakePolicy;
+import dev.rowlock.queue.spi.Wakeups;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks one policy on this node, if no other node does, and moves what it chooses to ready. It looks again and again: no wake-up can be lost. An answer
+ * holds back the other jobs for some seconds, and only further answers renew that. So whatever becomes of the policy or of
+ * its node, the jobs go on.
+ */
+final class PolicyChore implements Chore {
+
+    private static final Logger log = LoggerFactory.getLogger(PolicyChore.class);
+
+    private static final Duration TICK = Duration.ofMillis(50);
+    private static final Duration AGAIN = Duration.ofMillis(1);
+    private static final Duration OTHERS = Duration.ofSeconds(1);
+    private static final int MOST = FindHeldJobs.PAGE;
+    private static final int MOST_FAILED = 6;
+
+    /** Chosen jobs that nobody claims for so long are given back to the policy: a limit may be full, or nobody runs their type. */
+    private static final Duration UNCLAIMED = Duration.ofSeconds(1);
+
+    /** @param concurrency of the queue on this node */
+    record Settings(int concurrency, PolicyTimes times) {}
+
+    record Statements(TakePolicy take, FindHeldJobs find, AdmitJobs admit) {}
+
+    private final String queue;
+    private final ReadyAhead ahead;
+    private final OwnNode node;
+    private final PolicyCall policy;
+    private final PolicyTimes times;
+    private final Statements statements;
+    private final HeldQueues held;
+    private final Wakeups wakeups;
+
+    private long own; // the node's id while it is this node that asks
+    private @Nullable PolicyException failure; // of the last answer; null: it was a good one
+    private int failed; // answers in turn that were bad, not counting good ones where no job waited
+    private long tryAt; // after failures, once jobs go on: later each time, since they would wait for nothing
+    private Place place = Place.FRONT;
+    private long askAt = System.nanoTime();
+    private long takeBackAt = System.nanoTime();
+
+    PolicyChore(
+            PolicyCall policy,
+            Settings settings,
+            OwnNode node,
+            Statements statements,
+            HeldQueues held,
+            Wakeups wakeups) {
+        this.queue = policy.queue();
+        this.ahead = new ReadyAhead(settings.concurrency());
+        this.times = settings.times();
+        this.node = node;
+        this.policy = policy;
+        this.statements = statements;
+        this.held = held;
+        this.wakeups = wakeups;
+    }
+
+    @Override
+    public String name() {
+        return "policy of queue '" + queue + "'";
+    }
+
+    @Override
+    public boolean punctual() {
+        return true;
+    }
+
+    @Override
+    public void triggeredBy(Runnable trigger) {
+        held.whenMoved(queue, trigger);
+    }
+
+    @Override
+    public Duration runOnce() {
+        long nodeId = node.nodeId();
+        if (nodeId == 0) {
+            return TICK;
+        }
+        if (own != nodeId || failure != null) {
+            own = statements.take().run(queue, nodeId, times.left()) ? nodeId : 0;
+        }
+        Figures figures = own == 0 ? null : statements.find().figures(queue, nodeId);
+        if (figures == null || !figures.own()) {
+            own = 0;
+            failure = null;
+            return OTHERS;
+        }
+        if (figures.inOrder()) {
+            failure = new PolicyException(queue, "is not asked, because jobs of each key run in order", null);
+            throw failure;
+        }
+        return decide(figures, nodeId);
+    }
+
+    private Duration decide(Figures figures, long nodeId) {
+        if (failure != null && figures.leftMillis() == 0 && System.nanoTime() - tryAt < 0) {
+            throw failure; // jobs go on without it, and nothing has become better
+        }
+        takeBack();
+        int room = ahead.room(figures.admitted(), node.place().nodes());
+        boolean looks = room > 0 && figures.held() && System.nanoTime() - askAt >= 0;
+        if (!looks && failure == null) {
+            place = figures.held() ? place : Place.FRONT;
+            if (figures.leftMillis() < times.renewed().toMillis()) {
+                admit(nodeId, List.of());
+            }
+            return TICK;
+        }
+        Page page = statements.find().page(queue, place);
+        Admission answer = page.jobs().isEmpty() && failure == null ? null : ask(page, room, figures.admitted());
+        admit(nodeId, answer == null ? List.of() : answer.jobs());
+        return next(page, answer, room);
+    }
+
+    private Duration next(Page page, @Nullable Admission answer, int room) {
+        Duration later = answer == null ? Duration.ZERO : answer.askAgain();
+        askAt = System.nanoTime() + later.toNanos();
+        boolean behind = later.isZero() && (answer == null || answer.jobs().size() < room) && page.next() != null;
+        place = behind && page.next() != null ? page.next() : Place.FRONT;
+        return behind ? AGAIN : TICK;
+    }
+
+    private Admission ask(Page page, int room, int chosen) {
+        AdmissionRequest request =
+                new AdmissionRequest(queue, page.jobs(), Math.max(0, room), chosen, page.running(), page.now());
+        Admission answer;
+        try {
+            answer = policy.ask(request);
+        } catch (PolicyException e) {
+            if (failure == null) {
+                failed = Math.min(MOST_FAILED, failed + 1);
+                tryAt = System.nanoTime() + (times.hold().toNanos() << failed);
+            }
+            failure = e;
+            throw e;
+        }
+        if (!page.jobs().isEmpty()) {
+            failed = 0;
+        }
+        if (failure != null) {
+            failure = null;
+            log.info("queue '{}': its policy decides again", queue);
+        }
+        return answer;
+    }
+
+    private void admit(long nodeId, List<Long> jobs) {
+        long now = System.nanoTime();
+        Admitted admitted = statements.admit().run(queue, nodeId, jobs, times.hold());
+        if (!admitted.own()) {
+            own = 0;
+            return;
+        }
+        held.decides(queue, now, times.hold());
+        ahead.added(admitted.jobs());
+        if (admitted.jobs() > 0) {
+            if (admitted.keys()) {
+                wakeups.keysReady(queue);
+            }
+            wakeups.jobsReady(queue, admitted.rank(), admitted.jobs());
+        }
+    }
+
+    private void takeBack() {
+        if (System.nanoTime() - takeBackAt >= 0) {
+            takeBackAt = System.nanoTime() + UNCLAIMED.toNanos() / 2;
+            if (statements.admit().takeBack(queue, UNCLAIMED, MOST) > 0) {
+                held.hold(queue);
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package dev.rowlock.queue.internal.policy;
+
+import java.time.Duration;
+
+/**
+ * How long things take with policies.
+ *
+ * @param answer a policy that takes longer hangs
+ * @param hold after an answer, jobs wait for so long for the next one before they go on without it
+ * @param renewed what is left of that is written anew when it is less than this
+ * @param left another node tries its policy when so little is left
+ */
+public record PolicyTimes(Duration answer, Duration hold, Duration renewed, Duration left) {
+
+    public static final PolicyTimes DEFAULT = new PolicyTimes(
+            Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofSeconds(8), Duration.ofSeconds(3));
+
+    /** The same, so many times as fast: for tests. */
+    public PolicyTimes faster(int times) {
+        return new PolicyTimes(
+                answer.dividedBy(times), hold.dividedBy(times), renewed.dividedBy(times), left.dividedBy(times));
+    }
+}

@@ -1,0 +1,48 @@
+package dev.rowlock.queue.internal.store.policy;
+
+/** What statements about policies have in common. */
+final class PolicySql {
+
+    /** How long a job is held at most, also where nobody knows of policies any more. */
+    static final String LONGEST = "interval '1 h'";
+
+    /**
+     * Whether the policy {@code p} decides now. Not where a clock was set back, nor where keys are in order: a job that has begun holds up the others of its key
+     * from where claims look for it.
+     */
+    static final String DECIDES = """
+            (p.decides_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 min'
+             AND NOT EXISTS (SELECT FROM rowlock.queue_limit l WHERE l.queue = p.queue AND l.in_order IS NOT NULL))""";
+
+    /** A common table expression with one row if the policy of a queue, a parameter, decides now. */
+    static final String LIVE = """
+            live AS MATERIALIZED (
+                SELECT true AS it FROM rowlock.policy p WHERE p.queue = ? AND %s
+            )""".formatted(DECIDES);
+
+    private static final String MOVED =
+            "id, enqueued_at, timeout_millis, rank, %s, crashes, max_retries, queue, job_key, type, payload, headers, errors";
+
+    /** The columns that a job takes along, after {@code id} and the times of its room. */
+    static final String COLUMNS = MOVED.formatted("attempt");
+
+    private static final String HELD = """
+            , held AS (
+                INSERT INTO rowlock.waiting (due_at, since, reason, %1$s)
+                SELECT statement_timestamp() + %2$s, NULL, 'policy', %3$s FROM taken
+            ), noted AS (
+                INSERT INTO rowlock.held_job (job_id, due_at, ready_at, rank, queue)
+                SELECT id, statement_timestamp() + %2$s, ready_at, rank, queue FROM taken
+                -- From an earlier time in waiting.
+                ON CONFLICT (job_id) DO UPDATE
+                   SET due_at = excluded.due_at, ready_at = excluded.ready_at, rank = excluded.rank, queue = excluded.queue
+            )
+            """;
+
+    private PolicySql() {}
+
+    /** Holds the rows of {@code taken}, with {@code attempt} as given. */
+    static String held(String attempt) {
+        return HELD.formatted(COLUMNS, LONGEST, MOVED.formatted(attempt));
+    }
+}

@@ -1,0 +1,88 @@
+package dev.rowlock.queue.internal.store.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.gate.WaitingJob;
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.ExplainedDatabase;
+import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
+import dev.rowlock.queue.internal.store.claim.QueueRange;
+import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Place;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The statements about policies read full rooms through their indexes, also where their plans were made for empty ones. */
+@PostgresTest
+class PolicyPlansTest {
+
+    private static final Duration HOLD = Duration.ofSeconds(10);
+    private static final int FULL = 20_000;
+    private static final String WHOLE_TABLE =
+            "Seq Scan on (ready|waiting|held_job|admitted_job) |(ready|waiting|held_job)_pkey on [a-z_0-9 ]*\\([^\\n]*actual rows=[0-9]{3,}";
+
+    private final TestDatabase test;
+    private final Rooms rooms;
+    private final Schema schema = new Schema("rowlock");
+
+    PolicyPlansTest(TestDatabase test) {
+        this.test = test;
+        this.rooms = Rooms.emptyIn(test);
+    }
+
+    @Test
+    void plansFromTheTimeWhenTheRoomsWereEmptyReadFullOnesThroughTheirIndexes() throws Exception {
+        rooms.execute(
+                "VACUUM ANALYZE rowlock.ready, rowlock.waiting, rowlock.running, rowlock.held_job, rowlock.admitted_job");
+        long node = rooms.node();
+        try (ExplainedDatabase explained = new ExplainedDatabase(test, schema, Plans.GENERIC)) {
+            run(explained, node);
+            rooms.ready(FULL);
+            new AdmitJobs(rooms.database()).run(Rooms.QUEUE, node, List.of(), HOLD);
+            new HoldJobs(rooms.database()).run(Rooms.QUEUE, FULL - 1_000);
+            int before = explained.plans().size();
+
+            run(explained, node);
+
+            List<String> plans = explained.plans();
+            assertThat(plans.subList(before, plans.size()))
+                    .isNotEmpty()
+                    .allSatisfy(plan -> assertThat(plan).doesNotContainPattern(WHOLE_TABLE));
+            assertThat(String.join("\n", plans.subList(before, plans.size())))
+                    .containsPattern("Index Scan using ready_in_order on ready .*actual rows=(10|20)")
+                    .containsPattern("Index Scan using held_job_in_order on held_job .*actual rows=1000");
+        }
+    }
+
+    /** Each of them once. */
+    private static void run(ExplainedDatabase explained, long node) {
+        Database database = explained.database();
+        new TakePolicy(database).run(Rooms.QUEUE, node, Duration.ofSeconds(3));
+        AdmitJobs admit = new AdmitJobs(database);
+        admit.run(Rooms.QUEUE, node, List.of(), HOLD);
+        new HoldJobs(database).run(Rooms.QUEUE, 10);
+        FindHeldJobs find = new FindHeldJobs(database);
+        find.figures(Rooms.QUEUE, node);
+        List<Long> chosen = find.page(Rooms.QUEUE, Place.FRONT).jobs().stream()
+                .map(WaitingJob::id)
+                .limit(5)
+                .toList();
+        admit.run(Rooms.QUEUE, node, chosen, HOLD);
+        List<ClaimedJob> claimed = new ClaimReadyJobs(database)
+                .run(Rooms.QUEUE, QueueRange.ALL, 20, node, null)
+                .jobs();
+        new HoldClaimedJobs(database)
+                .run(Rooms.QUEUE, claimed.stream().map(ClaimedJob::claim).toList());
+        admit.takeBack(Rooms.QUEUE, Duration.ZERO, 10);
+        database.alone(connection -> connection
+                .createStatement()
+                .executeUpdate("UPDATE rowlock.policy SET decides_until = now() - interval '1 s'"));
+        new LetJobsGo(database).run(Rooms.QUEUE, 10);
+    }
+}

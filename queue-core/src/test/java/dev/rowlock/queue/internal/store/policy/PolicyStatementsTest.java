@@ -1,0 +1,297 @@
+package dev.rowlock.queue.internal.store.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.gate.WaitingJob;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
+import dev.rowlock.queue.internal.store.claim.QueueRange;
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Page;
+import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Place;
+import dev.rowlock.queue.job.Claim;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Jobs of a queue with a policy, from ready to waiting and back. */
+@PostgresTest
+class PolicyStatementsTest {
+
+    private static final Duration HOLD = Duration.ofSeconds(10);
+
+    private final Rooms rooms;
+    private final TakePolicy take;
+    private final HoldJobs hold;
+    private final HoldClaimedJobs holdClaimed;
+    private final FindHeldJobs find;
+    private final AdmitJobs admit;
+    private final LetJobsGo letGo;
+    private final ReadPolicies read;
+    private long node;
+
+    PolicyStatementsTest(TestDatabase database) {
+        this.rooms = Rooms.emptyIn(database);
+        this.take = new TakePolicy(rooms.database());
+        this.hold = new HoldJobs(rooms.database());
+        this.holdClaimed = new HoldClaimedJobs(rooms.database());
+        this.find = new FindHeldJobs(rooms.database());
+        this.admit = new AdmitJobs(rooms.database());
+        this.letGo = new LetJobsGo(rooms.database());
+        this.read = new ReadPolicies(rooms.database());
+    }
+
+    @BeforeEach
+    void decide() {
+        rooms.clear();
+        node = rooms.node();
+        take.run(Rooms.QUEUE, node, Duration.ofSeconds(3));
+        admit.run(Rooms.QUEUE, node, List.of(), HOLD);
+    }
+
+    @Test
+    void heldJobsAreShownInTheirOrderAndChosenOnesComeBackInThatOfThePolicy() {
+        long low = rooms.ready(List.of(Rooms.job(Rooms.QUEUE, 5)))[0];
+        long[] ids = rooms.ready(3);
+        long keyed = rooms.ready(List.of(keyed("a")))[0];
+
+        assertThat(hold.run(Rooms.QUEUE, 100)).isEqualTo(5);
+
+        assertThat(rooms.count("ready")).isZero();
+        assertThat(shown()).containsExactly(ids[0], ids[1], ids[2], keyed, low);
+        assertThat(admit.run(Rooms.QUEUE, node, List.of(ids[2], ids[0]), HOLD).jobs())
+                .isEqualTo(2);
+        assertThat(rooms.sql("SELECT id FROM rowlock.ready ORDER BY rank, ready_at, id")
+                        .query(Long.class)
+                        .list())
+                .containsExactly(ids[2], ids[0]);
+        assertThat(shown()).containsExactly(ids[1], keyed, low);
+        assertThat(hold.run(Rooms.QUEUE, 100)).isZero();
+    }
+
+    @Test
+    void aJobThatIsClaimedWithoutAMarkIsHeldAndItsAttemptDoesNotCount() {
+        long id = rooms.ready();
+
+        List<ClaimedJob> claimed = claim();
+        Set<Long> over = holdClaimed.run(Rooms.QUEUE, claims(claimed));
+
+        assertThat(over).containsExactly(claimed.get(0).claim().token());
+        assertThat(rooms.count("running")).isZero();
+        assertThat(shown()).containsExactly(id);
+        admit.run(Rooms.QUEUE, node, List.of(id), HOLD);
+        List<ClaimedJob> again = claim();
+        assertThat(again.get(0).attempt()).isEqualTo(1);
+        assertThat(holdClaimed.run(Rooms.QUEUE, claims(again))).isEmpty();
+        assertThat(rooms.count("running")).isEqualTo(1);
+        assertThat(rooms.count("admitted_job")).isZero();
+    }
+
+    @Test
+    void aClaimThatWasLostMeanwhileIsNotTouched() {
+        rooms.ready();
+        List<ClaimedJob> claimed = claim();
+        Claim lost =
+                new Claim(claimed.get(0).claim().jobId(), claimed.get(0).claim().token() - 1);
+
+        assertThat(holdClaimed.run(Rooms.QUEUE, List.of(lost))).isEmpty();
+
+        assertThat(rooms.count("running")).isEqualTo(1);
+        assertThat(rooms.count("held_job")).isZero();
+    }
+
+    @Test
+    void onceThePolicyDoesNotDecideNothingIsHeldAndWhatIsHeldGoes() {
+        long[] ids = rooms.ready(3);
+        hold.run(Rooms.QUEUE, 100);
+        assertThat(letGo.run(Rooms.QUEUE, 100).jobs()).isZero();
+
+        lapse();
+
+        assertThat(letGo.run(Rooms.QUEUE, 2).jobs()).isEqualTo(2);
+        assertThat(letGo.run(Rooms.QUEUE, 2).jobs()).isEqualTo(1);
+        assertThat(rooms.count("held_job")).isZero();
+        assertThat(rooms.count("waiting")).isZero();
+        assertThat(hold.run(Rooms.QUEUE, 100)).isZero();
+        List<ClaimedJob> claimed = claim();
+        assertThat(holdClaimed.run(Rooms.QUEUE, claims(claimed))).isEmpty();
+        assertThat(claimed.stream().map(job -> job.claim().jobId())).containsExactly(ids[0], ids[1], ids[2]);
+    }
+
+    @Test
+    void wherePoliciesAreNotKnownHeldJobsAreDueInAnHour() {
+        rooms.ready();
+        hold.run(Rooms.QUEUE, 100);
+
+        assertThat(rooms.sql(
+                                "SELECT due_at - statement_timestamp() BETWEEN interval '59 min' AND interval '1 h' FROM rowlock.waiting")
+                        .query(Boolean.class)
+                        .single())
+                .isTrue();
+    }
+
+    @Test
+    void aJobThatSomebodyGaveAnotherDueTimeIsNotChosenBeforeIt() {
+        long id = rooms.ready();
+        hold.run(Rooms.QUEUE, 100);
+        rooms.execute("UPDATE rowlock.waiting SET due_at = due_at + interval '1 day'");
+
+        assertThat(admit.run(Rooms.QUEUE, node, List.of(id), HOLD).jobs()).isZero();
+        assertThat(shown()).isEmpty();
+
+        assertThat(rooms.count("held_job")).isZero();
+        assertThat(rooms.count("waiting")).isEqualTo(1);
+    }
+
+    @Test
+    void aNodeThatDoesNotAskThePolicyAnyMoreAdmitsNothing() {
+        long id = rooms.ready();
+        hold.run(Rooms.QUEUE, 100);
+        long other = rooms.node();
+        assertThat(take.run(Rooms.QUEUE, other, Duration.ofSeconds(3))).isFalse();
+        rooms.execute("DELETE FROM rowlock.node WHERE id = " + node);
+        assertThat(take.run(Rooms.QUEUE, other, Duration.ofSeconds(3))).isTrue();
+
+        assertThat(admit.run(Rooms.QUEUE, node, List.of(id), HOLD).own()).isFalse();
+
+        assertThat(rooms.count("ready")).isZero();
+        assertThat(admit.run(Rooms.QUEUE, other, List.of(id), HOLD).jobs()).isEqualTo(1);
+    }
+
+    @Test
+    void aChosenJobThatNobodyClaimsIsShownAgainBehindTheOthers() {
+        long[] ids = rooms.ready(2);
+        hold.run(Rooms.QUEUE, 100);
+        admit.run(Rooms.QUEUE, node, List.of(ids[0]), HOLD);
+        assertThat(admit.takeBack(Rooms.QUEUE, Duration.ofSeconds(1), 100)).isZero();
+
+        assertThat(admit.takeBack(Rooms.QUEUE, Duration.ZERO, 100)).isEqualTo(1);
+        hold.run(Rooms.QUEUE, 100);
+
+        assertThat(shown()).containsExactly(ids[1], ids[0]);
+    }
+
+    @Test
+    void whereKeysAreInOrderThePolicyDoesNotDecide() {
+        rooms.ready();
+        rooms.execute("INSERT INTO rowlock.queue_limit (queue, in_order) VALUES ('mail', 'hold')");
+
+        assertThat(hold.run(Rooms.QUEUE, 100)).isZero();
+        assertThat(read.run()).noneMatch(ReadPolicies.Standing::decides);
+    }
+
+    @Test
+    void aPolicyThatNobodyAsksIsForgottenOnceNoJobWaits() {
+        rooms.ready();
+        hold.run(Rooms.QUEUE, 100);
+        lapse();
+        rooms.execute("UPDATE rowlock.policy SET asked_at = now() - interval '2 min'");
+        assertThat(read.forget()).isEmpty();
+        letGo.run(Rooms.QUEUE, 100);
+
+        assertThat(read.forget()).containsExactly(Rooms.QUEUE);
+    }
+
+    @Test
+    void aClockThatWasSetBackHoldsNobodyForLong() {
+        rooms.ready();
+        rooms.execute("UPDATE rowlock.policy SET decides_until = now() + interval '2 h'");
+
+        assertThat(hold.run(Rooms.QUEUE, 100)).isZero();
+        assertThat(read.run()).noneMatch(ReadPolicies.Standing::decides);
+    }
+
+    /** Whatever comes in whichever order: no job is lost or twice, and what runs was chosen or the policy did not decide. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    void noJobIsLostAndNothingRunsThatWasNotChosen(long seed) {
+        Random random = new Random(seed);
+        Set<Long> enqueued = new HashSet<>();
+        Set<Long> ran = new HashSet<>();
+        Set<Long> chosen = new HashSet<>();
+        boolean decides = true;
+        for (int step = 0; step < 150; step++) {
+            switch (random.nextInt(8)) {
+                case 0, 1 ->
+                    Arrays.stream(rooms.ready(IntStream.range(0, 1 + random.nextInt(5))
+                                    .mapToObj(i -> Rooms.job(Rooms.QUEUE, random.nextInt(3)))
+                                    .toList()))
+                            .forEach(enqueued::add);
+                case 2 -> hold.run(Rooms.QUEUE, 1 + random.nextInt(4));
+                case 3, 4 -> {
+                    List<Long> some =
+                            shown().stream().filter(id -> random.nextBoolean()).toList();
+                    // it answers, so from now on it decides
+                    admit.run(Rooms.QUEUE, node, some, HOLD);
+                    chosen.addAll(some);
+                    decides = true;
+                }
+                case 5, 6 -> {
+                    List<ClaimedJob> claimed = claim();
+                    Set<Long> over = holdClaimed.run(Rooms.QUEUE, claims(claimed));
+                    for (ClaimedJob job : claimed) {
+                        if (!over.contains(job.claim().token())) {
+                            long id = job.claim().jobId();
+                            assertThat(ran.add(id)).as("job %d runs once", id).isTrue();
+                            assertThat(!decides || chosen.contains(id))
+                                    .as("job %d was chosen", id)
+                                    .isTrue();
+                        }
+                    }
+                }
+                default -> {
+                    if (random.nextInt(3) == 0) {
+                        lapse();
+                        decides = false;
+                        letGo.run(Rooms.QUEUE, 3);
+                    }
+                    admit.takeBack(Rooms.QUEUE, Duration.ZERO, random.nextInt(3));
+                }
+            }
+            assertThat(rooms.count("ready") + rooms.count("waiting") + rooms.count("running"))
+                    .as("jobs after step %d", step)
+                    .isEqualTo(enqueued.size());
+        }
+        lapse();
+        while (letGo.run(Rooms.QUEUE, 100).seen() > 0) {}
+        claim().forEach(job -> ran.add(job.claim().jobId()));
+        assertThat(ran).isEqualTo(enqueued);
+    }
+
+    private void lapse() {
+        rooms.execute("UPDATE rowlock.policy SET decides_until = now() - interval '1 s'");
+    }
+
+    private List<Long> shown() {
+        List<Long> all = new ArrayList<>();
+        Page page = find.page(Rooms.QUEUE, Place.FRONT);
+        page.jobs().stream().map(WaitingJob::id).forEach(all::add);
+        return all;
+    }
+
+    private List<ClaimedJob> claim() {
+        return new ArrayList<>(new ClaimReadyJobs(rooms.database())
+                .run(Rooms.QUEUE, QueueRange.ALL, 99, node, null)
+                .jobs());
+    }
+
+    private static List<Claim> claims(List<ClaimedJob> jobs) {
+        return jobs.stream().map(ClaimedJob::claim).toList();
+    }
+
+    private static NewJob keyed(String key) {
+        return new NewJob(Rooms.QUEUE, "send", 0, null, null, null, "{}", null, key, null);
+    }
+}
