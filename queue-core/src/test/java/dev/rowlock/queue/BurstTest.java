@@ -120,9 +120,10 @@ class BurstTest {
                 .worker(WorkerSettings.DEFAULT
                         .withConcurrency(threads)
                         .withFetch(new FetchSettings(NO_POLLS, Duration.ofMillis(250), 100)))
-                .listener(Work.class, o -> o.queue("shared"), (work, job) -> seen.begins(job)
-                        .mayEnd()
-                        .await()));
+                .listener(
+                        Work.class,
+                        o -> o.queue("shared"),
+                        (work, job) -> seen.begins(job).mayEnd().await()));
     }
 
     /** Both run before the first job comes: otherwise one would take all. */
@@ -145,8 +146,12 @@ class BurstTest {
             requests.add(new JobRequest(new Work(enqueued++), JobOptions.NONE.key(key)));
             seen.enqueued(key);
         }
-        rowlock.jobs().enqueueAll(
-                requests.stream().map(r -> new JobRequest(r.payload(), r.options().queue("shared"))), id -> {});
+        rowlock.jobs()
+                .enqueueAll(
+                        requests.stream()
+                                .map(r ->
+                                        new JobRequest(r.payload(), r.options().queue("shared"))),
+                        id -> {});
     }
 
     private static List<String> jobs(String key, int count) {
@@ -155,7 +160,8 @@ class BurstTest {
 
     @Test
     void aKeyBorrowsIdleThreadsUpToItsBurst() {
-        Rowlock rowlock = twoNodes(4, QueueLimit.of("shared").maxRunningPerKey(1).burstPerKey(6));
+        Rowlock rowlock =
+                twoNodes(4, QueueLimit.of("shared").maxRunningPerKey(1).burstPerKey(6));
 
         enqueue(rowlock, jobs("a", 20));
 
@@ -167,7 +173,9 @@ class BurstTest {
 
     @Test
     void borrowedPlacesGoToWhoeverIsBelowItsOwnLimit() {
-        Rowlock rowlock = twoNodes(THREADS, QueueLimit.of("shared").maxRunning(8).maxRunningPerKey(1).burstPerKey(8));
+        Rowlock rowlock = twoNodes(
+                THREADS,
+                QueueLimit.of("shared").maxRunning(8).maxRunningPerKey(1).burstPerKey(8));
         enqueue(rowlock, jobs("m", 50));
         await().atMost(LONG).until(() -> seen.of("m") == 8);
 
@@ -194,7 +202,10 @@ class BurstTest {
         int places = 3 + random.nextInt(6);
         Rowlock rowlock = twoNodes(
                 THREADS,
-                QueueLimit.of("shared").maxRunning(places).maxRunningPerKey(limit).burstPerKey(burst));
+                QueueLimit.of("shared")
+                        .maxRunning(places)
+                        .maxRunningPerKey(limit)
+                        .burstPerKey(burst));
 
         for (int step = 0; step < STEPS; step++) {
             Map<String, Integer> before = seen.byKey();
@@ -217,8 +228,8 @@ class BurstTest {
             List<String> owners = seen.waitingBelow(limit);
             assertThat(seen.byKey())
                     .as("%s; %s wait, before: %s", as, owners, before)
-                    .allSatisfy((key, now) -> assertThat(owners.isEmpty()
-                                    || now <= Math.max(limit, before.getOrDefault(key, 0)))
+                    .allSatisfy((key, now) -> assertThat(
+                                    owners.isEmpty() || now <= Math.max(limit, before.getOrDefault(key, 0)))
                             .isTrue());
         }
 

@@ -80,8 +80,7 @@ public record QueueLimit(
         return new QueueLimit(queue, maxRunning, maxRunningPerKey, burstPerKey, rate, ratePerKey, inOrder, what);
     }
 
-    private static void requireBurst(
-            @Nullable Integer burst, @Nullable Integer limit, @Nullable AfterFailure inOrder) {
+    private static void requireBurst(@Nullable Integer burst, @Nullable Integer limit, @Nullable AfterFailure inOrder) {
         if (burst == null) {
             return;
         }

@@ -58,7 +58,10 @@ class LimitedTest {
     @Test
     void aBurstGoesWithALimit() {
         assertThat(Scan.run(Map.of(), Bursting.class).get(0).limit())
-                .isEqualTo(QueueLimit.of("mail").maxRunningPerKey(2).burstPerKey(10).shareBy(ShareBy.RUN_TIME));
+                .isEqualTo(QueueLimit.of("mail")
+                        .maxRunningPerKey(2)
+                        .burstPerKey(10)
+                        .shareBy(ShareBy.RUN_TIME));
         assertInvalid(
                 BurstAlone.class, "a burst per key of 10 needs a limit per key, maxRunningPerKey, that it exceeds");
     }

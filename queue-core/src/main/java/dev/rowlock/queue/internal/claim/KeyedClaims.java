@@ -182,7 +182,8 @@ final class KeyedClaims {
 
     private Turn turn(Stage now) {
         plainFirst = !plainFirst;
-        Turn turn = (now.borrows() ? borrowed : own).turn().plainFirst(plainFirst).without(shares.ahead(now.reach()));
+        Turn turn =
+                (now.borrows() ? borrowed : own).turn().plainFirst(plainFirst).without(shares.ahead(now.reach()));
         return now.borrows() ? turn.borrowing() : turn;
     }
 
@@ -262,9 +263,7 @@ final class KeyedClaims {
         }
         int cancelled = cancelRest.run(consumer.queue(), keys);
         log.info(
-                "queue '{}': cancelled {} jobs, because others of their keys have failed",
-                consumer.queue(),
-                cancelled);
+                "queue '{}': cancelled {} jobs, because others of their keys have failed", consumer.queue(), cancelled);
         return cancelled > 0;
     }
 
@@ -305,12 +304,11 @@ final class KeyedClaims {
     }
 
     private Duration restAfter(KeyedRound.End end) {
-        Duration rest =
-                switch (end) {
-                    case NOT_YET, FOUND -> Duration.ZERO;
-                    case BUSY, OUT_OF_TURN -> Signal.jittered(BUSY);
-                    case NOTHING -> Rests.shorter(pollInterval, untilRate());
-                };
+        Duration rest = switch (end) {
+            case NOT_YET, FOUND -> Duration.ZERO;
+            case BUSY, OUT_OF_TURN -> Signal.jittered(BUSY);
+            case NOTHING -> Rests.shorter(pollInterval, untilRate());
+        };
         rateAt = null;
         return rest;
     }

@@ -144,8 +144,7 @@ final class RunTimeShares {
 
     private synchronized void advance(Collection<String> keys) {
         long now = now();
-        double least =
-                keys.stream().mapToDouble(key -> timeOf(key, now)).min().orElse(virtual);
+        double least = keys.stream().mapToDouble(key -> timeOf(key, now)).min().orElse(virtual);
         virtual = Math.max(virtual, least);
     }
 

@@ -72,9 +72,9 @@ public record NodeParts(
                                 Map.Entry::getKey,
                                 queue -> QueueConcurrency.of(queue.getKey(), queue.getValue(), settings.worker()))),
                 System::nanoTime);
-        Observers observers = new Observers(Stream.concat(
-                        Stream.of(runTimes), services.extensions().observers().stream())
-                .toList());
+        Observers observers =
+                new Observers(Stream.concat(Stream.of(runTimes), services.extensions().observers().stream())
+                        .toList());
         Recorder recorder = recorder(settings, services, observers);
         Deadlines deadlines = new Deadlines("rowlock");
         ChunkPlans.requireInterceptors(listeners, services.extensions().interceptors());
@@ -100,8 +100,7 @@ public record NodeParts(
         return new NodeParts(
                 settings,
                 claim,
-                new KeyedSource(
-                        new ClaimKeyedJobs(services.database(), longestWait, claim.unanswered()), runTimes),
+                new KeyedSource(new ClaimKeyedJobs(services.database(), longestWait, claim.unanswered()), runTimes),
                 new FindReadyQueues(services.database()),
                 queues,
                 byQueue,

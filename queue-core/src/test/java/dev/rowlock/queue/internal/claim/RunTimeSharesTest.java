@@ -25,7 +25,8 @@ class RunTimeSharesTest {
 
     private record Running(Claim claim, String key, long begun, long ends) {}
 
-    private final Map<String, Duration> backlogs = new TreeMap<>(); // how long jobs of a key take that has some at all times
+    private final Map<String, Duration> backlogs =
+            new TreeMap<>(); // how long jobs of a key take that has some at all times
     private final Map<String, Integer> weights = new HashMap<>();
     private final Map<String, Integer> most = new HashMap<>(); // limits
     private final Map<String, Long> ran = new HashMap<>();
@@ -84,7 +85,8 @@ class RunTimeSharesTest {
 
         backlogs.put("c", Duration.ofMillis(50));
 
-        run(Duration.ofSeconds(2)).forEach((key, part) -> assertThat(part).as(key).isCloseTo(1 / 3.0, ABOUT));
+        run(Duration.ofSeconds(2))
+                .forEach((key, part) -> assertThat(part).as(key).isCloseTo(1 / 3.0, ABOUT));
     }
 
     /** A key at its limit always wants more than it may have. */

@@ -296,7 +296,9 @@ class GatesExamplesTest {
             limits.remove("imports");
 
             limits.set(QueueLimit.of("imports").maxRunningPerKey(2).burstPerKey(10));
-            assertThat(limits.all()).containsExactly(QueueLimit.of("imports").maxRunningPerKey(2).burstPerKey(10));
+            assertThat(limits.all())
+                    .containsExactly(
+                            QueueLimit.of("imports").maxRunningPerKey(2).burstPerKey(10));
             limits.remove("imports");
 
             limits.set(QueueLimit.of("reports").shareBy(ShareBy.RUN_TIME));
