@@ -233,8 +233,9 @@ final class KeyedClaims {
         return some ? Duration.ZERO : Rests.shorter(AFTER_REFUSALS, pollInterval);
     }
 
-    private void claimOnly(Claim claim, Which which, List<Long> ids) {
-        claim.taker().test(run(claim, which.only(ids)).batch());
+    /** Returns false if the lease is lost. */
+    private boolean claimOnly(Claim claim, Which which, List<Long> ids) {
+        return claim.taker().test(run(claim, which.only(ids)).batch());
     }
 
     private void seen(KeyedBatch batch) {

@@ -15,6 +15,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What a policy may choose from, page by page, and the figures of its queue. */
@@ -93,22 +94,20 @@ public final class FindHeldJobs {
 
     /** The figures; null: the queue has no policy. */
     public @Nullable Figures figures(String queue, long nodeId) {
-        return database.alone(connection -> {
+        Optional<Figures> found = database.alone(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, figures)) {
                 statement.setLong(1, nodeId);
                 statement.setString(2, queue);
                 try (ResultSet row = IndexPlan.query(statement)) {
-                    return row.next()
-                            ? new Figures(
-                                    row.getBoolean(1),
-                                    row.getLong(2),
-                                    row.getBoolean(3),
-                                    row.getInt(4),
-                                    row.getBoolean(5))
-                            : null;
+                    return row.next() ? Optional.of(figures(row)) : Optional.empty();
                 }
             }
         });
+        return found.orElse(null);
+    }
+
+    private static Figures figures(ResultSet row) throws SQLException {
+        return new Figures(row.getBoolean(1), row.getLong(2), row.getBoolean(3), row.getInt(4), row.getBoolean(5));
     }
 
     /** The page behind this place. */
