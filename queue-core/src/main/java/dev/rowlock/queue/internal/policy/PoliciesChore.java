@@ -19,6 +19,10 @@ final class PoliciesChore implements Chore {
     private static final Logger log = LoggerFactory.getLogger(PoliciesChore.class);
 
     private static final Duration INTERVAL = Duration.ofSeconds(1);
+
+    /** Where there are no policies: each node looks, whether or not it will ever meet one. */
+    private static final Duration WITHOUT = Duration.ofSeconds(5);
+
     private static final Duration FORGET = Duration.ofMinutes(1);
     private static final int BATCH = 500;
 
@@ -61,7 +65,7 @@ final class PoliciesChore implements Chore {
             forgetAt = System.nanoTime() + FORGET.toNanos();
             read.forget().forEach(queue -> log.info("queue '{}': no node has its policy any more", queue));
         }
-        return more ? Duration.ZERO : INTERVAL;
+        return more ? Duration.ZERO : all.isEmpty() ? WITHOUT : INTERVAL;
     }
 
     private boolean letGo(String queue) {
