@@ -57,4 +57,12 @@ public interface QueueLimits {
      * @param limit how many at most, 1 to 10,000
      */
     List<BlockedKey> blockedKeys(String queue, int limit);
+
+    /**
+     * Keys of a queue of which as many jobs run as {@link QueueLimit#maxRunningPerKey} allows while others are ready, those with the most such jobs
+     * first. Empty where nothing limits keys. It reads all running jobs of the queue.
+     *
+     * @param limit how many at most, 1 to 10,000
+     */
+    List<FullKey> fullKeys(String queue, int limit);
 }

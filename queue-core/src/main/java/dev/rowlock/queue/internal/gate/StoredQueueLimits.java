@@ -1,12 +1,14 @@
 package dev.rowlock.queue.internal.gate;
 
 import dev.rowlock.queue.gate.BlockedKey;
+import dev.rowlock.queue.gate.FullKey;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
 import dev.rowlock.queue.internal.store.gate.FindBlockedKeys;
+import dev.rowlock.queue.internal.store.gate.FindFullKeys;
 import dev.rowlock.queue.internal.store.gate.HoldGate;
 import dev.rowlock.queue.internal.store.gate.StoreLimits;
 import dev.rowlock.queue.internal.store.gate.StoreWeights;
@@ -34,6 +36,7 @@ public final class StoredQueueLimits implements QueueLimits {
     private final StoreWeights weights;
     private final HoldGate hold;
     private final FindBlockedKeys blocked;
+    private final FindFullKeys full;
     private final Actor actor;
 
     public StoredQueueLimits(Database database, AfterCommit afterCommit) {
@@ -47,6 +50,7 @@ public final class StoredQueueLimits implements QueueLimits {
         this.weights = new StoreWeights(database);
         this.hold = new HoldGate(database);
         this.blocked = new FindBlockedKeys(database);
+        this.full = new FindFullKeys(database);
         this.actor = actor;
     }
 
@@ -103,10 +107,19 @@ public final class StoredQueueLimits implements QueueLimits {
 
     @Override
     public List<BlockedKey> blockedKeys(String queue, int limit) {
+        return blocked.run(Names.queue(queue), required(limit));
+    }
+
+    @Override
+    public List<FullKey> fullKeys(String queue, int limit) {
+        return full.run(Names.queue(queue), required(limit));
+    }
+
+    private static int required(int limit) {
         if (limit < 1 || limit > MOST_KEYS) {
             throw new IllegalArgumentException("a limit of %d is not allowed: 1 to %d".formatted(limit, MOST_KEYS));
         }
-        return blocked.run(Names.queue(queue), limit);
+        return limit;
     }
 
     /** What was held up may run now. Who has claimed plain jobs only learns that there is a limit. */

@@ -3,6 +3,7 @@ package dev.rowlock.queue.dashboard.api;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.BlockedKey;
+import dev.rowlock.queue.gate.FullKey;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.gate.Rate;
@@ -67,8 +68,18 @@ final class GatesApi {
         return limits.all().stream().map(Limit::of).toList();
     }
 
-    /** @param blocked up to 100, by key */
-    record Keys(List<Blocked> blocked, Map<String, Integer> weights) {}
+    record Full(String key, long running, int limit, long ready) {
+
+        static Full of(FullKey key) {
+            return new Full(key.key(), key.running(), key.limit(), key.ready());
+        }
+    }
+
+    /**
+     * @param blocked up to 100, by key
+     * @param full up to 100, those with the most jobs that wait first
+     */
+    record Keys(List<Blocked> blocked, List<Full> full, Map<String, Integer> weights) {}
 
     Keys keys(Call call) {
         String queue = call.knowing(ONE).query().get("queue");
@@ -77,6 +88,7 @@ final class GatesApi {
         }
         return new Keys(
                 limits.blockedKeys(queue, BLOCKED).stream().map(Blocked::of).toList(),
+                limits.fullKeys(queue, BLOCKED).stream().map(Full::of).toList(),
                 new TreeMap<>(limits.weights(queue)));
     }
 

@@ -32,7 +32,7 @@ export async function gates(place, parameters, reload) {
         {title: 'Since, until', class: 'tight', cell: key => when(key.at)},
         {title: 'Jobs behind it', class: 'number', cell: key => number(key.jobs) + (key.jobs >= 1000 ? '+' : '')},
       ], found.blocked, 'No key is held up.'),
-      atLimit(found),
+      atLimit(queue, found),
       h('h3', {class: 'small soft'}, 'Weights'),
       table([
         {title: 'Key', class: 'wide', cell: ([key]) => key}, {title: 'Weight', class: 'number', cell: ([, weight]) => weight},
@@ -45,9 +45,13 @@ export async function gates(place, parameters, reload) {
   }
 }
 
-const atLimit = found => found.full && [
+const atLimit = (queue, found) => [
   h('h3', {class: 'small soft'}, 'At their limit'),
-  table([{title: 'Key', class: 'wide', cell: key => key.key}, {title: 'Running', class: 'number', cell: key => key.running}, {title: 'Ready', class: 'number', cell: key => key.ready}], found.full, 'No key is at its limit.')];
+  table([
+    {title: 'Key', class: 'wide', cell: key => h('a', {href: `#/jobs?${query({queue, key: key.key})}`, data: {row: ''}}, key.key)},
+    {title: 'Running', class: 'number', cell: key => `${number(key.running)} of ${number(key.limit)}`},
+    {title: 'Ready', class: 'number', cell: key => number(key.ready) + (key.ready >= 1000 ? '+' : '')},
+  ], found.full, 'No key is at its limit.')];
 
 const show = value => value === null ? h('span', {class: 'soft'}, '–') : String(value);
 

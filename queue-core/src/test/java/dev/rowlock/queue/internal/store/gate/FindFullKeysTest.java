@@ -1,0 +1,76 @@
+package dev.rowlock.queue.internal.store.gate;
+
+import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.gate.AfterFailure;
+import dev.rowlock.queue.gate.FullKey;
+import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+class FindFullKeysTest {
+
+    private final Rooms rooms;
+    private final FindFullKeys find;
+
+    FindFullKeysTest(TestDatabase database) {
+        rooms = Rooms.emptyIn(database);
+        find = new FindFullKeys(rooms.database());
+    }
+
+    @Test
+    void keysAreFullWhoseLimitIsReachedWhileJobsAreReady() {
+        limit(QueueLimit.of(QUEUE).maxRunningPerKey(2));
+        enqueue("busy", 5);
+        enqueue("busier", 9);
+        enqueue("exactly", 2);
+        enqueue("below", 1);
+        claim();
+
+        assertThat(find.run(QUEUE, 10))
+                .containsExactly(new FullKey(QUEUE, "busier", 2, 2, 7), new FullKey(QUEUE, "busy", 2, 2, 3));
+        assertThat(find.run(QUEUE, 1)).extracting(FullKey::key).containsExactly("busier");
+        assertThat(find.run("other", 10)).isEmpty();
+    }
+
+    @Test
+    void keysInOrderHaveRoomForOne() {
+        limit(QueueLimit.of(QUEUE).inOrder(AfterFailure.HOLD));
+        enqueue("account", 3);
+        claim();
+
+        assertThat(find.run(QUEUE, 10)).containsExactly(new FullKey(QUEUE, "account", 1, 1, 2));
+    }
+
+    @Test
+    void noKeyIsFullWhereOnlyTheQueueIsLimited() {
+        limit(QueueLimit.of(QUEUE).maxRunning(1));
+        enqueue("tenant", 3);
+        claim();
+
+        assertThat(find.run(QUEUE, 10)).isEmpty();
+    }
+
+    private void limit(QueueLimit limit) {
+        new DeclareLimits(rooms.database()).anew(List.of(limit), List.of(QUEUE));
+    }
+
+    private void enqueue(String key, int jobs) {
+        rooms.ready(jobs);
+        rooms.execute("UPDATE rowlock.ready SET job_key = '%s' WHERE job_key IS NULL".formatted(key));
+    }
+
+    private void claim() {
+        new ClaimKeyedJobs(rooms.database(), Duration.ZERO)
+                .run(QUEUE, Turn.FIRST, 100, 0, Which.ALL, rooms.node(), null);
+    }
+}
