@@ -9,11 +9,13 @@ import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.operate.AuditEntry;
+import dev.rowlock.queue.operate.AuditFilter;
 import dev.rowlock.queue.operate.Pause;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -165,6 +167,28 @@ class JobAdminTest {
     }
 
     // Audit
+
+    @Test
+    void linesOfTheAuditAreFoundByWhoWhatToWhatAndWhen() {
+        admin.by("ann", "wrong price").pause("mail");
+        admin.by("bob", null).pause("print");
+        admin.by("ann", null).resume("mail");
+        AuditEntry bobs = admin.audit(null, 3).get(1);
+
+        assertThat(actions(AuditFilter.ALL.who("ann"))).containsExactly("resume", "pause");
+        assertThat(actions(AuditFilter.ALL.action("pause"))).hasSize(2);
+        assertThat(actions(AuditFilter.ALL.subject("MAIL").action("pause"))).hasSize(1);
+        assertThat(actions(AuditFilter.ALL.from(bobs.at()))).containsExactly("resume", "pause");
+        assertThat(actions(AuditFilter.ALL.until(bobs.at()))).containsExactly("pause");
+        assertThat(actions(AuditFilter.ALL.who("%"))).isEmpty();
+        assertThat(admin.audit(AuditFilter.ALL.who("ann"), bobs.id(), 10)).hasSize(1);
+        assertThatThrownBy(() -> AuditFilter.ALL.from(bobs.at()).until(bobs.at().minusSeconds(1)))
+                .hasMessageContaining("exchange the times");
+    }
+
+    private List<String> actions(AuditFilter filter) {
+        return admin.audit(filter, null, 10).stream().map(AuditEntry::action).toList();
+    }
 
     @Test
     void everyActionLeavesALineThatSaysWhoDidWhatAndWhy() {

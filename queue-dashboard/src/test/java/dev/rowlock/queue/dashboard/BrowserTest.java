@@ -545,6 +545,21 @@ class BrowserTest {
     }
 
     @Test
+    void linesOfTheAuditAreSearched() {
+        admin.by("eve", "to search for").pause("searched");
+        admin.by("eve", null).resume("searched");
+
+        browser.open("#/audit").type("main input[name=who]", "eve");
+        browser.type("main input[name=action]", "pause").click("main form button");
+
+        browser.await("one line", d -> browser.text("main tbody").contains("to search for"));
+        assertThat(browser.text("main tbody")).doesNotContain("resume");
+        browser.screenshot("audit-searched");
+        browser.open("#/audit?who=eve&until=2020-01-01T00:00:00Z");
+        browser.await("no line", d -> browser.text("main").contains("Nobody has done anything"));
+    }
+
+    @Test
     void figuresStopWhileTheyArePaused() {
         browser.open("");
         browser.await("live", d -> browser.text("#top .live").equals("Live"));

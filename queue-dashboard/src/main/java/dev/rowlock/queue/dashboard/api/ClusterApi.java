@@ -14,7 +14,7 @@ final class ClusterApi {
 
     private static final int PAGE = 50;
     private static final int MAX_PAGE = 200;
-    private static final Set<String> AUDIT = Set.of("before", "size");
+    private static final Set<String> AUDIT = Set.of("who", "action", "subject", "from", "until", "before", "size");
 
     private final JobSearch search;
     private final JobAdmin admin;
@@ -108,7 +108,7 @@ final class ClusterApi {
     Lines audit(Call call) {
         call.knowing(AUDIT);
         int size = call.number("size", PAGE, MAX_PAGE);
-        List<AuditEntry> found = admin.audit(call.id("before"), size + 1);
+        List<AuditEntry> found = admin.audit(Filters.audit(call.query()), call.id("before"), size + 1);
         List<AuditEntry> page = found.subList(0, Math.min(size, found.size()));
         return new Lines(
                 page.stream().map(entry -> Line.of(entry, call.payloads())).toList(),

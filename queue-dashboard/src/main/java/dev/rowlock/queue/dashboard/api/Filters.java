@@ -1,6 +1,7 @@
 package dev.rowlock.queue.dashboard.api;
 
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.operate.AuditFilter;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.JobTime;
 import dev.rowlock.queue.search.TimeRange;
@@ -130,6 +131,19 @@ final class Filters {
             throw Problem.invalid("a header is written as name=value, not '%s'".formatted(printable(header)));
         }
         return narrowed.header(header.substring(0, equals), header.substring(equals + 1));
+    }
+
+    static AuditFilter audit(Map<String, String> texts) {
+        try {
+            return new AuditFilter(
+                    texts.get("who"),
+                    texts.get("action"),
+                    texts.get("subject"),
+                    instant(texts, "from"),
+                    instant(texts, "until"));
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid(String.valueOf(e.getMessage()));
+        }
     }
 
     private static @Nullable Instant instant(Map<String, String> texts, String name) {

@@ -2,12 +2,16 @@ package dev.rowlock.queue.internal.store.operate;
 
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.operate.AuditEntry;
+import dev.rowlock.queue.operate.AuditFilter;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A page of the audit table, newest first. Reads the caller's transaction if there is one. */
 public final class ReadAudit {
@@ -15,7 +19,11 @@ public final class ReadAudit {
     private static final String SQL = """
             SELECT id, at, who, why, action, subject, detail, jobs, refused, refusal, bulk_action_id
               FROM rowlock.audit
-             WHERE id < ? ORDER BY id DESC LIMIT ?
+             WHERE id < ?
+               AND (?::text IS NULL OR who = ?) AND (?::text IS NULL OR action = ?)
+               AND (?::text IS NULL OR strpos(lower(subject), lower(?)) > 0)
+               AND at >= coalesce(?::timestamptz, '-infinity') AND at < coalesce(?::timestamptz, 'infinity')
+             ORDER BY id DESC LIMIT ?
             """;
 
     private final Database database;
@@ -24,11 +32,19 @@ public final class ReadAudit {
         this.database = database;
     }
 
-    public List<AuditEntry> run(long before, int limit) {
+    public List<AuditEntry> run(AuditFilter filter, long before, int limit) {
         return database.joined(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(database.sql(SQL))) {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, database.sql(SQL))) {
                 statement.setLong(1, before);
-                statement.setInt(2, limit);
+                statement.setString(2, filter.who());
+                statement.setString(3, filter.who());
+                statement.setString(4, filter.action());
+                statement.setString(5, filter.action());
+                statement.setString(6, filter.subject());
+                statement.setString(7, filter.subject());
+                statement.setString(8, text(filter.from()));
+                statement.setString(9, text(filter.until()));
+                statement.setInt(10, limit);
                 try (ResultSet row = statement.executeQuery()) {
                     List<AuditEntry> page = new ArrayList<>();
                     while (row.next()) {
@@ -49,5 +65,9 @@ public final class ReadAudit {
                 }
             }
         });
+    }
+
+    private static @Nullable String text(@Nullable Instant time) {
+        return time == null ? null : time.toString();
     }
 }

@@ -79,3 +79,10 @@ const opens = token => token === '{' || token === '[';
 const closes = token => token === '}' || token === ']';
 
 export const json = text => h('pre', {tabindex: '0'}, pretty(text));
+
+/** An instant as the field for local times wants it. */
+export function local(instant) {
+  if (!instant) return '';
+  const at = new Date(instant);
+  return new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 19);
+}

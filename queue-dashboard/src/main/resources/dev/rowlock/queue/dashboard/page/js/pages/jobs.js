@@ -1,7 +1,7 @@
 // A list of jobs by filters, which all stand in the address.
 import {h, fill, table, panel, button, field} from '../dom.js';
 import {get, me, may, query} from '../api.js';
-import {capped, jobLink, jobs as amount, shortClass, state, time} from '../show.js';
+import {capped, jobLink, jobs as amount, local, shortClass, state, time} from '../show.js';
 import {ONE, actOnAll, actOnChosen} from '../act.js';
 import {known} from '../live.js';
 
@@ -79,13 +79,6 @@ function form(filter) {
     else location.hash = next;
   });
   return node;
-}
-
-/** An instant as the field for local times wants it. */
-function local(instant) {
-  if (!instant) return '';
-  const at = new Date(instant);
-  return new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 19);
 }
 
 function forChosen(chosen, list, reload) {
