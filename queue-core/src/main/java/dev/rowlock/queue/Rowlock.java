@@ -140,11 +140,10 @@ public final class Rowlock implements AutoCloseable {
     /** Starts workflows and batches, and tells how they do. */
     public Workflows workflows() {
         return new StoredWorkflows(
-                database,
-                wakeups,
-                settings.codec,
-                enqueueInterceptors,
-                (payload, o) -> jobs.newJob(new JobRequest(payload, o)));
+                database, wakeups, settings.codec, enqueueInterceptors, (payload, options, amend) -> {
+                    JobRequest request = JobRequest.from(payload, options);
+                    return jobs.newJob(new JobRequest(request.payload(), amend.apply(request.options())));
+                });
     }
 
     /** Waits for jobs and reads their results. */

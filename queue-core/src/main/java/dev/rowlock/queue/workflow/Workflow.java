@@ -68,6 +68,8 @@ public final class Workflow {
     /**
      * A step of one job for each payload, which run beside each other.
      *
+     * @param payloads or {@link dev.rowlock.queue.JobRequest}s, which bring options of their own along: without a unique key, and in a step that runs
+     *     after others without a due time. {@link Workflows#start} refuses them where the step names options for its jobs too
      * @throws IllegalArgumentException for a name that is not allowed or given already, null among the payloads, and no payloads unless the step
      *     is {@linkplain StepOptions#open open}
      */

@@ -37,7 +37,8 @@ public interface Workflows {
     long start(JobContext job, Workflow workflow);
 
     /**
-     * Adds jobs to the step of the job that is running, one for each payload.
+     * Adds jobs to the step of the job that is running, one for each payload. A {@link dev.rowlock.queue.JobRequest} brings options along; a payload has
+     * none, whatever the step's other jobs have.
      *
      * @return their ids, in the same order
      * @throws IllegalStateException if the job belongs to no workflow, or that one was cancelled
@@ -46,7 +47,7 @@ public interface Workflows {
     long[] add(JobContext job, Collection<?> payloads);
 
     /**
-     * Adds jobs to a step that is {@linkplain StepOptions#open open}, one for each payload.
+     * Adds jobs to a step that is {@linkplain StepOptions#open open}, one for each payload, or {@link dev.rowlock.queue.JobRequest}.
      *
      * @return their ids, in the same order
      * @throws IllegalStateException if there is no such step, or it is not open, or was skipped

@@ -45,7 +45,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BiFunction;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +62,7 @@ public final class StoredWorkflows implements Workflows {
 
     private final Database database;
     private final PayloadCodec codec;
-    private final BiFunction<Object, JobOptions, NewJob> jobs;
+    private final NewJobs jobs;
     private final EnqueueInterceptors interceptors;
     private final AfterCommit afterCommit;
     private final CreateWorkflow create;
@@ -74,13 +73,8 @@ public final class StoredWorkflows implements Workflows {
     private final ReadWorkflows read;
     private final ReadStepResults results;
 
-    /** @param jobs brings payloads into the form of the tables, and refuses what cannot be enqueued */
     public StoredWorkflows(
-            Database database,
-            Wakeups wakeups,
-            PayloadCodec codec,
-            EnqueueInterceptors interceptors,
-            BiFunction<Object, JobOptions, NewJob> jobs) {
+            Database database, Wakeups wakeups, PayloadCodec codec, EnqueueInterceptors interceptors, NewJobs jobs) {
         this.database = database;
         this.codec = codec;
         this.jobs = jobs;
@@ -333,7 +327,16 @@ public final class StoredWorkflows implements Workflows {
         }
 
         void add(Object payload, JobOptions options, int step, boolean held) throws SQLException {
-            NewJob job = jobs.apply(payload, call == null ? options : call.amended(options));
+            NewJob job = jobs.of(payload, options, asked -> call == null ? asked : call.amended(asked));
+            if (job.uniqueKey() != null) {
+                throw new IllegalArgumentException(
+                        "a job of a workflow cannot have unique key %s: if another job held it, its step would lack a job"
+                                .formatted(job.uniqueKey()));
+            }
+            if (held && job.due() != null && options.due() == null) {
+                throw new IllegalArgumentException(
+                        "a job of a step that runs after others cannot be due at a time of its own: name a delay for the step");
+            }
             if (call != null) {
                 call.count(job.queue(), job.type());
             }

@@ -1,0 +1,18 @@
+package dev.rowlock.queue.internal.workflow;
+
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.job.JobOptions;
+import java.util.function.UnaryOperator;
+
+/** Brings payloads into the form of the tables, and refuses what cannot be enqueued. */
+@FunctionalInterface
+public interface NewJobs {
+
+    /**
+     * @param payload or a request, which brings its own options along
+     * @param options of a payload
+     * @param amend what is to be changed in the options
+     * @throws IllegalArgumentException for a request where there are other options than {@link JobOptions#NONE}
+     */
+    NewJob of(Object payload, JobOptions options, UnaryOperator<JobOptions> amend);
+}
