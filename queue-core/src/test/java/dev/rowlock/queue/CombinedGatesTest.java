@@ -6,14 +6,19 @@ import static org.awaitility.Awaitility.await;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
+import dev.rowlock.queue.gate.ShareBy;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.job.SnoozeException;
 import dev.rowlock.queue.job.UniqueKey;
+import dev.rowlock.queue.schedule.Overlap;
+import dev.rowlock.queue.schedule.RecurringJob;
+import dev.rowlock.queue.schedule.Schedule;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import dev.rowlock.queue.workflow.Workflow;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Draws rules for a queue and jobs that complete, fail, wait and have keys of both kinds; over two nodes, none of the rules is ever broken, and all jobs end. */
+/** Draws rules for a queue and jobs that complete, fail, wait, have keys of both kinds, belong to a batch or recur; over two nodes, none of the rules is ever broken, and all jobs end. */
 @PostgresTest(freshPerTest = true)
 class CombinedGatesTest {
 
@@ -78,6 +83,7 @@ class CombinedGatesTest {
     private final Rowlocks rowlocks = new Rowlocks();
     private final Seen seen = new Seen();
     private final Set<Long> ids = ConcurrentHashMap.newKeySet();
+    private final List<Long> batches = new ArrayList<>();
     private final TestDatabase database;
 
     CombinedGatesTest(TestDatabase database) {
@@ -140,9 +146,11 @@ class CombinedGatesTest {
             }
             if (rule.maxRunningPerKey() != null) {
                 seen.mostOfKey.remove("");
-                assertThat(seen.mostOfKey.values()).as("%s", rule).allMatch(most -> most <= rule.maxRunningPerKey());
+                int highest = rule.burstPerKey() != null ? rule.burstPerKey() : rule.maxRunningPerKey();
+                assertThat(seen.mostOfKey.values()).as("%s", rule).allMatch(most -> most <= highest);
             }
         }
+        assertBatches();
         assertRate(rule.rate(), "true", rule);
         for (int key = 0; key < KEYS; key++) {
             assertRate(rule.ratePerKey(), "job_key = 'key-" + key + "'", rule);
@@ -156,6 +164,10 @@ class CombinedGatesTest {
         rule = random.nextInt(2) == 0 ? rule.maxRunningPerKey(inOrder ? 1 : 1 + random.nextInt(2)) : rule;
         rule = random.nextInt(2) == 0 ? rule.rate(Rate.perSecond(150).burst(1 + random.nextInt(10))) : rule;
         rule = random.nextInt(2) == 0 ? rule.ratePerKey(Rate.perSecond(60).burst(1 + random.nextInt(5))) : rule;
+        rule = rule.maxRunningPerKey() != null && !inOrder && random.nextInt(2) == 0
+                ? rule.burstPerKey(rule.maxRunningPerKey() + 1 + random.nextInt(2))
+                : rule;
+        rule = random.nextInt(3) == 0 ? rule.shareBy(ShareBy.RUN_TIME) : rule;
         AfterFailure[] ways = {AfterFailure.CONTINUE, AfterFailure.CANCEL_REST};
         return inOrder ? rule.inOrder(ways[random.nextInt(2)]) : rule;
     }
@@ -180,6 +192,65 @@ class CombinedGatesTest {
                     options));
         }
         rowlock.jobs().enqueueEach(requests).forEach(result -> ids.add(result.id()));
+        batch(rowlock, random, requests.size());
+        recurring(rowlock, random);
+    }
+
+    /** A batch whose jobs have keys and priorities, with one more job behind it. */
+    private void batch(Rowlock rowlock, Random random, int jobs) {
+        List<Object> members = new ArrayList<>();
+        for (int i = 0; i < jobs / 3; i++) {
+            String key = "key-" + random.nextInt(KEYS);
+            int priority = random.nextInt(2);
+            List<String> acts = random.nextInt(3) == 0 ? List.of("throws") : List.of();
+            members.add(JobRequest.of(
+                    new Work(-1 - i - ids.size() * 1_000, acts), o -> o.key(key).priority(priority)));
+        }
+        long batch = rowlock.workflows()
+                .start(Workflow.named("batch")
+                        .each("members", members)
+                        .step(
+                                "behind",
+                                new Work(-1_000_000 - ids.size(), List.of()),
+                                s -> s.afterEnd("members").job(o -> o.key("key-0"))));
+        batches.add(batch);
+        for (String step : List.of("members", "behind")) {
+            rowlock.workflows().jobs(batch, step, Long.MIN_VALUE, 1_000).forEach(job -> ids.add(job.id()));
+        }
+    }
+
+    private void recurring(Rowlock rowlock, Random random) {
+        String key = "key-" + random.nextInt(KEYS);
+        String name = "recurs-" + ids.size();
+        rowlock.recurringJobs()
+                .create(RecurringJob.of(
+                                name, Schedule.cron("0 0 0 1 1 *"), new Work(-2_000_000 - ids.size(), List.of()))
+                        .options(o -> o.key(key))
+                        .overlap(Overlap.ALLOW));
+        for (int i = 0; i < 3; i++) {
+            ids.add(rowlock.recurringJobs().runNow(name).orElseThrow());
+        }
+        rowlock.recurringJobs().delete(name);
+    }
+
+    private void assertBatches() {
+        for (long batch : batches) {
+            List<Boolean> inTurn = JdbcClient.create(database.dataSource())
+                    .sql("""
+                            WITH ended AS (
+                                SELECT m.step_no, e.claimed_at, e.at
+                                  FROM rowlock.workflow_job m
+                                  JOIN (SELECT id, claimed_at, finished_at AS at FROM rowlock.done
+                                        UNION ALL SELECT id, claimed_at, died_at FROM rowlock.dead) AS e ON e.id = m.job_id
+                                 WHERE m.workflow_id = ?)
+                            SELECT b.claimed_at IS NULL OR b.claimed_at >= (SELECT max(at) FROM ended WHERE step_no = 0)
+                              FROM ended b WHERE b.step_no = 1
+                            """)
+                    .param(batch)
+                    .query(Boolean.class)
+                    .list();
+            assertThat(inTurn).as("the job behind batch %d", batch).containsExactly(true);
+        }
     }
 
     /** In no span of time do more begin than the burst and what the rate allows in it. Where one was tried again, its last attempt counts. */
