@@ -545,6 +545,19 @@ class BrowserTest {
     }
 
     @Test
+    void aListOfJobsSaysWhenThereIsMore() {
+        browser.open("?more#/jobs?queue=more");
+        browser.await("an empty list", d -> browser.text("main").contains("No job matches"));
+        browser.await("figures", d -> browser.text("#top .live").equals("Live"));
+
+        jobs.enqueue(new Report("one more"), o -> o.queue("more").delay(Duration.ofHours(1)));
+
+        browser.await("the button", d -> browser.text("main .head").contains("Load what is new"));
+        browser.click("main .head button");
+        browser.await("the job", d -> browser.text("main tbody").contains("waiting"));
+    }
+
+    @Test
     void linesOfTheAuditAreSearched() {
         admin.by("eve", "to search for").pause("searched");
         admin.by("eve", null).resume("searched");

@@ -18,6 +18,7 @@ export async function jobList(place, parameters, reload) {
   const page = await get('jobs', parameters);
   const total = h('span', {class: 'soft', role: 'status'}, 'counting…');
   get('jobs/count', filter).then(count => fill(total, `${capped(count)} ${count.jobs === 1 && !count.more ? 'job' : 'jobs'}`), e => fill(total, e.message));
+  const news = h('span', {'aria-live': 'polite'});
   const chosen = new Set();
   const tools = h('div', {class: 'row'});
   const drawTools = () => fill(tools, may('OPERATOR') && (chosen.size ? forChosen(chosen, page.jobs, reload) : forAll(filter, reload)));
@@ -26,7 +27,7 @@ export async function jobList(place, parameters, reload) {
   const all = h('input', {type: 'checkbox', 'aria-label': 'Choose all jobs of this page', onchange: () =>
     place.querySelectorAll('tbody input[type=checkbox]').forEach(box => { box.checked = all.checked; choose(box.value, all.checked); })});
   fill(place,
-    h('div', {class: 'head'}, h('h1', {}, 'Jobs'), total),
+    h('div', {class: 'head'}, h('h1', {}, 'Jobs'), total, news),
     panel(null, form(filter)),
     panel(null, tools, table([
       ...(may('OPERATOR') ? [{title: all, class: 'tight', cell: job => h('input', {
@@ -45,6 +46,12 @@ export async function jobList(place, parameters, reload) {
     h('div', {class: 'row'},
       before && h('a', {class: 'button', href: `#/jobs?${query(filter)}`}, 'Newest'),
       page.next && h('a', {class: 'button', href: `#/jobs?${query({...filter, before: page.next})}`, data: {row: ''}}, 'Older jobs'))));
+  let first;
+  return {live: {queues(all) {
+    const now = all.filter(one => !filter.queue || one.queue === filter.queue).map(one => [one.waiting, one.ready, one.running, one.dead]).join();
+    first ??= now;
+    if (now !== first && !news.firstChild) fill(news, button('Load what is new (r)', reload));
+  }}};
 }
 
 function form(filter) {
