@@ -23,6 +23,7 @@ import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.internal.workflow.Ends;
 import dev.rowlock.queue.internal.workflow.StoredWorkflows;
 import dev.rowlock.queue.result.JobResults;
 import dev.rowlock.queue.schedule.RecurringJob;
@@ -40,6 +41,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
@@ -139,11 +141,27 @@ public final class Rowlock implements AutoCloseable {
 
     /** Starts workflows and batches, and tells how they do. */
     public Workflows workflows() {
+        Ends ends = new Ends() {
+            @Override
+            public CompletableFuture<?> await(long workflow) {
+                return results.awaitWorkflow(workflow);
+            }
+
+            @Override
+            public void leave(long workflow, CompletableFuture<?> end) {
+                results.leaveWorkflow(workflow, end);
+            }
+        };
         return new StoredWorkflows(
-                database, wakeups, settings.codec, enqueueInterceptors, (payload, options, amend) -> {
+                database,
+                wakeups,
+                settings.codec,
+                enqueueInterceptors,
+                (payload, options, amend) -> {
                     JobRequest request = JobRequest.from(payload, options);
                     return jobs.newJob(new JobRequest(request.payload(), amend.apply(request.options())));
-                });
+                },
+                ends);
     }
 
     /** Waits for jobs and reads their results. */

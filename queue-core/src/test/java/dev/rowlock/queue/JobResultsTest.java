@@ -275,6 +275,6 @@ class JobResultsTest {
 
         web.close();
 
-        assertThatThrownBy(wait::join).hasRootCauseMessage("this Rowlock was closed while the job was waited for");
+        assertThatThrownBy(wait::join).hasRootCauseMessage("this Rowlock was closed while it was waited for");
     }
 }

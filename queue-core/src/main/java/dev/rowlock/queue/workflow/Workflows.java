@@ -1,9 +1,11 @@
 package dev.rowlock.queue.workflow;
 
 import dev.rowlock.queue.job.JobContext;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +71,27 @@ public interface Workflows {
 
     /** A workflow with what has become of each step. Empty: there is none, or it was removed with its jobs. */
     Optional<WorkflowDetails> find(long workflow);
+
+    /**
+     * Blocks until a workflow has ended, and returns what became of it: one that {@linkplain WorkflowState#FAILED failed} or was cancelled has ended as
+     * well, one with a step that waits for a redrive has not. Holds no connection while it waits.
+     *
+     * @param timeout how long to wait at most; more than zero
+     * @throws WorkflowWaitTimeoutException if it has not ended by then; it goes on
+     * @throws NoSuchWorkflowException if there is no such workflow: not committed, or removed with its jobs
+     * @throws IllegalStateException inside the transaction that started it, which can begin only after the commit
+     * @throws InterruptedException if the thread is interrupted; the workflow goes on
+     */
+    WorkflowDetails await(long workflow, Duration timeout) throws InterruptedException;
+
+    /**
+     * Completes when a workflow has ended, or exceptionally with what {@link #await} throws. Its actions run in the common pool. To cancel it ends the
+     * wait, not the workflow. Inside the transaction that started the workflow, the wait begins after the commit: to join the future before that lasts
+     * until the timeout.
+     *
+     * @param timeout how long to wait at most; more than zero
+     */
+    CompletableFuture<WorkflowDetails> future(long workflow, Duration timeout);
 
     /**
      * The newest workflows.

@@ -28,9 +28,14 @@ final class EndedJobs implements RecordedOutcomes, Endings {
         if (outcome instanceof Outcome.Deferred || outcome instanceof Outcome.Released) {
             return;
         }
-        waits.ended(job.id());
-        if (elsewhere.remove(job.id())) {
-            wakeups.jobEnded(job.id());
+        ended(job.id());
+    }
+
+    @Override
+    public void ended(long id) {
+        waits.ended(id);
+        if (elsewhere.remove(id)) {
+            wakeups.jobEnded(id);
         }
     }
 

@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.store.admin.FindJob;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
 import dev.rowlock.queue.internal.store.result.ReadProgress;
+import dev.rowlock.queue.internal.store.workflow.FindEndedWorkflows;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.result.JobHandle;
 import dev.rowlock.queue.result.JobResults;
@@ -56,7 +57,8 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
         this.find = new FindEndedJobs(database);
         this.findJob = new FindJob(database);
         this.progress = new ReadProgress(database);
-        this.waits = new Waits(find, shortest, wakeups::jobsAwaited);
+        this.waits =
+                new Waits(new FindEnded(find, new FindEndedWorkflows(database))::run, shortest, wakeups::jobsAwaited);
         this.listener = new OwnListener(unpooled, database.schema(), wakeups, nodeListens);
         this.endings = new EndedJobs(waits, wakeups, listener);
         wakeups.subscribe(endings);
@@ -68,8 +70,23 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
     }
 
     CompletableFuture<Ended> await(long id) {
+        return id > 0
+                ? waited(id)
+                : CompletableFuture.completedFuture(new Ended(id, null, null, null)); // no job has such an id
+    }
+
+    private CompletableFuture<Ended> waited(long id) {
         listener.open();
         return waits.await(id);
+    }
+
+    /** Completes when the workflow has ended or is nowhere. Whoever does not wait any more {@linkplain #leaveWorkflow leaves}. */
+    public CompletableFuture<?> awaitWorkflow(long id) {
+        return waited(-id);
+    }
+
+    public void leaveWorkflow(long id, CompletableFuture<?> end) {
+        waits.leave(-id, end);
     }
 
     @Override

@@ -14,11 +14,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All jobs that somebody in this process waits for. One thread asks for all of them; it starts with the first. */
+/** All jobs, and by minus their ids workflows, that somebody in this process waits for. One thread asks for all of them; it starts with the first. */
 final class Waits implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Waits.class);
@@ -28,7 +29,7 @@ final class Waits implements AutoCloseable {
 
     private static final long PAUSE_AFTER_FAILURE = Duration.ofSeconds(1).toNanos();
 
-    private final FindEndedJobs find;
+    private final Function<long[], List<Ended>> find;
     private final long shortest;
     private final Consumer<long[]> announce;
     private final EndlessTask looking = new EndlessTask("rowlock-results", this::run);
@@ -43,10 +44,11 @@ final class Waits implements AutoCloseable {
     private boolean failing; // the looking thread only
 
     /**
+     * @param find as {@link FindEndedJobs}: those that do not live, not all of them if they are {@link FindEndedJobs#LIMIT} or more
      * @param shortest rest before a job is asked for again
      * @param announce told which jobs are waited for and have not ended
      */
-    Waits(FindEndedJobs find, Duration shortest, Consumer<long[]> announce) {
+    Waits(Function<long[], List<Ended>> find, Duration shortest, Consumer<long[]> announce) {
         this.shortest = shortest.toNanos();
         this.find = find;
         this.announce = announce;
@@ -84,7 +86,7 @@ final class Waits implements AutoCloseable {
         return end;
     }
 
-    void leave(long id, CompletableFuture<Ended> end) {
+    void leave(long id, CompletableFuture<?> end) {
         lock.lock();
         try {
             Wait wait = waits.get(id);
@@ -165,7 +167,7 @@ final class Waits implements AutoCloseable {
         long begun = System.nanoTime();
         List<Ended> found;
         try {
-            found = find.run(ids);
+            found = find.apply(ids);
             failing = false;
         } catch (RuntimeException | Error e) {
             boolean first = !failing;
@@ -264,6 +266,6 @@ final class Waits implements AutoCloseable {
             lock.unlock();
         }
         left.forEach(end -> end.completeExceptionally(
-                new IllegalStateException("this Rowlock was closed while the job was waited for")));
+                new IllegalStateException("this Rowlock was closed while it was waited for")));
     }
 }

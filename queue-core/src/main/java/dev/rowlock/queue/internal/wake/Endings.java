@@ -1,7 +1,13 @@
 package dev.rowlock.queue.internal.wake;
 
-/** Hears of jobs that somebody waits for. Called on the thread of the notification listener: must not keep it long. */
+/**
+ * Hears of jobs, and by minus their ids of workflows, that somebody waits for. Called on the thread of the notification listener, or of chores: must
+ * not keep it long.
+ */
 public interface Endings {
+
+    /** This process has ended it, or seen that it has. */
+    void ended(long id);
 
     /** Another process waits for the ends of these jobs. */
     void awaitedElsewhere(long[] ids);

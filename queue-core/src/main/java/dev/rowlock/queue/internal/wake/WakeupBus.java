@@ -37,7 +37,15 @@ public final class WakeupBus implements Wakeups {
         }
     }
 
-    /** A job has ended that another process waits for. */
+    /** This process has seen that a workflow has ended: whoever waits for it, here or elsewhere, looks at it. */
+    public void workflowEnded(long id) {
+        Endings awaited = endings;
+        if (awaited != null) {
+            awaited.ended(-id);
+        }
+    }
+
+    /** A job has ended that another process waits for; with minus its id, a workflow. */
     public void jobEnded(long id) {
         if (remote instanceof Notifier notifier) {
             notifier.jobEnded(id);

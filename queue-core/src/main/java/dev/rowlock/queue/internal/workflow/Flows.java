@@ -7,18 +7,18 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.internal.store.workflow.CancelWorkflows;
 import dev.rowlock.queue.internal.store.workflow.RemoveOldWorkflows;
+import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.spi.JobObserver;
-import dev.rowlock.queue.spi.Wakeups;
 import java.util.List;
 
 /** What a node does for workflows. */
 public final class Flows implements Feature {
 
     private final Database database;
-    private final Wakeups wakeups;
+    private final WakeupBus wakeups;
     private final EndedJobs ended = new EndedJobs();
 
-    public Flows(Database database, Wakeups wakeups) {
+    public Flows(Database database, WakeupBus wakeups) {
         this.database = database;
         this.wakeups = wakeups;
     }

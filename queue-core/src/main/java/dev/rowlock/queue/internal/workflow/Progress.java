@@ -12,7 +12,7 @@ import dev.rowlock.queue.internal.store.workflow.MoveSteps;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.Moved;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
 import dev.rowlock.queue.internal.store.workflow.StepKey;
-import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.internal.wake.WakeupBus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -41,9 +41,9 @@ final class Progress {
     private final DecideSteps decide;
     private final MoveSteps move;
     private final EndWorkflows end;
-    private final Wakeups wakeups;
+    private final WakeupBus wakeups;
 
-    Progress(Database database, Wakeups wakeups) {
+    Progress(Database database, WakeupBus wakeups) {
         this.mark = new MarkEndedJobs(database);
         this.findEnded = new FindEndedSteps(database);
         this.decide = new DecideSteps(database);
@@ -180,6 +180,7 @@ final class Progress {
     /** Notes which have ended. One that is a job of another lets that one go on. */
     private void endAll(Collection<Long> workflows) {
         List<Long> changed = workflows.isEmpty() ? List.of() : end.run(workflows);
+        changed.forEach(wakeups::workflowEnded); // or it runs again: whoever waits looks
         if (!changed.isEmpty()) {
             goOn(mark.heard(changed.stream().map(id -> -id).toList()));
         }

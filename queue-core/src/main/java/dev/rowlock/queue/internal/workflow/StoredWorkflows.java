@@ -38,6 +38,7 @@ import dev.rowlock.queue.workflow.WorkflowSummary;
 import dev.rowlock.queue.workflow.Workflows;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -45,6 +46,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -72,9 +74,15 @@ public final class StoredWorkflows implements Workflows {
     private final CancelWorkflows cancel;
     private final ReadWorkflows read;
     private final ReadStepResults results;
+    private final WorkflowWaits waits;
 
     public StoredWorkflows(
-            Database database, Wakeups wakeups, PayloadCodec codec, EnqueueInterceptors interceptors, NewJobs jobs) {
+            Database database,
+            Wakeups wakeups,
+            PayloadCodec codec,
+            EnqueueInterceptors interceptors,
+            NewJobs jobs,
+            Ends ends) {
         this.database = database;
         this.codec = codec;
         this.jobs = jobs;
@@ -87,6 +95,7 @@ public final class StoredWorkflows implements Workflows {
         this.cancel = new CancelWorkflows(database);
         this.read = new ReadWorkflows(database);
         this.results = new ReadStepResults(database);
+        this.waits = new WorkflowWaits(database, read, ends);
     }
 
     @Override
@@ -211,6 +220,16 @@ public final class StoredWorkflows implements Workflows {
     @Override
     public Optional<WorkflowDetails> find(long workflow) {
         return read.find(workflow);
+    }
+
+    @Override
+    public WorkflowDetails await(long workflow, Duration timeout) throws InterruptedException {
+        return waits.await(workflow, timeout);
+    }
+
+    @Override
+    public CompletableFuture<WorkflowDetails> future(long workflow, Duration timeout) {
+        return waits.future(workflow, timeout);
     }
 
     @Override

@@ -1,15 +1,20 @@
 package dev.rowlock.queue.internal.result;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.chore.TestOwnNode;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.internal.workflow.Flows;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
+import dev.rowlock.queue.result.NoSuchJobException;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -34,6 +39,7 @@ class EndedJobsTest {
     private final Rooms rooms;
     private Notifier ofWaiter;
     private Notifier ofNode;
+    private WakeupBus busOfNode;
     private StoredJobResults waiter;
     private StoredJobResults node;
 
@@ -46,18 +52,19 @@ class EndedJobsTest {
     void open() {
         ofWaiter = new Notifier(new SendWakeup(rooms.database()));
         ofNode = new Notifier(new SendWakeup(rooms.database()));
-        waiter = process(ofWaiter);
-        node = process(ofNode);
+        busOfNode = new WakeupBus(ofNode);
+        waiter = process(new WakeupBus(ofWaiter));
+        node = process(busOfNode);
         waiter.listener.open();
         node.listener.open();
         Awaitility.await().until(() -> waiter.listener.hears() && node.listener.hears());
     }
 
-    private StoredJobResults process(Notifier notifier) {
+    private StoredJobResults process(WakeupBus wakeups) {
         return new StoredJobResults(
                 rooms.database(),
                 new JacksonPayloadCodec(JsonMapper.shared()),
-                new WakeupBus(notifier),
+                wakeups,
                 test.unpooled(),
                 () -> false,
                 Duration.ofHours(1));
@@ -82,6 +89,40 @@ class EndedJobsTest {
 
         wait.get(20, TimeUnit.SECONDS);
         assertThat(waiter.waits.size()).isZero();
+    }
+
+    @Test
+    void whoWaitsHearsOfAWorkflowWhoseEndANodeHasSeen() throws Exception {
+        rooms.execute("INSERT INTO rowlock.workflow (id, name) VALUES (77, 'w')");
+        rooms.execute("INSERT INTO rowlock.workflow_step (workflow_id, step_no, name, state, accepts)"
+                + " VALUES (77, 0, 's', 'released', false)");
+        rooms.execute("INSERT INTO rowlock.workflow_job (job_id, workflow_id, step_no) VALUES (4711, 77, 0)");
+        CompletableFuture<?> wait = waiter.awaitWorkflow(77);
+        CompletableFuture<?> inTheNodesProcess = node.awaitWorkflow(77);
+        awaitAnnounced(-77);
+        Awaitility.await().until(() -> waiter.endings.elsewhere.contains(-77)); // both have looked once
+
+        sweep(); // the job is in no room, so it has ended
+
+        wait.get(20, TimeUnit.SECONDS);
+        inTheNodesProcess.get(20, TimeUnit.SECONDS);
+        assertThat(waiter.waits.size()).isZero();
+    }
+
+    private void sweep() throws Exception {
+        Chore sweep = new Flows(rooms.database(), busOfNode)
+                .chores(new TestOwnNode(rooms.node())).stream()
+                        .filter(chore -> chore.name().equals("workflow sweep"))
+                        .findAny()
+                        .orElseThrow();
+        while (sweep.runOnce().isZero()) {}
+    }
+
+    @Test
+    void noJobHasTheIdOfAWorkflow() {
+        rooms.execute("INSERT INTO rowlock.workflow (id, name, state) VALUES (78, 'w', 'succeeded')");
+
+        assertThatThrownBy(() -> waiter.handle(-78).await(LONG)).isInstanceOf(NoSuchJobException.class);
     }
 
     @Test

@@ -53,7 +53,7 @@ class ManyWaitsTest {
     @Test
     void eachOfManyWaitsIsAskedForInTurn() throws Exception {
         long[] jobs = rooms.ready(JOBS);
-        try (Waits waits = new Waits(find, Duration.ofMillis(20), ids -> {})) {
+        try (Waits waits = new Waits(find::run, Duration.ofMillis(20), ids -> {})) {
             List<CompletableFuture<Ended>> ends = new ArrayList<>();
             for (long job : jobs) {
                 ends.add(waits.await(job));
@@ -70,7 +70,7 @@ class ManyWaitsTest {
     void allOfManyWaitsAreAnnouncedAndNewsOfThemIsHeard() throws Exception {
         long[] jobs = rooms.ready(JOBS);
         ConcurrentHashMap<Long, Boolean> announced = new ConcurrentHashMap<>();
-        try (Waits waits = new Waits(find, Duration.ofMillis(20), ids -> {
+        try (Waits waits = new Waits(find::run, Duration.ofMillis(20), ids -> {
             for (long id : ids) {
                 announced.put(id, true);
             }

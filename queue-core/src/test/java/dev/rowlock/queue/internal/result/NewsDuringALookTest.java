@@ -43,7 +43,7 @@ class NewsDuringALookTest {
     void anEndThatIsHeardDuringALookIsNotForgottenForItsAnswer() throws Exception {
         ClaimedJob first = rooms.running();
         rooms.complete(first, true);
-        try (Waits waits = new Waits(find, Duration.ofHours(1), ids -> {})) {
+        try (Waits waits = new Waits(find::run, Duration.ofHours(1), ids -> {})) {
             waits.await(first.id()).get(10, TimeUnit.SECONDS); // from now on a look takes less than what lies together
             for (int i = 0; i < 10; i++) {
                 ClaimedJob job = rooms.running();

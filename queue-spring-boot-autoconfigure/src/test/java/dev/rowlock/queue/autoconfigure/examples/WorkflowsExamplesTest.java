@@ -14,9 +14,11 @@ import dev.rowlock.queue.workflow.Workflow;
 import dev.rowlock.queue.workflow.WorkflowDetails;
 import dev.rowlock.queue.workflow.WorkflowState;
 import dev.rowlock.queue.workflow.Workflows;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
@@ -286,6 +288,36 @@ class WorkflowsExamplesTest {
 
             Shop shop = context.getBean(Purchases.class).shop;
             await().until(() -> "far".equals(shop.placed.get("bolt")));
+        });
+    }
+
+    static class Waiting {
+
+        private final Workflows workflows;
+
+        Waiting(Workflows workflows) {
+            this.workflows = workflows;
+        }
+
+        WorkflowState run(Workflow workflow) throws InterruptedException {
+            long id = workflows.start(workflow);
+            WorkflowDetails ended = workflows.await(id, Duration.ofMinutes(5));
+            return ended.summary().state();
+        }
+
+        CompletableFuture<WorkflowDetails> runLater(Workflow workflow) {
+            return workflows.future(workflows.start(workflow), Duration.ofMinutes(5));
+        }
+    }
+
+    @Test
+    void theEndIsWaitedFor() {
+        contexts.withUserConfiguration(Orders.class).run(context -> {
+            Waiting waiting = new Waiting(context.getBean(Workflows.class));
+            Workflow workflow = Workflow.named("reserve").step("reserve", new Reserve(17));
+
+            assertThat(waiting.run(workflow)).isEqualTo(WorkflowState.SUCCEEDED);
+            assertThat(waiting.runLater(workflow).join().counts().completed()).isEqualTo(1);
         });
     }
 

@@ -1,0 +1,31 @@
+package dev.rowlock.queue.internal.result;
+
+import dev.rowlock.queue.internal.store.result.FindEndedJobs;
+import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
+import dev.rowlock.queue.internal.store.workflow.FindEndedWorkflows;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+
+/** Which of these have ended, and how: jobs, and by minus their ids workflows, as these have one sequence. */
+final class FindEnded {
+
+    private final FindEndedJobs jobs;
+    private final FindEndedWorkflows workflows;
+
+    FindEnded(FindEndedJobs jobs, FindEndedWorkflows workflows) {
+        this.jobs = jobs;
+        this.workflows = workflows;
+    }
+
+    List<Ended> run(long[] ids) {
+        long[] ofJobs = LongStream.of(ids).filter(id -> id > 0).toArray();
+        List<Ended> ended = new ArrayList<>(ofJobs.length == 0 ? List.of() : jobs.run(ofJobs));
+        if (ofJobs.length < ids.length) {
+            long[] ofWorkflows =
+                    LongStream.of(ids).filter(id -> id <= 0).map(id -> -id).toArray();
+            workflows.run(ofWorkflows).forEach(each -> ended.add(new Ended(-each.id(), each.state(), null, null)));
+        }
+        return ended;
+    }
+}

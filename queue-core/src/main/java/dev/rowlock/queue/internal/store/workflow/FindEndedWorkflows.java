@@ -1,0 +1,60 @@
+package dev.rowlock.queue.internal.store.workflow;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Row;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import java.sql.PreparedStatement;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Which of these workflows have ended, and how. */
+public final class FindEndedWorkflows {
+
+    // Most have not ended. A look by primary key for each, and not a join, which a plan for an empty table makes with
+    // all of it.
+    private static final String SQL = """
+            SELECT f.id, f.state
+              FROM (SELECT a.id, (SELECT w.state FROM rowlock.workflow w WHERE w.id = a.id) AS state
+                      FROM unnest(?::bigint[]) AS a (id) OFFSET 0) AS f
+             WHERE f.state IS NULL OR f.state NOT IN ('running', 'cancelling')
+            """;
+
+    private static final String ONE = "SELECT id FROM rowlock.workflow WHERE id = ?";
+
+    /** @param state null: there is no such workflow */
+    public record Ended(long id, @Nullable String state) {}
+
+    private static final Row<Ended> ROW = row -> new Ended(row.getLong(1), row.getString(2));
+
+    private final Database database;
+    private final String sql;
+    private final String one;
+
+    public FindEndedWorkflows(Database database) {
+        this.database = database;
+        this.sql = database.sql(SQL);
+        this.one = database.sql(ONE);
+    }
+
+    /** Outside the caller's transaction. */
+    public List<Ended> run(long[] ids) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+                statement.setObject(1, ids);
+                return ROW.all(statement);
+            }
+        });
+    }
+
+    /** Whether the caller's transaction has started this workflow, and is open: it sees the workflow, and nobody else does. */
+    public boolean startedHere(long id) {
+        return database.standing().joins()
+                && run(new long[] {id}).stream().anyMatch(ended -> ended.state() == null)
+                && database.joined(connection -> {
+                    try (PreparedStatement statement = UncachedPlan.prepare(connection, one)) {
+                        statement.setLong(1, id);
+                        return statement.executeQuery().next();
+                    }
+                });
+    }
+}

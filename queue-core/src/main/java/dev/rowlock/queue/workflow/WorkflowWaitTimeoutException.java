@@ -1,0 +1,22 @@
+package dev.rowlock.queue.workflow;
+
+import java.time.Duration;
+
+/** The workflow had not ended when the time to wait was over. It goes on, and may be waited for again. */
+public final class WorkflowWaitTimeoutException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final long workflow;
+
+    public WorkflowWaitTimeoutException(long workflow, Duration timeout) {
+        super("workflow %d has not ended within %s: it goes on, and may be waited for again"
+                .formatted(workflow, timeout));
+        this.workflow = workflow;
+    }
+
+    /** The workflow's id. */
+    public long workflow() {
+        return workflow;
+    }
+}
