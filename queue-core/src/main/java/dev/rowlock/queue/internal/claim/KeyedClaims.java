@@ -7,6 +7,7 @@ import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
+import dev.rowlock.queue.internal.store.claim.KnownKeys;
 import dev.rowlock.queue.internal.store.gate.CancelRest;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.internal.thread.Signal;
@@ -74,11 +75,13 @@ final class KeyedClaims {
     private final RefusedJobs refused = new RefusedJobs("that have keys cannot be claimed");
     private final BatchLimit inTime = new BatchLimit(LARGEST);
     private long lookedAt; // 0: never
+    private final KeyMemory memory = new KeyMemory(System.nanoTime());
     private final KeyedRound own = new KeyedRound();
     private final KeyedRound borrowed = new KeyedRound();
     private Stage stage = Stage.FIRST; // of the next claim
     private int busyRounds; // in a row, of own
     private boolean plainFirst;
+    private boolean idle; // the last round has found nothing
     private @Nullable Long rateAt; // when a rate allows the next job, monotonic; null: none keeps any
 
     /**
@@ -100,7 +103,8 @@ final class KeyedClaims {
     }
 
     /** Who claims how much, and takes it. */
-    private record Claim(Stage stage, Turn turn, int limit, int largest, long nodeId, Predicate<Batch> taker) {}
+    private record Claim(
+            Stage stage, Turn turn, KnownKeys known, int limit, int largest, long nodeId, Predicate<Batch> taker) {}
 
     /**
      * @param timeouts the listeners' timeouts as a JSON object of milliseconds by type
@@ -169,7 +173,8 @@ final class KeyedClaims {
         pace.begun();
         int largest = consumer.budget().reserve(limit);
         try {
-            Claim claim = new Claim(now, turn(now), limit, largest, nodeId, taker);
+            Turn turn = turn(now);
+            Claim claim = new Claim(now, turn, known(now, turn, limit), limit, largest, nodeId, taker);
             return claim(claim, new Which(left, refused.ids(), null));
         } catch (RuntimeException e) {
             inTime.failed(e);
@@ -180,16 +185,36 @@ final class KeyedClaims {
         }
     }
 
+    private KeyedRound round(Stage now) {
+        return now.borrows() ? borrowed : own;
+    }
+
     private Turn turn(Stage now) {
         plainFirst = !plainFirst;
-        Turn turn =
-                (now.borrows() ? borrowed : own).turn().plainFirst(plainFirst).without(shares.ahead(now.reach()));
+        Turn turn = round(now).turn().plainFirst(plainFirst).without(shares.ahead(now.reach()));
         return now.borrows() ? turn.borrowing() : turn;
+    }
+
+    private KnownKeys known(Stage stage, Turn turn, int limit) {
+        KeyedRound round = round(stage);
+        long now = System.nanoTime();
+        if (round.begins()) {
+            round.begin(memory.frontIn(idle, now).isZero());
+        }
+        return round.fromFront() ? memory.fromFront(now) : memory.from(turn, ClaimKeyedJobs.keys(limit), now);
     }
 
     private Duration claim(Claim claim, Which which) {
         if (refused.isDue()) {
-            refused.tryAgain(ids -> claimOnly(claim, which, ids), claim.limit());
+            Claim fromFront = new Claim(
+                    claim.stage(),
+                    claim.turn(),
+                    KnownKeys.NONE,
+                    claim.limit(),
+                    claim.largest(),
+                    claim.nodeId(),
+                    claim.taker());
+            refused.tryAgain(ids -> claimOnly(fromFront, which, ids), claim.limit());
             return Duration.ZERO; // there may be less demand by now
         }
         long before = ended.get();
@@ -200,8 +225,8 @@ final class KeyedClaims {
         } catch (RuntimeException e) {
             return claimApart(claim, which, e);
         }
-        KeyedRound round = claim.stage().borrows() ? borrowed : own;
-        seen(batch);
+        KeyedRound round = round(claim.stage());
+        seen(batch, round.fromFront());
         round.seen(batch, claim.turn().ahead());
         if (!claim.taker().test(batch.batch())) {
             return Duration.ZERO;
@@ -221,13 +246,21 @@ final class KeyedClaims {
 
     private KeyedBatch run(Claim claim, Which which) {
         return statement.run(
-                consumer.queue(), claim.turn(), claim.limit(), claim.largest(), which, claim.nodeId(), timeouts);
+                consumer.queue(),
+                claim.turn(),
+                claim.known(),
+                claim.limit(),
+                claim.largest(),
+                which,
+                claim.nodeId(),
+                timeouts);
     }
 
     /** One job that cannot be claimed must not keep the others; in strict order, it keeps those of its key. */
     private Duration claimApart(Claim claim, Which which, RuntimeException together) {
         boolean some = refused.apart(
-                () -> statement.names(consumer.queue(), claim.turn(), claim.limit(), which, claim.nodeId()),
+                () -> statement.names(
+                        consumer.queue(), claim.turn(), claim.known(), claim.limit(), which, claim.nodeId()),
                 ids -> claimOnly(claim, which, ids),
                 together);
         return some ? Duration.ZERO : Rests.shorter(AFTER_REFUSALS, pollInterval);
@@ -238,8 +271,9 @@ final class KeyedClaims {
         return claim.taker().test(run(claim, which.only(ids)).batch());
     }
 
-    private void seen(KeyedBatch batch) {
+    private void seen(KeyedBatch batch, boolean fromFront) {
         lookedAt = System.nanoTime();
+        memory.learn(batch.learned(), fromFront, lookedAt);
         limited = batch.limited();
         shares.active(batch.byRunTime());
         if (batch.byRunTime()) {
@@ -275,7 +309,12 @@ final class KeyedClaims {
         if (round.over() && !now.borrows()) {
             shares.wanting(round.wanting());
         }
+        if (round.over() && round.fromFront()) {
+            memory.lookedFromFront(round.took(), System.nanoTime());
+        }
         KeyedRound.End end = round.end();
+        idle = end == KeyedRound.End.NOTHING;
+        Duration untilFront = round.fromFront() ? pollInterval : memory.frontIn(idle, System.nanoTime());
         if (brought && !now.equals(Stage.FIRST)) {
             return Duration.ZERO; // others go first with the next place
         }
@@ -288,7 +327,7 @@ final class KeyedClaims {
                     ? now.further()
                     : lends && !now.borrows() ? Stage.BORROWING : Stage.FIRST;
         }
-        return stage.equals(Stage.FIRST) ? restAfter(end) : Duration.ZERO;
+        return stage.equals(Stage.FIRST) ? restAfter(end, untilFront) : Duration.ZERO;
     }
 
     private boolean nobodyWants(Stage now, KeyedRound.End end) {
@@ -304,11 +343,12 @@ final class KeyedClaims {
         return end == KeyedRound.End.NOTHING || busyRounds >= BUSY_ROUNDS;
     }
 
-    private Duration restAfter(KeyedRound.End end) {
+    /** @param untilFront how long until a round may look from the front, if this one has not */
+    private Duration restAfter(KeyedRound.End end, Duration untilFront) {
         Duration rest = switch (end) {
             case NOT_YET, FOUND -> Duration.ZERO;
             case BUSY, OUT_OF_TURN -> Signal.jittered(BUSY);
-            case NOTHING -> Rests.shorter(pollInterval, untilRate());
+            case NOTHING -> Rests.shorter(untilFront, Rests.shorter(pollInterval, untilRate()));
         };
         rateAt = null;
         return rest;

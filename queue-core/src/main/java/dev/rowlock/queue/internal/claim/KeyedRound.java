@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,8 @@ final class KeyedRound {
     private boolean looked;
     private boolean lends = true;
     private boolean passedOver;
+    private boolean fromFront = true;
+    private Duration took = Duration.ZERO;
     private final Map<String, Integer> wanting = new HashMap<>();
 
     /** How a round has ended. */
@@ -39,6 +42,26 @@ final class KeyedRound {
         return turn;
     }
 
+    /** Whether its next claim is the first. */
+    boolean begins() {
+        return turn.key().isEmpty();
+    }
+
+    /** Says whether it looks from the front of each key, or goes on where each was left. */
+    void begin(boolean lookFromFront) {
+        fromFront = lookFromFront;
+        took = Duration.ZERO;
+    }
+
+    boolean fromFront() {
+        return fromFront;
+    }
+
+    /** How long the statements of its claims took together. */
+    Duration took() {
+        return took;
+    }
+
     /**
      * One claim has come back.
      *
@@ -50,6 +73,7 @@ final class KeyedRound {
         busy |= batch.busy() > 0;
         looked |= batch.keys();
         lends &= batch.lends();
+        took = took.plus(batch.batch().took());
         if (wanting.size() < RunTimeShares.MOST_KEYS) {
             wanting.putAll(batch.wanting());
         }

@@ -8,7 +8,9 @@ import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -24,6 +26,8 @@ class LimitedKeysTest extends NodeTest {
     private final Map<String, Integer> most = new ConcurrentHashMap<>();
     private final AtomicInteger ended = new AtomicInteger();
     private final CountDownLatch mayEnd = new CountDownLatch(1);
+    private final Set<String> failed = ConcurrentHashMap.newKeySet();
+    private volatile boolean failing; // each tenth job, once
     private TestNode second;
 
     @BeforeEach
@@ -44,6 +48,9 @@ class LimitedKeysTest extends NodeTest {
             Thread.yield(); // others begin meanwhile, if they may
         }
         now.decrementAndGet();
+        if (failing && payload.contains("0\"") && failed.add(payload)) {
+            throw new IllegalStateException("once");
+        }
         ended.incrementAndGet();
         return null;
     }
@@ -109,12 +116,39 @@ class LimitedKeysTest extends NodeTest {
         assertThat(most.get("quick")).isLessThanOrEqualTo(4);
     }
 
+    /** What a node remembers of keys, it remembers of a rule that has been there for a minute. */
+    @Test
+    void itsLimitHoldsAndAllItsJobsRunAlsoWhereNodesGoOnFromWhatTheyRemember() {
+        limits().set(QueueLimit.of("default").maxRunningPerKey(2));
+        node.sql
+                .sql("UPDATE rowlock.queue_limit SET changed_at = changed_at - interval '1 h'")
+                .update();
+        failing = true;
+        for (String key : List.of("a", "b", "c")) {
+            enqueue(key, 500, 3);
+        }
+
+        node.start();
+        second.start();
+
+        await().until(() -> ended.get() == 1_500);
+        assertThat(most).isEqualTo(Map.of("a", 2, "b", 2, "c", 2));
+        assertThat(failed).hasSize(3 * 50);
+    }
+
     private QueueLimits limits() {
         return Rowlock.builder(node.pool).build().limits();
     }
 
     private void enqueue(String key, int jobs) {
+        enqueue(key, jobs, 1);
+    }
+
+    private void enqueue(String key, int jobs, int priorities) {
         node.jobs.enqueueAll(
-                IntStream.range(0, jobs).mapToObj(i -> JobRequest.of(new Greet(key + i), o -> o.key(key))), id -> {});
+                IntStream.range(0, jobs)
+                        .mapToObj(i -> JobRequest.of(
+                                new Greet(key + i), o -> o.key(key).priority(i % priorities))),
+                id -> {});
     }
 }

@@ -113,6 +113,8 @@ final class RowlockSession implements Session {
             case RATE -> limits.set(none.ratePerKey(Rate.perSecond(1_000_000)));
             case WEIGHTS -> LongStream.range(0, 50).forEach(key -> limits.weight(none.queue(), Job.key(2 * key), 3));
         }
+        // As if it had been there for a while: in the first minute of a rule claims also look for jobs from before it.
+        Sql.execute(pool, "UPDATE rowlock.queue_limit SET changed_at = changed_at - interval '1 hour'");
     }
 
     @Override

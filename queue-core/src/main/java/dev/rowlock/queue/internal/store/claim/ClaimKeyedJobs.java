@@ -1,17 +1,17 @@
 package dev.rowlock.queue.internal.store.claim;
 
-import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
+import dev.rowlock.queue.internal.store.claim.KnownKeys.Known;
 import dev.rowlock.queue.internal.store.gate.CancelRest;
 import dev.rowlock.queue.internal.store.gate.GateLock;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +36,6 @@ public final class ClaimKeyedJobs {
 
     /** So many claims of one queue at once, at most, for the same reason. */
     private static final int TURNS = 4;
-
-    private static final String LOOK = IndexPlan.PREFIX + KeyedClaimSql.WALK;
 
     /**
      * Whose turn it is.
@@ -70,11 +68,6 @@ public final class ClaimKeyedJobs {
         public Turn without(List<String> keys) {
             return new Turn(key, rest, plainFirst, borrows, keys);
         }
-
-        /** Where the walk begins. No key lies between another one and that followed by the first of all characters. */
-        private String begin() {
-            return rest > 0 || key.isEmpty() ? key : key + '\u0001';
-        }
     }
 
     /**
@@ -89,6 +82,7 @@ public final class ClaimKeyedJobs {
      * @param lends whether a turn that {@linkplain Turn#borrows borrows} could bring more: the queue has a burst, and was not full as a whole, in which
      *     case it says nothing of who wants its places
      * @param byRunTime whether keys share run time
+     * @param learned for {@link KnownKeys} of the claims that follow
      * @param wanting in that case, the keys with jobs ready that this has come by and no rate holds up, passed over or not, with their weights
      */
     public record KeyedBatch(
@@ -101,65 +95,8 @@ public final class ClaimKeyedJobs {
             List<String> toCancel,
             boolean lends,
             boolean byRunTime,
-            Map<String, Integer> wanting) {}
-
-    /** What the walk through the keys has found. */
-    private record Walk(
-            @Nullable String reached,
-            boolean end,
-            boolean limited,
-            int busy,
-            @Nullable Duration untilRate,
-            List<String> toCancel,
-            boolean lends,
-            boolean byRunTime,
             Map<String, Integer> wanting,
-            double at) {
-
-        static Walk read(ResultSet row) throws SQLException {
-            row.next();
-            double wait = row.getDouble(9); // zero: null
-            return new Walk(
-                    row.getString(6),
-                    row.getBoolean(5),
-                    row.getBoolean(8),
-                    row.getBoolean(3) ? row.getInt(4) : 1,
-                    wait <= 0 ? null : Duration.ofNanos((long) (wait * 1e9)),
-                    Columns.textList(row, 10),
-                    row.getBoolean(11),
-                    row.getBoolean(12),
-                    wanting(row),
-                    row.getDouble(7));
-        }
-
-        private static Map<String, Integer> wanting(ResultSet row) throws SQLException {
-            List<String> keys = Columns.textList(row, 13);
-            if (keys.isEmpty()) {
-                return Map.of();
-            }
-            Integer[] weights = (Integer[]) row.getArray(14).getArray();
-            Map<String, Integer> wanting = new HashMap<>();
-            for (int i = 0; i < weights.length; i++) {
-                wanting.put(keys.get(i), weights[i]);
-            }
-            return wanting;
-        }
-
-        KeyedBatch with(Batch batch) {
-            return batch(batch, end || reached == null ? null : new Turn(reached, 0, true));
-        }
-
-        /** Keys behind the last one that got a job got nothing. */
-        KeyedBatch fullAt(Turn last, Batch batch) {
-            boolean round = end && last.rest() == 0 && last.key().equals(reached);
-            return batch(batch, round ? null : last);
-        }
-
-        private KeyedBatch batch(Batch batch, @Nullable Turn next) {
-            return new KeyedBatch(
-                    batch, next, reached != null, limited, busy, untilRate, toCancel, lends, byRunTime, wanting);
-        }
-    }
+            LearnedKeys learned) {}
 
     /**
      * Which jobs may be claimed.
@@ -197,6 +134,7 @@ public final class ClaimKeyedJobs {
     private final UnansweredClaims unanswered;
     private final CancelRest cancelRest;
     private final String claimAll;
+    private final String claimAllFromFront;
     private final String claimSome;
     private final String namesOfSome;
 
@@ -214,9 +152,10 @@ public final class ClaimKeyedJobs {
         this.longestWait = longestWait;
         this.unanswered = unanswered;
         this.cancelRest = new CancelRest(database);
-        this.claimAll = database.sql(LOOK + KeyedClaimSql.CLAIM_ALL);
-        this.claimSome = database.sql(LOOK + KeyedClaimSql.CLAIM_SOME);
-        this.namesOfSome = database.sql(LOOK + KeyedClaimSql.NAMES_OF_SOME);
+        this.claimAll = database.sql(KeyedClaimSql.LOOK + KeyedClaimSql.CLAIM_ALL);
+        this.claimAllFromFront = database.sql(KeyedClaimSql.LOOK_FROM_FRONT + KeyedClaimSql.CLAIM_ALL);
+        this.claimSome = database.sql(KeyedClaimSql.LOOK + KeyedClaimSql.CLAIM_SOME);
+        this.namesOfSome = database.sql(KeyedClaimSql.LOOK + KeyedClaimSql.NAMES_OF_SOME);
     }
 
     /** For {@link KeyedBatch#toCancel}. */
@@ -232,12 +171,28 @@ public final class ClaimKeyedJobs {
      */
     public KeyedBatch run(
             String queue, Turn turn, int limit, int largest, Which which, long nodeId, @Nullable String timeouts) {
+        return run(queue, turn, KnownKeys.NONE, limit, largest, which, nodeId, timeouts);
+    }
+
+    /** The same, by what the caller knows of keys. */
+    public KeyedBatch run(
+            String queue,
+            Turn turn,
+            KnownKeys known,
+            int limit,
+            int largest,
+            Which which,
+            long nodeId,
+            @Nullable String timeouts) {
         return database.alone(connection -> {
             database.numbering().check(connection);
             long begun = System.nanoTime();
-            try (PreparedStatement statement = IndexPlan.prepare(connection, which.all() ? claimAll : claimSome)) {
-                Parameters parameters = look(statement, queue, turn, limit);
-                choose(parameters, queue, turn, limit, which.all() ? null : which, nodeId)
+            KnownKeys with = withUnfinished(turn, known);
+            boolean fromFront = which.all() && with.keys().isEmpty();
+            String all = fromFront ? claimAllFromFront : claimAll;
+            try (PreparedStatement statement = IndexPlan.prepare(connection, which.all() ? all : claimSome)) {
+                Parameters parameters = look(statement, queue, turn, with, limit, fromFront);
+                choose(parameters, queue, turn, with, limit, which.all() ? null : which, nodeId)
                         .add(nodeId)
                         .add(timeouts)
                         .add(longestWait.toMillis())
@@ -248,10 +203,11 @@ public final class ClaimKeyedJobs {
     }
 
     /** The ids of the jobs that {@link #run} would claim now. */
-    public List<Long> names(String queue, Turn turn, int limit, Which which, long nodeId) {
+    public List<Long> names(String queue, Turn turn, KnownKeys known, int limit, Which which, long nodeId) {
         return database.alone(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, namesOfSome)) {
-                choose(look(statement, queue, turn, limit), queue, turn, limit, which, nodeId);
+                KnownKeys with = withUnfinished(turn, known);
+                choose(look(statement, queue, turn, with, limit, false), queue, turn, with, limit, which, nodeId);
                 statement.execute();
                 IndexPlan.rows(statement).close();
                 try (ResultSet rows = IndexPlan.rows(statement)) {
@@ -261,37 +217,76 @@ public final class ClaimKeyedJobs {
         });
     }
 
-    private Parameters look(PreparedStatement statement, String queue, Turn turn, int limit) throws SQLException {
-        int keys = Math.min(KEYS, Math.max(FEWEST, limit));
-        return new Parameters(statement)
+    /** How many keys a claim of so many jobs looks at. */
+    public static int keys(int limit) {
+        return Math.min(KEYS, Math.max(FEWEST, limit));
+    }
+
+    /** Where a key has not had all of its turn, the walk begins with it. */
+    private static KnownKeys withUnfinished(Turn turn, KnownKeys known) {
+        List<Known> keys = known.keys();
+        if (turn.rest() == 0 || !keys.isEmpty() && keys.get(0).key().equals(turn.key())) {
+            return known;
+        }
+        List<Known> all = new ArrayList<>(keys.size() + 1);
+        all.add(Known.fromFront(turn.key()));
+        all.addAll(keys);
+        return new KnownKeys(all, known.more(), known.token(), known.rule(), known.recount());
+    }
+
+    private Parameters look(
+            PreparedStatement statement, String queue, Turn turn, KnownKeys known, int limit, boolean fromFront)
+            throws SQLException {
+        Parameters parameters = new Parameters(statement)
                 .add(queue)
                 .add(lock(queue))
                 .add(TURNS)
                 .add(lock(queue))
                 .add(queue)
-                .add(queue)
-                .add(turn.begin())
-                .add(queue)
-                .add(keys)
+                .add(known.rule())
+                .add(known.recount())
+                .addTexts(known.keys().stream().map(Known::key).toList())
+                .add(known.ranks())
+                .add(known.ids())
+                .add(known.more())
+                .add(turn.key())
+                .add(queue);
+        if (!fromFront) {
+            parameters.add(queue).add(queue);
+        }
+        return parameters
+                .add(keys(limit))
                 .add(queue)
                 .addTexts(turn.ahead())
                 .add(lock(queue))
                 .add(queue)
-                .add(keys)
                 .add(queue)
                 .add(queue)
                 .add(queue)
+                .add(known.rule())
+                .add(known.token())
                 .add(queue);
     }
 
     private static Parameters choose(
-            Parameters parameters, String queue, Turn turn, int limit, @Nullable Which some, long nodeId)
+            Parameters parameters,
+            String queue,
+            Turn turn,
+            KnownKeys known,
+            int limit,
+            @Nullable Which some,
+            long nodeId)
             throws SQLException {
         parameters
                 .add(queue)
                 .add(queue)
-                .add(nodeId)
+                .add(known.ranks())
+                .add(known.ids())
+                .add(known.tokens())
+                .add(known.token())
+                .add(known.rule())
                 .add(queue)
+                .add(nodeId)
                 .add((long) limit)
                 .add(turn.plainFirst())
                 .add(queue);
@@ -299,9 +294,9 @@ public final class ClaimKeyedJobs {
                 .add(queue)
                 .add(queue)
                 .add(turn.borrows())
-                .add(queue)
                 .add(turn.rest() > 0 ? turn.key() : "")
                 .add(turn.rest())
+                .add(queue)
                 .add(queue)
                 .add(queue)
                 .add(queue);
@@ -325,11 +320,13 @@ public final class ClaimKeyedJobs {
         try {
             statement.execute();
             try (ResultSet walked = IndexPlan.rows(statement)) {
-                Walk walk = Walk.read(walked);
+                KeyedWalk walk = KeyedWalk.read(walked);
                 try (ResultSet rows = IndexPlan.rows(statement)) {
                     ClaimedRows claimed = new ClaimedRows(queue, walk.at());
                     Batch batch = claimed.readKeyed(rows, limit, begun);
-                    return batch.jobs().size() < limit ? walk.with(batch) : walk.fullAt(claimed.lastTurn(turn), batch);
+                    return batch.jobs().size() < limit
+                            ? walk.with(batch, claimed)
+                            : walk.fullAt(claimed.lastTurn(turn), batch, claimed);
                 }
             }
         } finally {

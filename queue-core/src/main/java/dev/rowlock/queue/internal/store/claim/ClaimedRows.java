@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.store.claim;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
+import dev.rowlock.queue.internal.store.claim.LearnedKeys.Claimed;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.sql.ResultSet;
@@ -13,7 +14,9 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what one claim returned. Every job passes here, so it wastes no memory. */
@@ -36,6 +39,9 @@ final class ClaimedRows {
     private static final int COUNTED = 15;
     private static final int LAST_KEY = 16;
     private static final int LAST_WEIGHT = 17;
+    private static final int COUNTED_KEYS = 18;
+    private static final int LOWEST = 19;
+    private static final int LOWEST_OF_QUEUE = 20;
 
     private static final Comparator<Positioned> IN_QUEUE_ORDER = Comparator.comparingInt(Positioned::rank)
             .thenComparingLong(Positioned::readyAtMicros)
@@ -49,6 +55,9 @@ final class ClaimedRows {
     private @Nullable String lastKey;
     private int lastWeight;
     private int ofLastKey;
+    private final Map<String, Claimed> claimedKeys = new HashMap<>();
+    private final Map<String, Long> lowest = new HashMap<>();
+    private @Nullable Long lowestOfQueue;
 
     /** @param claimedAt as an epoch, in seconds */
     ClaimedRows(String queue, double claimedAt) {
@@ -85,12 +94,8 @@ final class ClaimedRows {
         while (rows.next()) {
             claimed.add(new Positioned(
                     rows.getInt(RANK), QueuePosition.micros(rows.getDouble(READY_AT)), job(rows, keyed)));
-            if (keyed && lastKey == null) {
-                lastKey = rows.getString(LAST_KEY);
-                lastWeight = rows.getInt(LAST_WEIGHT);
-            }
-            if (keyed && lastKey != null && lastKey.equals(rows.getString(KEY))) {
-                ofLastKey++;
+            if (keyed) {
+                learn(rows);
             }
         }
         claimed.sort(IN_QUEUE_ORDER);
@@ -101,6 +106,36 @@ final class ClaimedRows {
                 last,
                 Duration.ofNanos(System.nanoTime() - begun),
                 true);
+    }
+
+    private void learn(ResultSet row) throws SQLException {
+        if (lastKey == null) {
+            lastKey = row.getString(LAST_KEY);
+            lastWeight = row.getInt(LAST_WEIGHT);
+        }
+        String key = row.getString(KEY);
+        if (key != null) {
+            ofLastKey += key.equals(lastKey) ? 1 : 0;
+            int rank = row.getInt(RANK);
+            long id = row.getLong(ID);
+            long token = row.getLong(TOKEN);
+            Claimed before = claimedKeys.get(key);
+            claimedKeys.put(key, before == null ? new Claimed(1, rank, id, token) : before.and(rank, id, token));
+        }
+        List<String> keys = Columns.textList(row, COUNTED_KEYS);
+        if (!keys.isEmpty()) {
+            Long[] tokens = (Long[]) row.getArray(LOWEST).getArray();
+            for (int i = 0; i < tokens.length; i++) {
+                lowest.put(keys.get(i), tokens[i]);
+            }
+        }
+        long ofQueue = row.getLong(LOWEST_OF_QUEUE);
+        lowestOfQueue = ofQueue == 0 ? lowestOfQueue : (Long) ofQueue;
+    }
+
+    /** After {@link #readKeyed}. */
+    LearnedKeys learned(@Nullable Long rule, boolean fresh, boolean inOrder) {
+        return new LearnedKeys(fresh ? null : rule, rule, inOrder, claimedKeys, lowest, lowestOfQueue);
     }
 
     private ClaimedJob job(ResultSet row, boolean keyed) throws SQLException {

@@ -41,6 +41,16 @@ final class Parameters {
         return this;
     }
 
+    Parameters add(int[] numbers) throws SQLException {
+        statement.setObject(++set, numbers);
+        return this;
+    }
+
+    Parameters add(long[] numbers) throws SQLException {
+        statement.setObject(++set, numbers);
+        return this;
+    }
+
     Parameters addTexts(List<String> texts) throws SQLException {
         statement.setObject(++set, texts.toArray(String[]::new));
         return this;

@@ -1,0 +1,113 @@
+package dev.rowlock.queue.internal.store.claim;
+
+import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a claim's walk through the keys has found: the answer of {@link KeyedClaimSql#WALK}.
+ *
+ * @param last the last key that has jobs
+ * @param reached how far it came: that key, or a known one behind it that has none
+ * @param end whether there is no other key behind
+ * @param at when it was, as an epoch in seconds
+ */
+record KeyedWalk(
+        @Nullable String last,
+        @Nullable String reached,
+        boolean end,
+        boolean limited,
+        int busy,
+        @Nullable Duration untilRate,
+        List<String> toCancel,
+        boolean lends,
+        boolean byRunTime,
+        Map<String, Integer> wanting,
+        @Nullable Long rule,
+        boolean fresh,
+        boolean inOrder,
+        double at) {
+
+    private static final int IN_TURN = 4;
+    private static final int BUSY = 5;
+    private static final int LAST = 6;
+    private static final int REACHED = 7;
+    private static final int END = 8;
+    private static final int AT = 9;
+    private static final int OF_QUEUE = 10;
+    private static final int UNTIL_RATE = 11;
+    private static final int TO_CANCEL = 12;
+    private static final int LENDS = 13;
+    private static final int BY_RUN_TIME = 14;
+    private static final int WANTING = 15;
+    private static final int WEIGHTS = 16;
+    private static final int RULE = 17;
+    private static final int FRESH = 18;
+    private static final int IN_ORDER = 19;
+
+    static KeyedWalk read(ResultSet row) throws SQLException {
+        row.next();
+        double wait = row.getDouble(UNTIL_RATE); // zero: null
+        return new KeyedWalk(
+                row.getString(LAST),
+                row.getString(REACHED),
+                row.getBoolean(END),
+                row.getBoolean(OF_QUEUE),
+                row.getBoolean(IN_TURN) ? row.getInt(BUSY) : 1,
+                wait <= 0 ? null : Duration.ofNanos((long) (wait * 1e9)),
+                Columns.textList(row, TO_CANCEL),
+                row.getBoolean(LENDS),
+                row.getBoolean(BY_RUN_TIME),
+                wanting(row),
+                Columns.number(row, RULE),
+                row.getBoolean(FRESH),
+                row.getBoolean(IN_ORDER),
+                row.getDouble(AT));
+    }
+
+    private static Map<String, Integer> wanting(ResultSet row) throws SQLException {
+        List<String> keys = Columns.textList(row, WANTING);
+        if (keys.isEmpty()) {
+            return Map.of();
+        }
+        Integer[] weights = (Integer[]) row.getArray(WEIGHTS).getArray();
+        Map<String, Integer> wanting = new HashMap<>();
+        for (int i = 0; i < weights.length; i++) {
+            wanting.put(keys.get(i), weights[i]);
+        }
+        return wanting;
+    }
+
+    KeyedBatch with(Batch batch, ClaimedRows rows) {
+        return batch(batch, end || reached == null ? null : new Turn(reached, 0, true), rows);
+    }
+
+    /** Keys behind the last one that got a job got nothing. */
+    KeyedBatch fullAt(Turn full, Batch batch, ClaimedRows rows) {
+        boolean round = end && full.rest() == 0 && full.key().equals(last);
+        return batch(batch, round ? null : full, rows);
+    }
+
+    private KeyedBatch batch(Batch batch, @Nullable Turn next, ClaimedRows rows) {
+        return new KeyedBatch(
+                batch,
+                next,
+                last != null,
+                limited,
+                busy,
+                untilRate,
+                toCancel,
+                lends,
+                byRunTime,
+                wanting,
+                rows.learned(rule, fresh, inOrder));
+    }
+}

@@ -1,0 +1,272 @@
+package dev.rowlock.queue.internal.store.claim;
+
+import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+import dev.rowlock.queue.internal.store.ExplainedDatabase;
+import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
+import dev.rowlock.queue.internal.store.claim.KnownKeys.Known;
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Claims by what a node knows of keys. */
+@PostgresTest
+@Representative
+class ClaimKnownKeysTest {
+
+    private final TestDatabase test;
+    private final Rooms rooms;
+    private final ClaimKeyedJobs claim;
+    private final long node;
+
+    ClaimKnownKeysTest(TestDatabase test) {
+        this.test = test;
+        rooms = Rooms.emptyIn(test);
+        claim = new ClaimKeyedJobs(rooms.database(), Duration.ZERO);
+        node = rooms.node();
+    }
+
+    @Test
+    void aKeysJobsAreLookedForBehindTheLastOne() {
+        long[] ids = rooms.large(jobs("a", 5));
+
+        assertThat(ids(run(Turn.FIRST, 10, known("a", ids[2])))).containsExactly(ids[3], ids[4]);
+        assertThat(ids(run(Turn.FIRST, 10))).containsExactly(ids[0], ids[1], ids[2]);
+    }
+
+    @Test
+    void aMoreUrgentJobStandsBeforeThem() {
+        long[] ids = rooms.large(List.of(job("a", 0), job("a", -1), job("a", 1)));
+
+        assertThat(ids(run(Turn.FIRST, 10, known("a", ids[0])))).containsExactly(ids[2]);
+    }
+
+    @Test
+    void keysThatNobodyKnowsAreFoundBeforeBetweenAndBehind() {
+        for (String key : List.of("a", "b", "c", "d", "d2", "d3", "e", "f")) {
+            rooms.large(jobs(key, 1));
+        }
+
+        assertThat(keys(run(Turn.FIRST, 20, known("b", 0), known("d", 0), known("e", 0))))
+                .containsExactly("a", "b", "c", "d", "d2", "d3", "e", "f");
+    }
+
+    @Test
+    void aKnownKeyThatHasNoJobsIsNone() {
+        long[] a = rooms.large(jobs("a", 2));
+        rooms.large(jobs("b", 1));
+
+        KeyedBatch batch = run(Turn.FIRST, 1, known("a", a[1]), known("b", 0), known("c", 0));
+
+        assertThat(keys(batch)).containsExactly("b");
+        assertThat(batch.next()).isNull();
+        KeyedBatch nothing = run(Turn.FIRST, 20, known("a", a[1]), known("b", Long.MAX_VALUE));
+        assertThat(nothing.keys()).isFalse();
+        assertThat(nothing.next()).isNull();
+    }
+
+    @Test
+    void whereMoreAreKnownTheNextClaimGoesOnBehindTheLast() {
+        rooms.large(jobs("a", 1));
+        rooms.large(jobs("z", 1));
+
+        KeyedBatch first = claim.run(QUEUE, Turn.FIRST, more(known("a", 0), known("b", 0)), 10, 0, ALL, node, null);
+        KeyedBatch second = run(first.next(), 10, known("z", 0));
+
+        assertThat(keys(first)).containsExactly("a");
+        assertThat(first.next()).isEqualTo(new Turn("b", 0, true));
+        assertThat(keys(second)).containsExactly("z");
+        assertThat(second.next()).isNull();
+    }
+
+    @Test
+    void aKeyThatHasNotHadItsTurnComesFirst() {
+        long[] a = rooms.large(jobs("a", 4));
+        rooms.large(jobs("b", 4));
+        Turn unfinished = new Turn("a", 1, true);
+
+        assertThat(keys(run(unfinished, 4))).containsExactly("a", "b", "b");
+        assertThat(ids(run(unfinished, 2, known("a", a[2]), known("b", Long.MAX_VALUE))))
+                .containsExactly(a[3]);
+    }
+
+    /** Where the server's encoding orders characters otherwise than this process. */
+    @Test
+    void keysThatAreNotInTheServersOrderCostNoKeyItsTurnAndNoLimit() {
+        limit(2);
+        List.of("a", "b", "c", "d").forEach(key -> rooms.large(jobs(key, 5)));
+
+        KeyedBatch batch = run(Turn.FIRST, 20, known("c", 0), known("a", 0), known("d", 0), known("b", 0));
+
+        assertThat(keys(batch)).containsExactly("a", "a", "b", "b", "c", "c", "d", "d");
+        assertThat(batch.next()).isNull();
+    }
+
+    @Test
+    void aLimitCountsFromTheLowestTokenThatRuns() {
+        limit(3);
+        rooms.large(jobs("a", 9));
+        LearnedKeys first = run(Turn.FIRST, 2).learned();
+        LearnedKeys second = run(Turn.FIRST, 1).learned();
+
+        assertThat(first.lowest()).isEmpty();
+        assertThat(second.lowest())
+                .containsOnly(entry("a", first.claimed().get("a").token()));
+        assertThat(second.rule()).isNotNull();
+        assertThat(ids(run(Turn.FIRST, 9, at(second, first.claimed().get("a").token()))))
+                .isEmpty();
+    }
+
+    @Test
+    void whatWasLearnedUnderAnotherRuleSaysNothing() {
+        limit(2);
+        rooms.large(jobs("a", 9));
+        LearnedKeys learned = run(Turn.FIRST, 2).learned();
+        KnownKeys beyond = at(learned, Long.MAX_VALUE);
+        rooms.execute("UPDATE rowlock.queue_limit SET changed_at = changed_at + interval '1 microsecond'");
+
+        assertThat(ids(run(Turn.FIRST, 9, beyond))).isEmpty();
+    }
+
+    @Test
+    void aRuleThatIsYoungTeachesNoTokens() {
+        limit(2);
+        rooms.execute("UPDATE rowlock.queue_limit SET changed_at = now()");
+        rooms.large(jobs("a", 9));
+
+        LearnedKeys learned = run(Turn.FIRST, 2).learned();
+
+        assertThat(learned.rule()).isNull();
+        assertThat(learned.seen()).isNotNull();
+    }
+
+    @Test
+    void jobsThatRanBeforeARuleAreLookedForWhenItIsNewAndWhenAsked() {
+        rooms.large(jobs("a", 9));
+        run(Turn.FIRST, 1);
+        limit(3);
+        rooms.execute("UPDATE rowlock.queue_limit SET changed_at = now()");
+        Long rule = run(new Turn("z", 0, true), 1).learned().seen();
+        assertThat(counted()).isEqualTo(1);
+        rooms.execute("UPDATE rowlock.running SET gate = NULL");
+
+        claim.run(QUEUE, Turn.FIRST, new KnownKeys(List.of(), false, 0, rule, false), 1, 0, ALL, node, null);
+        assertThat(counted()).isEqualTo(1); // only its own
+        claim.run(QUEUE, Turn.FIRST, new KnownKeys(List.of(), false, 0, rule, true), 1, 0, ALL, node, null);
+
+        assertThat(counted()).isEqualTo(3);
+    }
+
+    @Test
+    void whileASnapshotIsHeldOnlyWhatIsLeftIsRead() throws Exception {
+        limit(10);
+        try (Connection holder = test.unpooled().getConnection();
+                ExplainedDatabase explained = new ExplainedDatabase(test, new Schema("rowlock"), Plans.GENERIC)) {
+            holder.setAutoCommit(false);
+            holder.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            holder.createStatement().execute("SELECT count(*) FROM rowlock.ready");
+            rooms.large(jobs("a", 3_005));
+            KeyedBatch last = null;
+            for (int i = 0; i < 300; i++) {
+                last = run(Turn.FIRST, 10);
+                rooms.execute("DELETE FROM rowlock.running");
+            }
+            LearnedKeys learned = last.learned();
+            ClaimKeyedJobs of = new ClaimKeyedJobs(explained.database(), Duration.ZERO);
+
+            of.run(QUEUE, Turn.FIRST, at(learned, 1), 1, 0, ALL, node, null);
+            int tokensOfOld = buffers(explained);
+            of.run(QUEUE, Turn.FIRST, at(learned, learned.claimed().get("a").token()), 1, 0, ALL, node, null);
+            int known = buffers(explained);
+            of.run(QUEUE, Turn.FIRST, KnownKeys.NONE, 1, 0, ALL, node, null);
+            int fromFront = buffers(explained);
+
+            // Of neighbours in one page, only the first counts.
+            assertThat(known).isLessThan(60);
+            assertThat(tokensOfOld).isGreaterThan(known + 50);
+            assertThat(fromFront).isGreaterThan(tokensOfOld + 50);
+        }
+    }
+
+    /** Of the walk and the claim of the last call. */
+    private static int buffers(ExplainedDatabase explained) {
+        List<String> plans = explained.plans();
+        return plans.subList(plans.size() - 2, plans.size()).stream()
+                .mapToInt(ClaimKnownKeysTest::buffersOf)
+                .sum();
+    }
+
+    private static int buffersOf(String plan) {
+        Matcher whole = Pattern.compile("Buffers: shared hit=(\\d+)").matcher(plan);
+        assertThat(whole.find()).isTrue();
+        return Integer.parseInt(whole.group(1));
+    }
+
+    private static final Which ALL = Which.ALL;
+
+    private KnownKeys at(LearnedKeys learned, long token) {
+        LearnedKeys.Claimed a = learned.claimed().get("a");
+        return new KnownKeys(List.of(new Known("a", a.rank(), a.id(), token)), false, 0, learned.rule(), false);
+    }
+
+    private long counted() {
+        return rooms.number("SELECT count(*) FROM rowlock.running WHERE gate IS NOT NULL");
+    }
+
+    /** As if it had been there for a while. */
+    private void limit(int perKey) {
+        rooms.sql(
+                        "INSERT INTO rowlock.queue_limit (queue, max_running_per_key, changed_at) VALUES (?, ?, now() - interval '1 h')")
+                .params(QUEUE, perKey)
+                .update();
+    }
+
+    private KeyedBatch run(Turn turn, int limit, Known... known) {
+        return run(turn, limit, new KnownKeys(Arrays.asList(known), false, 0, KnownKeys.NONE.rule(), true));
+    }
+
+    private KeyedBatch run(Turn turn, int limit, KnownKeys known) {
+        return claim.run(QUEUE, turn, known, limit, 0, ALL, node, null);
+    }
+
+    private static KnownKeys more(Known... known) {
+        return new KnownKeys(Arrays.asList(known), true, 0, KnownKeys.NONE.rule(), true);
+    }
+
+    private static Known known(String key, long id) {
+        return new Known(key, 0, id, 0);
+    }
+
+    private static List<Long> ids(KeyedBatch batch) {
+        return batch.batch().jobs().stream().map(ClaimedJob::id).sorted().toList();
+    }
+
+    private static List<String> keys(KeyedBatch batch) {
+        return batch.batch().jobs().stream().map(ClaimedJob::key).sorted().toList();
+    }
+
+    private static List<NewJob> jobs(String key, int count) {
+        return IntStream.range(0, count).mapToObj(i -> job(key, 0)).toList();
+    }
+
+    private static NewJob job(String key, int rank) {
+        return new NewJob(QUEUE, "send", rank, null, null, null, "{}", null, key, null);
+    }
+}
