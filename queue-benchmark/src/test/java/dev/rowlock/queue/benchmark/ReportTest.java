@@ -23,6 +23,15 @@ class ReportTest {
     }
 
     @Test
+    void aFigureThatOneRunLacksIsTheMedianOfTheOthers() {
+        Summary summary = new Summary();
+        summary.add("pg-boss", new Figures().put("plain_us", 60));
+        summary.add("pg-boss", new Figures().put("plain_us", 62).put("limited_us", 80));
+
+        assertThat(TextReport.figures(summary)).isEqualTo("pg_boss.plain_us=61.000 pg_boss.limited_us=80.000");
+    }
+
+    @Test
     void aChartIsDrawnForRatesAndForCurves(@TempDir Path folder) {
         Summary rates = new Summary();
         rates.add("rowlock", new Figures().put("jobs_per_s", 60_000).put("server_us_per_job", 12));

@@ -18,10 +18,20 @@ public enum Ability {
     EFFECTS,
     /** Runs many jobs in one call, and one transaction. */
     CHUNKS,
-    /** Limits how many jobs of a key run at once. */
-    KEYS,
-    /** Runs jobs after others, and counts those of a batch. */
+    /** Runs as many jobs of a key at once, over all nodes, as a rule says. */
+    LIMITS,
+    /** Runs one job of a key at once, over all nodes. */
+    SERIAL,
+    /** Runs the jobs of a key one after the other, in the order of their enqueues. */
+    ORDER,
+    /** Limits how many jobs of a key begin in a time, over all nodes. */
+    RATES,
+    /** Lets keys take turns, by weight. */
+    FAIR,
+    /** Runs jobs after others. */
     WORKFLOWS,
+    /** Counts the jobs of a batch. */
+    BATCHES,
     /** Keeps finished jobs for a while. */
     RETENTION,
     /** Finds jobs by itself while it runs, rather than in a loop over what is there. */

@@ -18,7 +18,10 @@ import java.util.concurrent.TimeUnit;
  * A process that runs jobs and tells about it, one line each:
  *
  * <pre>
- *   to it    add FROM COUNT     enqueue jobs           from it  ready              its tables are there
+ *   to it    rule RULE KEYS     so many keys from now  from it  ready              its tables are there
+ *            add FROM COUNT     enqueue jobs
+ *            chain FROM COUNT   enqueue jobs in chains
+ *                  LENGTH
  *            work FROM MILLIS   start to run them: those        did COMMAND
  *                               numbered from FROM on take
  *                               so long, others no time

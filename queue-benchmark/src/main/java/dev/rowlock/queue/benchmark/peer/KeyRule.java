@@ -1,16 +1,31 @@
 package dev.rowlock.queue.benchmark.peer;
 
+import java.util.Set;
+
 /** What holds for the jobs of each key. */
 public enum KeyRule {
-    NONE,
-    /** Ten run at once, at most. */
-    TEN_AT_ONCE,
-    /** One runs at once, at most. */
-    ONE_AT_ONCE,
-    /** One after the other, in the order of their enqueues. */
-    IN_ORDER,
-    /** A rate that is never used up: what it costs to look. */
-    RATE,
+    NONE(Set.of()),
+    /** They take turns with the jobs of other keys, and nothing else. */
+    TURNS(Set.of(Ability.FAIR)),
     /** Every second key gets three times as much as the others. */
-    WEIGHTS
+    WEIGHTS(Set.of(Ability.FAIR)),
+    /** Ten run at once, at most. */
+    TEN_AT_ONCE(Set.of(Ability.LIMITS)),
+    /** One runs at once, at most. */
+    ONE_AT_ONCE(Set.of(Ability.SERIAL)),
+    /** One after the other, in the order of their enqueues. */
+    IN_ORDER(Set.of(Ability.ORDER)),
+    /** A rate that is never used up: what it costs to look. */
+    RATE(Set.of(Ability.RATES));
+
+    private final Set<Ability> needs;
+
+    KeyRule(Set<Ability> needs) {
+        this.needs = needs;
+    }
+
+    /** What it asks of a peer. */
+    public Set<Ability> needs() {
+        return needs;
+    }
 }

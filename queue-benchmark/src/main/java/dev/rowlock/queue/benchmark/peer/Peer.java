@@ -14,6 +14,11 @@ public interface Peer {
     /** About how many jobs it drains in a second: runs are sized by it, so that slow peers do not take hours. */
     int jobsPerSecond();
 
+    /** The same for jobs with keys under a rule. */
+    default int jobsPerSecond(KeyRule rule) {
+        return jobsPerSecond();
+    }
+
     /** Why it cannot run here; empty if it can. */
     default Optional<String> missing() {
         return Optional.empty();

@@ -30,14 +30,17 @@ public interface Session extends AutoCloseable {
         throw new UnsupportedOperationException("this peer knows no recurring jobs");
     }
 
-    /** A rule for the jobs of each key from now on, if the peer has {@link Ability#KEYS}. */
-    default void rule(KeyRule rule) {
+    /**
+     * Jobs that are enqueued from now on have one of so many keys by turns, as {@link Job#ofKeys} gives them, and this rule holds for each key;
+     * if the peer has what the rule {@link KeyRule#needs}. Called at most once, before the first enqueue.
+     */
+    default void rule(KeyRule rule, int keys) {
         throw new UnsupportedOperationException("this peer knows no keys");
     }
 
     /**
      * Enqueues jobs in one transaction, of which each runs after the one before it, in chains of this length; 0: all at once, as one batch whose
-     * progress is counted. Where the peer can, if it has {@link Ability#WORKFLOWS}.
+     * progress is counted. If the peer has {@link Ability#WORKFLOWS} for chains, {@link Ability#BATCHES} for a batch.
      */
     default void enqueueChains(List<Job> jobs, int length) {
         throw new UnsupportedOperationException("this peer knows no workflows");

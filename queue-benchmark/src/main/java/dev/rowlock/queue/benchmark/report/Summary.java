@@ -4,8 +4,10 @@ import dev.rowlock.queue.benchmark.measure.Figures;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiConsumer;
 
 /** What several runs measured: each figure's median and range, by peer. Confined to one thread. */
@@ -38,7 +40,9 @@ public final class Summary {
         if (all.isEmpty()) {
             return;
         }
-        for (String name : all.get(0).names()) {
+        Set<String> names = new LinkedHashSet<>(); // a run may lack what others have, as when a peer was cut off
+        all.forEach(run -> run.names().forEach(names::add));
+        for (String name : names) {
             List<Double> values = all.stream()
                     .filter(run -> run.values().containsKey(name))
                     .map(run -> run.get(name))

@@ -9,6 +9,8 @@ import dev.rowlock.queue.benchmark.peer.Job;
 import dev.rowlock.queue.benchmark.peer.KeyRule;
 import dev.rowlock.queue.benchmark.peer.Peer;
 import dev.rowlock.queue.benchmark.peer.Session;
+import dev.rowlock.queue.benchmark.peer.Target;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongFunction;
@@ -16,6 +18,7 @@ import java.util.function.LongFunction;
 /**
  * What keys, limits, rates, weights and order cost: runs what was enqueued before, without keys, with 100 keys under each rule, and with 10,000 keys of which one job
  * runs at once; and workflows and a batch; two of them once more while a snapshot is held, so that dead rows stay. Counts the server's processor time for each job from the start of the workers to the last job's end.
+ * A peer takes part in what it can do. One with a process of its own is cut off in a part that takes too long, and has no figures of it.
  */
 final class Gates implements Workload {
 
@@ -24,6 +27,20 @@ final class Gates implements Workload {
     private static final int FEW = 100;
     private static final int MANY = 10_000;
     private static final int CHAIN = 10;
+    private static final Duration BOUND = Duration.ofMinutes(2);
+
+    /** What runs of one peer in one part. */
+    private record Part(Peer peer, Stage stage, String name, KeyRule rule, int keys, int jobs) {
+
+        boolean isPossible(Ability... more) {
+            return peer.abilities().containsAll(rule.needs())
+                    && peer.abilities().containsAll(Set.of(more));
+        }
+
+        LongFunction<Job> job() {
+            return keys == 0 ? Job::of : seq -> Job.ofKeys(seq, keys);
+        }
+    }
 
     @Override
     public String name() {
@@ -32,82 +49,118 @@ final class Gates implements Workload {
 
     @Override
     public Set<Ability> needs() {
-        return Set.of(Ability.KEYS);
+        return Set.of();
     }
 
     @Override
     public List<String> peers() {
-        return List.of("rowlock");
+        return List.of("rowlock", "graphile-worker", "pg-boss");
     }
 
     @Override
     public Figures run(Peer peer, Stage stage) {
         Figures figures = new Figures();
-        LongFunction<Job> few = seq -> Job.ofKeys(seq, FEW);
-        LongFunction<Job> many = seq -> Job.ofKeys(seq, MANY);
-        part(peer, stage, "plain", KeyRule.NONE, Job::of, figures);
-        part(peer, stage, "keys", KeyRule.NONE, few, figures);
-        part(peer, stage, "limited", KeyRule.TEN_AT_ONCE, few, figures);
-        part(peer, stage, "rate", KeyRule.RATE, few, figures);
-        part(peer, stage, "fair", KeyRule.WEIGHTS, few, figures);
-        part(peer, stage, "limit_one", KeyRule.ONE_AT_ONCE, many, figures);
-        part(peer, stage, "ordered", KeyRule.IN_ORDER, many, figures);
-        chains(peer, stage, "workflow", CHAIN, figures);
-        chains(peer, stage, "batch", 0, figures);
-        held(peer, stage, "limited_held", KeyRule.TEN_AT_ONCE, few, figures);
-        held(peer, stage, "limit_one_held", KeyRule.ONE_AT_ONCE, many, figures);
+        drain(part(peer, stage, "plain", KeyRule.NONE, 0), figures);
+        drain(part(peer, stage, "keys", KeyRule.TURNS, FEW), figures);
+        drain(part(peer, stage, "limited", KeyRule.TEN_AT_ONCE, FEW), figures);
+        drain(part(peer, stage, "rate", KeyRule.RATE, FEW), figures);
+        drain(part(peer, stage, "fair", KeyRule.WEIGHTS, FEW), figures);
+        drain(part(peer, stage, "limit_one_few", KeyRule.ONE_AT_ONCE, FEW), figures);
+        drain(part(peer, stage, "limit_one", KeyRule.ONE_AT_ONCE, MANY), figures);
+        drain(part(peer, stage, "ordered", KeyRule.IN_ORDER, MANY), figures);
+        chains(part(peer, stage, "workflow", KeyRule.NONE, 0), CHAIN, Ability.WORKFLOWS, figures);
+        chains(part(peer, stage, "batch", KeyRule.NONE, 0), 0, Ability.BATCHES, figures);
+        held(part(peer, stage, "limited_held", KeyRule.TEN_AT_ONCE, FEW), figures);
+        held(part(peer, stage, "limit_one_held", KeyRule.ONE_AT_ONCE, MANY), figures);
         return figures;
     }
 
     @Override
     public void warmUp(Peer peer, Stage stage) {
-        run(peer, new Stage(stage.server(), stage.size().withJobs(WARM_UP)));
+        if (!ownProcess(peer)) { // such a process is new in each part
+            run(peer, new Stage(stage.server(), stage.size().withJobs(WARM_UP)));
+        }
     }
 
-    private static void part(
-            Peer peer, Stage stage, String name, KeyRule rule, LongFunction<Job> job, Figures figures) {
-        int jobs = stage.size().jobs(peer.jobsPerSecond(), SECONDS);
-        stage.onNewDatabase(peer, (session, target) -> {
-            session.rule(rule);
-            stage.fill(session, target, 0, jobs, job);
-            return drained(session, stage, name, jobs, figures);
-        });
+    private static boolean ownProcess(Peer peer) {
+        return peer.abilities().contains(Ability.CHILD);
+    }
+
+    /** At least two jobs of each key: a slow peer has fewer keys. */
+    private static Part part(Peer peer, Stage stage, String name, KeyRule rule, int keys) {
+        int jobs = stage.size().jobs(peer.jobsPerSecond(rule), SECONDS);
+        return new Part(peer, stage, name, rule, Math.min(keys, jobs / 2), jobs);
+    }
+
+    private static void drain(Part part, Figures figures) {
+        if (part.isPossible()) {
+            onNewDatabase(part, (session, target) -> {
+                fill(part, session, target);
+                return drained(part, session, figures);
+            });
+        }
     }
 
     /** Jobs without keys of which each runs after another one, nine of ten; or all at once, as one batch. */
-    private static void chains(Peer peer, Stage stage, String name, int length, Figures figures) {
-        if (!peer.abilities().contains(Ability.WORKFLOWS)) {
-            return;
+    private static void chains(Part part, int length, Ability needed, Figures figures) {
+        if (part.isPossible(needed)) {
+            onNewDatabase(part, (session, target) -> {
+                part.stage().fillChains(session, target, part.jobs(), length);
+                return drained(part, session, figures);
+            });
         }
-        int jobs = stage.size().jobs(peer.jobsPerSecond(), SECONDS);
-        stage.onNewDatabase(peer, (session, target) -> {
-            stage.fillChains(session, target, jobs, length);
-            return drained(session, stage, name, jobs, figures);
-        });
     }
 
     /** The same while a snapshot is held. */
-    private static void held(
-            Peer peer, Stage stage, String name, KeyRule rule, LongFunction<Job> job, Figures figures) {
-        int jobs = stage.size().jobs(peer.jobsPerSecond(), SECONDS);
-        stage.onNewDatabase(peer, (session, target) -> {
-            session.rule(rule);
-            stage.fill(session, target, 0, jobs, job);
-            try (HeldSnapshot snapshot = HeldSnapshot.in(target)) {
-                return drained(session, stage, name, jobs, figures);
-            }
-        });
+    private static void held(Part part, Figures figures) {
+        if (part.isPossible()) {
+            onNewDatabase(part, (session, target) -> {
+                fill(part, session, target);
+                try (HeldSnapshot snapshot = HeldSnapshot.in(target)) {
+                    return drained(part, session, figures);
+                }
+            });
+        }
     }
 
-    private static Figures drained(Session session, Stage stage, String name, int jobs, Figures figures) {
+    private static void fill(Part part, Session session, Target target) {
+        if (part.keys() > 0) {
+            session.rule(part.rule(), part.keys());
+        }
+        part.stage().fill(session, target, 0, part.jobs(), part.job());
+    }
+
+    /** A peer's own process may hang or die, which must not end the run of all others. */
+    private static void onNewDatabase(Part part, Stage.Act act) {
+        try {
+            part.stage().onNewDatabase(part.peer(), act);
+        } catch (IllegalStateException e) {
+            if (!ownProcess(part.peer())) {
+                throw e;
+            }
+            System.out.printf("gates %s: no figures of %s: %s%n", part.peer().name(), part.name(), e.getMessage());
+        }
+    }
+
+    private static Figures drained(Part part, Session session, Figures figures) {
+        Stage stage = part.stage();
         Probe probe = Probe.counting();
         Meter meter = stage.meter(session);
         session.startWorkers(Crew.of(stage.size().workers()), probe);
-        long end = stage.awaitDrained(session, probe, jobs);
-        Figures own = new Figures().rate("jobs_per_s", jobs, end - probe.firstNanos());
-        meter.perJob(own, "", jobs);
-        figures.put(name + "_jobs_per_s", own.get("jobs_per_s"));
-        figures.put(name + "_us", own.get("server_us_per_job"));
+        long end = ownProcess(part.peer())
+                ? stage.awaitDrained(session, probe, part.jobs(), BOUND)
+                : stage.awaitDrained(session, probe, part.jobs());
+        Figures own = new Figures().rate("jobs_per_s", part.jobs(), end - probe.firstNanos());
+        meter.perJob(own, "", part.jobs());
+        figures.put(part.name() + "_jobs_per_s", own.get("jobs_per_s"));
+        figures.put(part.name() + "_us", own.get("server_us_per_job"));
+        System.out.printf(
+                "gates %s %s: %,d jobs%s, %s%n",
+                part.peer().name(),
+                part.name(),
+                part.jobs(),
+                part.keys() == 0 ? "" : " of %,d keys".formatted(part.keys()),
+                own);
         return own;
     }
 }

@@ -86,8 +86,16 @@ public record Stage(Server server, Size size) {
 
     /** Waits until so many jobs have run and ended. Returns when that was, as {@link System#nanoTime}. */
     public long awaitDrained(Session session, Probe probe, long jobs) {
-        Await.until("%d jobs run".formatted(jobs), () -> probe.count() >= jobs, Duration.ofMillis(1), TIMEOUT);
-        Await.until("their outcomes written", session::drained, Duration.ofMillis(5), TIMEOUT);
+        return awaitDrained(session, probe, jobs, TIMEOUT);
+    }
+
+    /** The same, for so long at most. */
+    public long awaitDrained(Session session, Probe probe, long jobs, Duration longest) {
+        if (!Await.atMost(() -> probe.count() >= jobs, Duration.ofMillis(1), longest)) {
+            throw new IllegalStateException(
+                    "%,d of %,d jobs have run within %s".formatted(probe.count(), jobs, longest));
+        }
+        Await.until("their outcomes written", session::drained, Duration.ofMillis(5), longest);
         long end = System.nanoTime();
         if (probe.count() != jobs) {
             throw new IllegalStateException("%d jobs were enqueued, %d ran".formatted(jobs, probe.count()));

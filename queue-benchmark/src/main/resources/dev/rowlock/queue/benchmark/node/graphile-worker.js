@@ -1,4 +1,5 @@
-// Graphile Worker as its documentation tunes it for throughput: local queue, completions in batches.
+// Graphile Worker as its documentation tunes it for throughput: local queue, completions in batches. With keys, which are named queues, there is no
+// local queue: it would run several jobs of one at once (https://github.com/graphile/worker/issues/621).
 import { Logger, run, runMigrations } from 'graphile-worker';
 import { ran, serve, slowFrom, target } from './wire.js';
 
@@ -7,8 +8,12 @@ const logger = new Logger(() => (level, message) => level === 'error' && console
 await runMigrations({ connectionString: target.uri, logger });
 
 let runner;
+let localQueue = { size: 500, refetchDelay: { durationMs: 10 } };
 await serve(
   {
+    async rule() {
+      localQueue = undefined;
+    },
     async work(from, millis) {
       slowFrom(from, millis);
       runner = await run({
@@ -23,7 +28,7 @@ await serve(
             concurrentJobs: target.concurrency,
             maxPoolSize: 10,
             pollInterval: 1000,
-            localQueue: { size: 500, refetchDelay: { durationMs: 10 } },
+            ...(localQueue && { localQueue }),
             completeJobBatchDelay: 0,
             failJobBatchDelay: 0,
             logger,

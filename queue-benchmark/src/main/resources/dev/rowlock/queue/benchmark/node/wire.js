@@ -43,7 +43,7 @@ export async function serve(commands, stop) {
     if (name === 'stop') {
       break;
     }
-    await commands[name](...words.map(Number));
+    await commands[name](...words.map((word) => (/^\d+$/.test(word) ? Number(word) : word)));
     process.stdout.write(`did ${name}\n`);
   }
   await stop();

@@ -3,6 +3,7 @@ package dev.rowlock.queue.benchmark.peer.nodejs;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.benchmark.peer.Ability;
 import dev.rowlock.queue.benchmark.peer.Job;
+import dev.rowlock.queue.benchmark.peer.KeyRule;
 import dev.rowlock.queue.benchmark.peer.Peer;
 import dev.rowlock.queue.benchmark.peer.Session;
 import dev.rowlock.queue.benchmark.peer.Sql;
@@ -20,8 +21,8 @@ public record GraphileWorker() implements Peer {
 
     private static final String ADD_ALL = """
             SELECT count(*) FROM graphile_worker.add_jobs(ARRAY(
-                SELECT ('noop', payload::json, NULL, now() + delay * interval '1 ms', NULL, NULL, rank, NULL)::graphile_worker.job_spec
-                  FROM unnest(?::text[], ?::bigint[], ?::int[]) AS j (payload, delay, rank)))
+                SELECT ('noop', payload::json, key, now() + delay * interval '1 ms', NULL, NULL, rank, NULL)::graphile_worker.job_spec
+                  FROM unnest(?::text[], ?::bigint[], ?::int[], ?::text[]) AS j (payload, delay, rank, key)))
             """;
 
     private static final String ADD =
@@ -42,12 +43,20 @@ public record GraphileWorker() implements Peer {
                 Ability.LISTENS,
                 Ability.WORKERS,
                 Ability.PAIR,
+                Ability.SERIAL,
+                Ability.ORDER,
                 Ability.CHILD);
     }
 
     @Override
     public int jobsPerSecond() {
         return 30_000;
+    }
+
+    /** A key is a named queue. To find a job, it looks at all queues of which none runs. */
+    @Override
+    public int jobsPerSecond(KeyRule rule) {
+        return rule == KeyRule.NONE ? jobsPerSecond() : 1_000;
     }
 
     @Override
@@ -87,6 +96,7 @@ public record GraphileWorker() implements Peer {
                                     .toArray());
                     statement.setObject(
                             3, jobs.stream().mapToInt(job -> -job.priority()).toArray());
+                    statement.setObject(4, jobs.stream().map(Job::key).toArray(String[]::new));
                     return statement.execute();
                 }
             });

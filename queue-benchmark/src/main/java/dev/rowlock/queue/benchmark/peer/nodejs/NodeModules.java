@@ -35,13 +35,23 @@ final class NodeModules {
     static Optional<String> missing() {
         try {
             copy();
-            if (Files.isExecutable(node())) {
-                return Optional.empty();
-            }
-            return install();
+            return installed() ? Optional.empty() : install();
         } catch (IOException e) {
             return Optional.of("npm could not be started (" + e.getMessage() + "): install Node and npm to have it");
         }
+    }
+
+    private static boolean installed() throws IOException {
+        return Files.isExecutable(node()) && Files.exists(done()) && Files.mismatch(lock(), done()) == -1;
+    }
+
+    private static Path lock() {
+        return folder().resolve("package-lock.json");
+    }
+
+    /** What has been installed: the lock of that time. */
+    private static Path done() {
+        return folder().resolve("node_modules/.installed.json");
     }
 
     private static void copy() throws IOException {
@@ -67,6 +77,7 @@ final class NodeModules {
         try {
             boolean ended = npm.waitFor(5, TimeUnit.MINUTES);
             if (ended && npm.exitValue() == 0 && Files.isExecutable(node())) {
+                Files.copy(lock(), done(), StandardCopyOption.REPLACE_EXISTING);
                 return Optional.empty();
             }
             npm.destroyForcibly();

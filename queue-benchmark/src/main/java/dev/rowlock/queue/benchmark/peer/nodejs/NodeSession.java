@@ -4,6 +4,7 @@ import dev.rowlock.queue.benchmark.measure.Probe;
 import dev.rowlock.queue.benchmark.peer.Child;
 import dev.rowlock.queue.benchmark.peer.Crew;
 import dev.rowlock.queue.benchmark.peer.Job;
+import dev.rowlock.queue.benchmark.peer.KeyRule;
 import dev.rowlock.queue.benchmark.peer.Session;
 import dev.rowlock.queue.benchmark.peer.Target;
 import java.time.Duration;
@@ -36,6 +37,7 @@ final class NodeSession implements Session {
     private final int workers;
     private final Adder adder;
     private final List<Child> children = new ArrayList<>();
+    private String rule = "";
 
     NodeSession(Target target, String script, int workers, Adder adder) {
         this.target = target;
@@ -46,9 +48,24 @@ final class NodeSession implements Session {
     }
 
     private Child start(Crew crew) {
-        return Child.start(
+        Child child = Child.start(
                 List.of(NodeModules.node().toString(), script, target.uri(), Integer.toString(crew.workersOr(workers))),
                 NodeModules.folder());
+        if (!rule.isEmpty()) {
+            child.command(rule);
+        }
+        return child;
+    }
+
+    @Override
+    public void rule(KeyRule named, int keys) {
+        rule = "rule %s %d".formatted(named, keys);
+        children.forEach(child -> child.command(rule));
+    }
+
+    @Override
+    public void enqueueChains(List<Job> jobs, int length) {
+        children.get(0).command("chain %d %d %d".formatted(jobs.get(0).seq(), jobs.size(), length));
     }
 
     @Override
@@ -94,7 +111,10 @@ final class NodeSession implements Session {
 
     @Override
     public void close() {
-        stopWorkers();
-        adder.close();
+        try {
+            stopWorkers();
+        } finally {
+            adder.close();
+        }
     }
 }

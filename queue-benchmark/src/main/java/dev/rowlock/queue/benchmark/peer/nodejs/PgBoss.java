@@ -24,7 +24,8 @@ public record PgBoss() implements Peer {
 
     @Override
     public Set<Ability> abilities() {
-        return EnumSet.of(Ability.RETENTION, Ability.CHILD);
+        return EnumSet.of(
+                Ability.RETENTION, Ability.LIMITS, Ability.SERIAL, Ability.ORDER, Ability.WORKFLOWS, Ability.CHILD);
     }
 
     @Override
@@ -62,7 +63,8 @@ public record PgBoss() implements Peer {
 
         @Override
         public boolean drained() {
-            return !Sql.exists(pool, "SELECT FROM pgboss.job WHERE name = 'noop' AND state < 'completed'");
+            return !Sql.exists(
+                    pool, "SELECT FROM pgboss.job WHERE name IN ('noop', 'ordered') AND state < 'completed'");
         }
 
         @Override

@@ -102,16 +102,17 @@ final class RowlockSession implements Session {
     }
 
     @Override
-    public void rule(KeyRule rule) {
+    public void rule(KeyRule rule, int keys) {
         QueueLimits limits = rowlock.limits();
         QueueLimit none = QueueLimit.of(JobTemplate.DEFAULT_QUEUE);
         switch (rule) {
-            case NONE -> limits.remove(none.queue());
+            case NONE, TURNS -> limits.remove(none.queue());
             case TEN_AT_ONCE -> limits.set(none.maxRunningPerKey(10));
             case ONE_AT_ONCE -> limits.set(none.maxRunningPerKey(1));
             case IN_ORDER -> limits.set(none.inOrder(AfterFailure.HOLD));
             case RATE -> limits.set(none.ratePerKey(Rate.perSecond(1_000_000)));
-            case WEIGHTS -> LongStream.range(0, 50).forEach(key -> limits.weight(none.queue(), Job.key(2 * key), 3));
+            case WEIGHTS ->
+                LongStream.range(0, keys / 2).forEach(key -> limits.weight(none.queue(), Job.key(2 * key), 3));
         }
         // As if it had been there for a while: in the first minute of a rule claims also look for jobs from before it.
         Sql.execute(pool, "UPDATE rowlock.queue_limit SET changed_at = changed_at - interval '1 hour'");
