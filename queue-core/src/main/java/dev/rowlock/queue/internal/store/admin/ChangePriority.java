@@ -21,6 +21,8 @@ public final class ChangePriority {
             ), of_dead AS (
                 UPDATE rowlock.dead SET rank = ? WHERE id = ?
                 RETURNING id, NULL::text AS queue
+            ), of_held AS (
+                UPDATE rowlock.held_job SET rank = ? WHERE job_id = ? -- what its policy is shown
             ), changed AS (
                 TABLE of_waiting UNION ALL TABLE of_ready UNION ALL TABLE of_dead
             )
@@ -45,11 +47,11 @@ public final class ChangePriority {
     public Optional<Changed> run(long id, int rank, AuditNote note) {
         return database.joined(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                for (int i = 1; i <= 5; i += 2) {
+                for (int i = 1; i <= 7; i += 2) {
                     statement.setInt(i, rank);
                     statement.setLong(i + 1, id);
                 }
-                AuditNote.set(statement, 7, note);
+                AuditNote.set(statement, 9, note);
                 try (ResultSet rows = statement.executeQuery()) {
                     return rows.next() ? Optional.of(new Changed(rows.getString(1))) : Optional.empty();
                 }
