@@ -18,6 +18,7 @@ public final class Workloads {
             new Recurring(),
             new Effects(),
             new Gates(),
+            new Fairness(),
             new Idle(),
             new Workers(),
             new Nodes(),

@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.KnownKeys;
 import dev.rowlock.queue.internal.store.claim.KnownKeys.Known;
 import dev.rowlock.queue.internal.store.claim.LearnedKeys;
+import dev.rowlock.queue.internal.store.claim.LearnedKeys.Claimed;
 import dev.rowlock.queue.internal.thread.CostBudget;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -119,11 +120,8 @@ final class KeyMemory {
         }
         learned.claimed().forEach((key, claimed) -> {
             if (isBusy(key, claimed.jobs())) {
-                Busy was = busy.get(key);
-                boolean lessUrgent = !fromFront && was != null && was.known().rank() < claimed.rank();
-                int rank = lessUrgent ? was.known().rank() : claimed.rank();
-                long id = lessUrgent ? was.known().id() : claimed.id();
-                busy.put(key, new Busy(new Known(key, rank, id, tokens ? claimed.token() : 0), now));
+                Known place = place(key, claimed, fromFront);
+                busy.put(key, new Busy(withToken(place, tokens ? claimed.token() : 0), now));
             }
         });
         if (tokens) {
@@ -132,6 +130,13 @@ final class KeyMemory {
                             key, (same, was) -> new Busy(withToken(was.known(), lowest), was.claimedAt())));
             token = learned.lowestOfQueue() == null ? token : learned.lowestOfQueue();
         }
+    }
+
+    private Known place(String key, Claimed claimed, boolean fromFront) {
+        Busy was = busy.get(key);
+        return !fromFront && was != null && was.known().rank() < claimed.rank()
+                ? was.known()
+                : new Known(key, claimed.rank(), claimed.id(), 0);
     }
 
     private boolean isBusy(String key, int jobs) {
