@@ -71,7 +71,13 @@ public final class Claimer {
             @Nullable String timeouts) {
         this.consumer = consumer;
         this.throughPool = throughPool;
-        this.keyed = new KeyedClaims(consumer, keyed, settings.pollInterval(), timeouts, node::claimFailed);
+        this.keyed = new KeyedClaims(
+                consumer,
+                keyed,
+                settings.pollInterval(),
+                timeouts,
+                QueueCursor.sharers(() -> place().nodes()),
+                node::claimFailed);
         this.sources = new Sources(this.keyed, settings.pollInterval());
         this.settings = settings;
         this.node = node;

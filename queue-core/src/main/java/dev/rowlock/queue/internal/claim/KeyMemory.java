@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.DoubleUnaryOperator;
 
 /**
  * What a node remembers of the busy keys of one queue, so that its claims do not walk over entries of jobs that are gone: up to which job each has been
@@ -55,8 +56,9 @@ final class KeyMemory {
     private long token;
     private long recountedAt;
 
-    KeyMemory(long now) {
-        fronts = new CostBudget(chance -> QueueCursor.SHARE, now);
+    /** @param sharers as of {@link QueueCursor}: looks from the front of all nodes together take one share */
+    KeyMemory(DoubleUnaryOperator sharers, long now) {
+        fronts = new CostBudget(chance -> QueueCursor.SHARE / sharers.applyAsDouble(chance), now);
         recountedAt = now - RECOUNT.toNanos();
     }
 

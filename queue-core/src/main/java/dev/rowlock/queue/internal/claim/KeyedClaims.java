@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.DoubleUnaryOperator;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +76,7 @@ final class KeyedClaims {
     private final RefusedJobs refused = new RefusedJobs("that have keys cannot be claimed");
     private final BatchLimit inTime = new BatchLimit(LARGEST);
     private long lookedAt; // 0: never
-    private final KeyMemory memory = new KeyMemory(System.nanoTime());
+    private final KeyMemory memory;
     private final KeyedRound own = new KeyedRound();
     private final KeyedRound borrowed = new KeyedRound();
     private Stage stage = Stage.FIRST; // of the next claim
@@ -108,6 +109,7 @@ final class KeyedClaims {
 
     /**
      * @param timeouts the listeners' timeouts as a JSON object of milliseconds by type
+     * @param sharers how many nodes share what looks from the front may take, as of {@link QueueCursor}
      * @param failed told of each claim that fails, because it may have been committed all the same
      */
     KeyedClaims(
@@ -115,7 +117,9 @@ final class KeyedClaims {
             KeyedSource source,
             Duration pollInterval,
             @Nullable String timeouts,
+            DoubleUnaryOperator sharers,
             Runnable failed) {
+        this.memory = new KeyMemory(sharers, System.nanoTime());
         this.failed = failed;
         this.consumer = consumer;
         this.statement = source.claim();
@@ -309,10 +313,10 @@ final class KeyedClaims {
         if (round.over() && !now.borrows()) {
             shares.wanting(round.wanting());
         }
-        if (round.over() && round.fromFront()) {
+        KeyedRound.End end = round.end();
+        if (round.fromFront() && end != KeyedRound.End.NOT_YET && end != KeyedRound.End.OUT_OF_TURN) {
             memory.lookedFromFront(round.took(), System.nanoTime());
         }
-        KeyedRound.End end = round.end();
         idle = end == KeyedRound.End.NOTHING;
         Duration untilFront = round.fromFront() ? pollInterval : memory.frontIn(idle, System.nanoTime());
         if (brought && !now.equals(Stage.FIRST)) {

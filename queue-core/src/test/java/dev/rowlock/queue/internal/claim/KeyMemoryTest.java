@@ -18,7 +18,8 @@ class KeyMemoryTest {
     private static final long RULE = 7;
 
     private long now = 1_000_000_000_000L;
-    private final KeyMemory memory = new KeyMemory(now);
+    private double nodes = 1;
+    private final KeyMemory memory = new KeyMemory(chance -> nodes, now);
 
     @Test
     void onlyBusyKeysAreRemembered() {
@@ -112,6 +113,16 @@ class KeyMemoryTest {
         assertThat(memory.frontIn(true, now)).isGreaterThan(Duration.ofMillis(1_800));
         now += Duration.ofSeconds(2).toNanos();
         assertThat(memory.frontIn(false, now)).isZero();
+    }
+
+    @Test
+    void allNodesTogetherTakeIt() {
+        learn(RULE, "a", claimed(1));
+        nodes = 10;
+
+        memory.lookedFromFront(Duration.ofMillis(100), now);
+
+        assertThat(memory.frontIn(false, now)).isBetween(Duration.ofSeconds(19), Duration.ofSeconds(20));
     }
 
     @Test
