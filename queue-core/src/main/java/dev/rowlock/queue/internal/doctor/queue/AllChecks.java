@@ -35,7 +35,8 @@ public final class AllChecks {
             new MassDeath(100, HOUR),
             new NodeKiller(2, Duration.ofDays(1)),
             new HeldKey(Duration.ofMinutes(10)),
-            new SilentPolicy());
+            new SilentPolicy(),
+            new StalledWorkflow(Duration.ofMinutes(10), Duration.ofDays(1)));
 
     private AllChecks() {}
 
