@@ -1,6 +1,7 @@
 package dev.rowlock.queue.chaos.load;
 
 import dev.rowlock.queue.chaos.load.Work.Bulky;
+import dev.rowlock.queue.chaos.load.Work.Chosen;
 import dev.rowlock.queue.chaos.load.Work.Cursed;
 import dev.rowlock.queue.chaos.load.Work.Fresh;
 import dev.rowlock.queue.chaos.load.Work.Gated;
@@ -117,8 +118,10 @@ public final class Load implements AutoCloseable {
             enqueue(new Plain(uid, act, 1 + random.nextInt(3) * (act == Act.COUNT ? 5 : 1)), plain);
         } else if (draw < 28) {
             enqueue(new Plain(uid, Act.FAIL, 0), plain);
-        } else if (draw < 33) {
+        } else if (draw < 31) {
             enqueue(new Plain(uid, Act.SNOOZE, 3), plain);
+        } else if (draw < 33) {
+            chosen(uid, plain);
         } else if (draw < 35) {
             enqueue(new Plain(uid, Act.ERROR, 0), plain);
         } else if (draw < 48) {
@@ -189,6 +192,23 @@ public final class Load implements AutoCloseable {
                         random.nextInt(4) > 0);
             case 4 -> enqueue(new Ordered(uid, Act.SLEEP, 50), options.delay(Duration.ofMillis(random.nextInt(1_000))));
             default -> enqueue(new Ordered(uid, Act.SLEEP, random.nextInt(100)), options);
+        }
+    }
+
+    /** Jobs that a policy chooses: short, tried again, put off, due later, and many together. */
+    private void chosen(long uid, JobOptions options) {
+        switch (random.nextInt(5)) {
+            case 0 -> enqueue(new Chosen(uid, Act.RETRY, 1), options);
+            case 1 -> enqueue(new Chosen(uid, Act.SNOOZE, 2), options);
+            case 2 -> enqueue(new Chosen(uid, Act.SLEEP, 50), options.delay(Duration.ofMillis(random.nextInt(1_000))));
+            case 3 ->
+                producer.enqueueAll(
+                        IntStream.range(0, 1 + random.nextInt(20))
+                                .mapToObj(i -> new Chosen(i == 0 ? uid : producer.nextUid(), Act.SLEEP, 10))
+                                .toList(),
+                        options,
+                        random.nextInt(4) > 0);
+            default -> enqueue(new Chosen(uid, Act.SLEEP, random.nextInt(100)), options);
         }
     }
 

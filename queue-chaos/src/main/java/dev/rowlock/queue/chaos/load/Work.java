@@ -116,6 +116,13 @@ public sealed interface Work {
         }
     }
 
+    /** In a queue whose jobs a policy chooses. */
+    @JobType(value = "chosen", queue = Chosen.QUEUE)
+    record Chosen(long uid, Act act, int number) implements Work {
+
+        public static final String QUEUE = "chosen";
+    }
+
     /** A job of a workflow: {@link Shape} says after which others it runs. */
     @JobType(value = "linked", queue = Linked.QUEUE)
     record Linked(long uid, Act act, int number) implements Work {

@@ -55,6 +55,7 @@ class BootApplication {
             context.registerBean(PayloadCodec.class, () -> codec);
             context.registerBean(JobObserver.class, () -> observer);
             context.registerBean(PlatformTransactionManager.class, () -> new DataSourceTransactionManager(pool));
+            context.registerBean(MoodyPolicy.class, MoodyPolicy::new);
             context.registerBean(JobListenerRegistry.class, () -> registry(listeners));
         });
         return application.run();

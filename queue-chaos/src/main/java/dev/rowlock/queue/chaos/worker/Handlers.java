@@ -50,6 +50,7 @@ final class Handlers {
                 listener("gated", "gated", 4, false),
                 listener("ordered", "ordered", 4, false),
                 listener("linked", "linked", 4, false),
+                listener(Work.Chosen.QUEUE, "chosen", 4, false),
                 once(),
                 chunks.listener("index", false),
                 chunks.listener("ledger", true)));

@@ -59,7 +59,8 @@ public final class WorkerMain {
                 .worker(options.worker())
                 .lease(options.leaseSettings())
                 .retention(options.retention())
-                .retry(Handlers.RETRY);
+                .retry(Handlers.RETRY)
+                .policy(new MoodyPolicy());
         listeners.forEach(builder::listener);
         return new BuiltNode(builder.build());
     }

@@ -5,6 +5,7 @@ import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Move;
 import dev.rowlock.queue.chaos.law.Law;
 import dev.rowlock.queue.chaos.law.Violation;
+import dev.rowlock.queue.chaos.load.Work;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -41,7 +42,10 @@ final class LegalMoves implements Law {
         return switch (from.room() + " " + to.room()) {
             case "waiting ready" -> counted(from, to, 0, 0);
             case "ready running" -> counted(from, to, 1, 0);
-            case "ready waiting" -> to.detail().equals("scheduled") && counted(from, to, 0, 0); // rescheduled
+            case "ready waiting" -> // rescheduled, or held for a policy
+                (to.detail().equals("scheduled")
+                                || to.detail().equals("policy") && to.queue().equals(Work.Chosen.QUEUE))
+                        && counted(from, to, 0, 0);
             case "ready ready", "waiting waiting" -> // a request with its unique key replaced it
                 from.queue().equals("drafts") && counted(from, to, 0, 0);
             case "dead waiting" -> to.detail().equals("redrive") && to.attempt() == 0 && to.crashes() == 0;

@@ -3,6 +3,7 @@ package dev.rowlock.queue.chaos.law.job;
 import dev.rowlock.queue.chaos.history.Claims;
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.End;
+import dev.rowlock.queue.chaos.history.History.Move;
 import dev.rowlock.queue.chaos.history.History.Start;
 import dev.rowlock.queue.chaos.law.Law;
 import dev.rowlock.queue.chaos.law.Violation;
@@ -70,8 +71,9 @@ final class OneHandlerPerClaim implements Law {
         for (int i = 1; i < ordered.size(); i++) {
             Start before = ordered.get(i - 1);
             End end = ends.get(before.token());
-            boolean decided = handled(claims.byToken().get(before.token()), "completed", "retry", "snooze", "failed");
-            if (decided && (end == null || end.nanos() > ordered.get(i).nanos())) {
+            Claims.@Nullable Claim claim = claims.byToken().get(before.token());
+            boolean decided = handled(claim, "completed", "retry", "snooze", "failed");
+            if (claim != null && decided && ended(end, claim) > ordered.get(i).nanos()) {
                 broken.add(Violation.of(
                         NAME,
                         "job %d: the handler of token %d was still at work when that of %d began",
@@ -81,6 +83,12 @@ final class OneHandlerPerClaim implements Law {
             }
         }
         return broken;
+    }
+
+    /** A handler that an error has hit may leave no line of its end: its own outcome follows it. */
+    private static long ended(@Nullable End end, Claims.Claim claim) {
+        Move exit = claim.exit();
+        return end != null ? end.nanos() : exit == null ? Long.MAX_VALUE : exit.nanos();
     }
 
     /** Whether the handler's own outcome ended the claim, and was one of these. A deadline that passed may look so too. */
