@@ -20,6 +20,10 @@ public enum Ability {
     CHUNKS,
     /** Runs as many jobs of a key at once, over all nodes, as a rule says. */
     LIMITS,
+    /** Lends idle places to keys beyond their limit. */
+    BURSTS,
+    /** Shares run time between keys. */
+    RUN_TIME,
     /** Runs one job of a key at once, over all nodes. */
     SERIAL,
     /** Runs the jobs of a key one after the other, in the order of their enqueues. */

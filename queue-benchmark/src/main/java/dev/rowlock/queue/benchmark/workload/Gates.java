@@ -63,8 +63,10 @@ final class Gates implements Workload {
         drain(part(peer, stage, "plain", KeyRule.NONE, 0), figures);
         drain(part(peer, stage, "keys", KeyRule.TURNS, FEW), figures);
         drain(part(peer, stage, "limited", KeyRule.TEN_AT_ONCE, FEW), figures);
+        drain(part(peer, stage, "burst", KeyRule.BURST, FEW), figures);
         drain(part(peer, stage, "rate", KeyRule.RATE, FEW), figures);
         drain(part(peer, stage, "fair", KeyRule.WEIGHTS, FEW), figures);
+        drain(part(peer, stage, "run_time", KeyRule.RUN_TIME, FEW), figures);
         drain(part(peer, stage, "limit_one_few", KeyRule.ONE_AT_ONCE, FEW), figures);
         drain(part(peer, stage, "limit_one", KeyRule.ONE_AT_ONCE, MANY), figures);
         drain(part(peer, stage, "ordered", KeyRule.IN_ORDER, MANY), figures);

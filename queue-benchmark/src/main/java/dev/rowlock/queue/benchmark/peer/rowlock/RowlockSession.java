@@ -16,6 +16,7 @@ import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.gate.Rate;
+import dev.rowlock.queue.gate.ShareBy;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.RecurringJobs;
@@ -108,6 +109,8 @@ final class RowlockSession implements Session {
         switch (rule) {
             case NONE, TURNS -> limits.remove(none.queue());
             case TEN_AT_ONCE -> limits.set(none.maxRunningPerKey(10));
+            case BURST -> limits.set(none.maxRunningPerKey(5).burstPerKey(10));
+            case RUN_TIME -> limits.set(none.shareBy(ShareBy.RUN_TIME));
             case ONE_AT_ONCE -> limits.set(none.maxRunningPerKey(1));
             case IN_ORDER -> limits.set(none.inOrder(AfterFailure.HOLD));
             case RATE -> limits.set(none.ratePerKey(Rate.perSecond(1_000_000)));
