@@ -17,6 +17,7 @@ import java.util.function.Predicate;
 import java.util.logging.Level;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
+import org.openqa.selenium.ElementNotInteractableException;
 import org.openqa.selenium.JavascriptExecutor;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.NoSuchElementException;
@@ -40,7 +41,8 @@ public final class Browser implements AutoCloseable {
 
     private static final Path SCREENSHOTS = Path.of("target", "screenshots");
 
-    private static final Duration PATIENCE = Duration.ofSeconds(15);
+    /** Depths are measured each 15 seconds, and told each three. */
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final ChromeDriver driver;
     private final String base;
@@ -117,6 +119,7 @@ public final class Browser implements AutoCloseable {
                 .withMessage(what)
                 .ignoring(NoSuchElementException.class)
                 .ignoring(StaleElementReferenceException.class)
+                .ignoring(ElementNotInteractableException.class)
                 .until(d -> condition.test(d));
     }
 
