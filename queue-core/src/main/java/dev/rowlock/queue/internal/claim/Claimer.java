@@ -30,9 +30,6 @@ public final class Claimer {
     /** While jobs come one by one, claims begin no sooner than this after each other. */
     private static final Duration APART = Duration.ofMillis(2);
 
-    /** After a claim that took longer, the next is not made on a thread that has other things to do. */
-    static final Duration QUICK = Duration.ofMillis(20);
-
     /** Where the server refuses one job after the other. */
     private static final Duration AFTER_REFUSALS = Duration.ofSeconds(1);
 
@@ -49,11 +46,8 @@ public final class Claimer {
     private final Sources sources;
     private final TurnBackoff outOfTurn = new TurnBackoff();
     private final BatchLimit inTime = new BatchLimit(LARGEST_CLAIM);
-    private boolean lastWasFull;
-    private boolean lastWasQuick;
-    private int emptyPolls;
+    private final RecentClaims recent = new RecentClaims();
     private final ClaimTally tally;
-    private long broughtAt = System.nanoTime(); // when the last claim ended that found jobs
 
     private volatile QueueCursor cursor; // written under claiming
     private volatile boolean closed;
@@ -186,10 +180,8 @@ public final class Claimer {
             // A look that knows no exceptions tells nothing where there are some.
             boolean leavesNothing = refused.ids().isEmpty() && left.types().isEmpty();
             boolean nothing =
-                    emptyPolls > 0 && !keyed.recent() && lastWasQuick && cursor.lookedFromFront() && leavesNothing;
-            return (nothing || claimsNothing())
-                    && !consumer.metUnknownType()
-                    && System.nanoTime() - broughtAt >= time.toNanos();
+                    recent.anyEmpty() && !keyed.recent() && recent.quick() && cursor.lookedFromFront() && leavesNothing;
+            return (nothing || claimsNothing()) && !consumer.metUnknownType() && recent.nothingFor(time);
         } finally {
             claiming.unlock();
         }
@@ -208,7 +200,7 @@ public final class Claimer {
             if (!closed && node.admissions().hold(consumer.queue())) {
                 return Duration.ZERO;
             }
-            return sources.next(() -> claimBy(throughPool), this::claimKeyed, () -> emptyPolls > 0);
+            return sources.next(() -> claimBy(throughPool), this::claimKeyed, recent::anyEmpty);
         } finally {
             claiming.unlock();
         }
@@ -226,7 +218,7 @@ public final class Claimer {
         }
         try {
             boolean atOnce =
-                    !keyed.active() && lastWasQuick && !lastWasFull && pace.allows() && !consumer.metUnknownType();
+                    !keyed.active() && recent.quick() && !recent.full() && pace.allows() && !consumer.metUnknownType();
             Duration rest = atOnce ? claimBy(throughPool.on(own)) : Duration.ZERO;
             if (!rest.isZero()) {
                 consumer.wakeSignal().restart(rest);
@@ -253,13 +245,13 @@ public final class Claimer {
             return tooSoon; // even if woken: each look walks over all jobs that it leaves
         }
         // A claim of many tells other nodes how far it got, and they would pass over what this one leaves.
-        int most = lastWasFull && !some ? LARGEST_CLAIM : ClaimReadyJobs.FEW;
+        int most = recent.full() && !some ? LARGEST_CLAIM : ClaimReadyJobs.FEW;
         int limit = Math.min(consumer.demand(), Math.min(most, inTime.rows()));
         if (limit == 0) {
             consumer.signalDemand();
             return settings.pollInterval();
         }
-        if (!lastWasFull) {
+        if (!recent.full()) {
             pace.await();
         }
         pace.begun();
@@ -279,25 +271,20 @@ public final class Claimer {
         if (closed || claimsNothing() || nodeId == 0) {
             return settings.pollInterval();
         }
-        return keyed.claim(emptyPolls > 0, left.types(), nodeId, batch -> takeKeyed(batch, nodeId));
+        return keyed.claim(recent.anyEmpty(), left.types(), nodeId, batch -> takeKeyed(batch, nodeId));
     }
 
     private boolean takeKeyed(Batch batch, long nodeId) {
         long ended = System.nanoTime();
         tally.add(batch.jobs().size());
-        if (!closed) {
-            return give(batch, nodeId, ended);
-        }
-        consumer.refuse(batch.jobs(), ended - batch.took().toNanos());
-        return true;
+        return giveUnlessClosed(batch, nodeId, ended);
     }
 
     private void failed(Throwable e) {
         if (e instanceof RuntimeException refusal) {
             inTime.failed(refusal);
         }
-        lastWasQuick = false;
-        lastWasFull = false;
+        recent.failed();
         node.claimFailed();
     }
 
@@ -316,7 +303,7 @@ public final class Claimer {
             }
             return claimApart(() -> throughPool.names(consumer.queue(), range, limit), largest, nodeId, e);
         }
-        lastWasQuick = batch.took().compareTo(QUICK) <= 0;
+        recent.answered(batch.took());
         return accept(batch, nodeId, limit, System.nanoTime());
     }
 
@@ -342,20 +329,23 @@ public final class Claimer {
         outOfTurn.over();
         tally.add(batch.jobs().size());
         boolean full = batch.jobs().size() == limit;
-        lastWasFull = full;
+        recent.brought(batch.jobs().size(), full, ended);
         if (full) {
             inTime.worked();
         }
         cursor.claimed(batch.last(), full, batch.took(), ended);
-        emptyPolls = batch.jobs().isEmpty() ? emptyPolls + 1 : 0;
-        broughtAt = batch.jobs().isEmpty() ? broughtAt : ended;
         Duration rest = full ? Duration.ZERO : rest(batch.jobs().isEmpty(), ended);
-        if (closed) {
-            consumer.refuse(batch.jobs(), ended - batch.took().toNanos());
-            return rest;
-        }
         // Last of all: the thread that it wakes may have to wait for this one's processor.
-        return give(batch, nodeId, ended) ? rest : Duration.ZERO;
+        return giveUnlessClosed(batch, nodeId, ended) ? rest : Duration.ZERO;
+    }
+
+    /** Returns false if the lease is lost. */
+    private boolean giveUnlessClosed(Batch batch, long nodeId, long ended) {
+        if (!closed) {
+            return give(batch, nodeId, ended);
+        }
+        consumer.refuse(batch.jobs(), ended - batch.took().toNanos());
+        return true;
     }
 
     /** Returns false if the lease is lost. */
@@ -398,6 +388,6 @@ public final class Claimer {
     }
 
     private Duration idleWait() {
-        return Rests.idle(settings.pollInterval(), node.hearing() ? emptyPolls : 1);
+        return Rests.idle(settings.pollInterval(), node.hearing() ? recent.empty() : 1);
     }
 }

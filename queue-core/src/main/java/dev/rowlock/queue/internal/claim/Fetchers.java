@@ -139,7 +139,7 @@ public final class Fetchers {
         }
         List<String> found;
         try {
-            found = statement.among(resting, Claimer.QUICK);
+            found = statement.among(resting, RecentClaims.QUICK);
         } catch (DataAccessException e) {
             if (outOfTime(e)) {
                 resting.forEach(queue -> of(queue, Fetcher::wake)); // one is slow; each looks within its own budget
