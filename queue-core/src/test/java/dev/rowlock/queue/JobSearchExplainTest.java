@@ -71,6 +71,49 @@ class JobSearchExplainTest {
                 .containsExactly(new Reason(Kind.BEHIND_OTHERS, "3 jobs of its queue come before it."));
     }
 
+    /** Ten have completed since half a minute ago, so one takes three seconds. */
+    @Test
+    void thePaceOfTheLastMinuteSaysHowLongThoseBeforeItTake() {
+        rooms.node();
+        completed(1_000, QUEUE, 10, 30);
+        completed(2_000, "another", 100, 30);
+        completed(3_000, QUEUE, 100, 600);
+        rooms.ready(8);
+        long id = rooms.ready();
+
+        assertThat(explain(id).reasons()).singleElement().satisfies(reason -> {
+            assertThat(reason.kind()).isEqualTo(Kind.BEHIND_OTHERS);
+            assertThat(reason.text())
+                    .matches(
+                            "8 jobs of its queue come before it; at the pace of the last minute they take 2[4-9] s\\.");
+        });
+    }
+
+    @Test
+    void aFewJobsSayNothingOfThePace() {
+        rooms.node();
+        completed(1_000, QUEUE, 4, 30);
+        rooms.ready(8);
+        long id = rooms.ready();
+
+        assertThat(explain(id).reasons())
+                .containsExactly(new Reason(Kind.BEHIND_OTHERS, "8 jobs of its queue come before it."));
+    }
+
+    private void completed(long behindId, String queue, int jobs, int secondsAgo) {
+        // Soon after midnight it was yesterday.
+        rooms.execute("""
+                DO $$ DECLARE today timestamptz := date_trunc('day', now(), 'UTC'); BEGIN
+                  EXECUTE format('CREATE TABLE IF NOT EXISTS rowlock.done_yesterday PARTITION OF rowlock.done FOR VALUES FROM (%L) TO (%L)',
+                                 today - interval '1 day', today);
+                END $$
+                """);
+        rooms.execute("""
+                INSERT INTO rowlock.done (id, finished_at, enqueued_at, rank, attempt, crashes, state, queue, type)
+                SELECT %d + n, clock_timestamp() - %d * interval '1 s', now(), 0, 1, 0, 'completed', '%s', 'send' FROM generate_series(1, %d) n
+                """.formatted(behindId, secondsAgo, queue, jobs));
+    }
+
     @Test
     void aQueueWithoutANodeAndAPauseAreNamed() {
         long id = rooms.ready();

@@ -7,6 +7,7 @@ import dev.rowlock.queue.job.WaitReason;
 import dev.rowlock.queue.search.Explanation;
 import dev.rowlock.queue.search.Explanation.Kind;
 import dev.rowlock.queue.search.Explanation.Reason;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -80,10 +81,12 @@ public final class ExplainJob {
 
     private final BoundedSearch bounded;
     private final String sql;
+    private final ReadPace pace;
 
     public ExplainJob(BoundedSearch bounded) {
         this.bounded = bounded;
         this.sql = bounded.database().sql(SQL);
+        this.pace = new ReadPace(bounded.database());
     }
 
     /** Empty: there is no such job. */
@@ -95,18 +98,18 @@ public final class ExplainJob {
                 statement.setInt(3, MOST);
                 statement.setInt(4, MOST);
                 try (ResultSet row = statement.executeQuery()) {
-                    return row.next() ? Optional.of(explanation(row)) : Optional.empty();
+                    return row.next() ? Optional.of(explanation(row, connection)) : Optional.empty();
                 }
             }
         });
     }
 
-    private static Explanation explanation(ResultSet row) throws SQLException {
+    private Explanation explanation(ResultSet row, Connection connection) throws SQLException {
         JobState state = JobState.of(row.getString("state"));
         List<Reason> reasons = new ArrayList<>();
         switch (state) {
             case WAITING -> waiting(row, reasons);
-            case READY -> ready(row, reasons);
+            case READY -> ready(row, reasons, connection);
             case RUNNING -> running(row, reasons);
             default -> add(reasons, Kind.ENDED, "It has ended at %s: %s.", row.getString("ended_at"), state.label());
         }
@@ -149,7 +152,7 @@ public final class ExplainJob {
         common(row, reasons);
     }
 
-    private static void ready(ResultSet row, List<Reason> reasons) throws SQLException {
+    private void ready(ResultSet row, List<Reason> reasons, Connection connection) throws SQLException {
         common(row, reasons);
         limits(row, reasons);
         order(row, reasons);
@@ -157,13 +160,18 @@ public final class ExplainJob {
         rate(row, reasons, "key");
         long before = row.getLong("before");
         if (before > 0) {
+            String key = row.getString("job_key");
             add(
                     reasons,
                     Kind.BEHIND_OTHERS,
-                    "%s%d jobs of its %s come before it.",
+                    "%s%d jobs of its %s come before it%s.",
                     before == MOST ? "at least " : "",
                     before,
-                    row.getString("job_key") == null ? "queue" : "key");
+                    key == null ? "queue" : "key",
+                    pace.timeFor(connection, before, row.getString("queue"), key)
+                            .map(time -> "; at the pace of the last minute they take %d s"
+                                    .formatted(Math.max(1, time.toSeconds())))
+                            .orElse(""));
         }
         if (reasons.isEmpty()) {
             add(

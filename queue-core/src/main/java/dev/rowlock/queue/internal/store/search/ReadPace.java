@@ -1,0 +1,61 @@
+package dev.rowlock.queue.internal.store.search;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.UncachedPlan;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How quickly jobs of a queue, or of a key in it, have completed in the last minute. Of the jobs that have ended it looks at those that were
+ * enqueued last, up to a number, so its cost does not grow.
+ */
+final class ReadPace {
+
+    /** So many ended jobs are looked at, of all queues. */
+    private static final int MOST = 10_000;
+
+    private static final String SQL = """
+            SELECT count(*), extract(epoch FROM clock_timestamp() - min(finished_at)) AS seconds
+              -- No condition in here: with one, it would read on until it has found so many.
+              FROM (SELECT queue, job_key, state, finished_at FROM rowlock.done ORDER BY id DESC LIMIT ?) AS youngest
+             WHERE finished_at > clock_timestamp() - interval '1 minute' AND state = 'completed'
+               AND queue = ? AND (?::text IS NULL OR job_key = ?)
+            """;
+
+    /** Times vary: a few jobs say nothing about those that come. */
+    private static final int FEWEST = 5;
+
+    private final String sql;
+
+    ReadPace(Database database) {
+        this.sql = database.sql(SQL);
+    }
+
+    /**
+     * In what time so many jobs end, if they end as quickly. Empty where too few have ended, or nothing is kept of jobs that have.
+     *
+     * @param key null: all jobs of the queue count
+     */
+    Optional<Duration> timeFor(Connection connection, long jobs, String queue, @Nullable String key)
+            throws SQLException {
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+            statement.setInt(1, MOST);
+            statement.setString(2, queue);
+            statement.setString(3, key);
+            statement.setString(4, key);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                long ended = row.getLong(1);
+                double seconds = row.getDouble("seconds");
+                return ended < FEWEST || seconds <= 0
+                        ? Optional.empty()
+                        : Optional.of(Duration.ofMillis(Math.round(1_000 * seconds * jobs / ended)));
+            }
+        }
+    }
+}
