@@ -155,7 +155,7 @@ public record NodeParts(
 
     /** How many handlers are running. */
     int active() {
-        return queues.stream().mapToInt(QueueWorker::active).sum();
+        return queues.stream().mapToInt(queue -> queue.held().active()).sum();
     }
 
     /** How many may run at once. */
@@ -166,20 +166,20 @@ public record NodeParts(
     /** The claims of handlers that still run so long after their deadline. */
     List<OverdueClaim> overdue(Duration grace) {
         return queues.stream()
-                .flatMap(queue -> queue.overdue(grace))
+                .flatMap(queue -> queue.held().overdue(grace))
                 .map(execution -> new OverdueClaim(execution.job().claim(), execution.shared()))
                 .toList();
     }
 
     /** The tokens of the claims that are held. */
     long[] heldTokens() {
-        return queues.stream().flatMapToLong(QueueWorker::heldTokens).toArray();
+        return queues.stream().flatMapToLong(queue -> queue.held().tokens()).toArray();
     }
 
     /** How many jobs of this type are in the hands of handlers, or about to be. */
     long busy(String type) {
         return queues.stream()
-                .flatMap(QueueWorker::busyJobs)
+                .flatMap(queue -> queue.held().busy())
                 .filter(job -> job.type().equals(type))
                 .count();
     }

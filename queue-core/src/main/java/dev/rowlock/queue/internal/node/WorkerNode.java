@@ -331,7 +331,7 @@ public final class WorkerNode {
             fetchers.each(fetcher -> fetcher.pause(answer.paused().queue(fetcher.queue())));
             left.paused(answer.paused().types());
             for (Claim claim : answer.cancelled()) {
-                parts.queues().forEach(queue -> queue.cancel(claim.token()));
+                parts.queues().forEach(queue -> queue.held().cancel(claim.token()));
             }
             if (nextExpiry != null) {
                 janitor.leaseEnds(nextExpiry);

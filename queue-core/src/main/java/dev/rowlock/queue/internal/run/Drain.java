@@ -27,7 +27,7 @@ public final class Drain {
     public static int await(List<QueueWorker> queues, Duration drainTimeout, Duration unwind) {
         int interrupted = 0;
         // Handlers that ask may leave by themselves.
-        queues.stream().flatMap(QueueWorker::executions).forEach(Execution::leave);
+        queues.stream().flatMap(queue -> queue.held().all()).forEach(Execution::leave);
         tellRunning(busy(queues), drainTimeout);
         if (!awaitIdle(queues, drainTimeout)) {
             List<ClaimedJob> late = busy(queues);
@@ -35,7 +35,7 @@ public final class Drain {
             tellLate(late, drainTimeout);
             // What they then throw gives their jobs back.
             queues.stream()
-                    .flatMap(QueueWorker::executions)
+                    .flatMap(queue -> queue.held().all())
                     .forEach(execution -> execution.stop(Execution.Stop.SHUTDOWN));
             awaitIdle(queues, unwind);
         }
@@ -49,7 +49,7 @@ public final class Drain {
     }
 
     private static List<ClaimedJob> busy(List<QueueWorker> queues) {
-        return queues.stream().flatMap(QueueWorker::busyJobs).toList();
+        return queues.stream().flatMap(queue -> queue.held().busy()).toList();
     }
 
     private static void tellRunning(List<ClaimedJob> running, Duration drainTimeout) {
@@ -82,8 +82,8 @@ public final class Drain {
             return new TimeBudget(longest)
                     .await(
                             () -> queues.stream()
-                                    .allMatch(
-                                            queue -> queue.busyJobs().findAny().isEmpty()),
+                                    .allMatch(queue ->
+                                            queue.held().busy().findAny().isEmpty()),
                             LOOK);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -13,13 +13,8 @@ import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.settings.FetchSettings;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,8 +46,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
     private final JobRuns runs;
     private final Chunks chunks;
 
-    private final Set<Execution> held = ConcurrentHashMap.newKeySet();
-    private final AtomicInteger unsettled = new AtomicInteger(); // of those held, they have no outcome yet
+    private final HeldJobs held;
     private final Signal wakeSignal = new Signal();
     private volatile Runnable gateHasRoom = () -> {};
     private volatile int signalAt = -1; // written by the claimer; reset by whoever signals
@@ -69,6 +63,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
         this.recorder = services.recorder();
         this.suspects = services.suspects();
         this.budget = services.budget();
+        this.held = new HeldJobs(budget);
         this.runs = new JobRuns(this, services, handlers, prefetch, Buffer.longestWait(settings));
         this.chunks = plan.chunks().apply(runs);
     }
@@ -93,6 +88,11 @@ public final class QueueWorker implements QueueConsumer, Holder {
         gateHasRoom = told;
     }
 
+    /** The claimed jobs that it holds. */
+    public HeldJobs held() {
+        return held;
+    }
+
     /** From now on the jobs that it holds are run. */
     public void start(ThreadFactory factory) {
         threads.start(factory);
@@ -110,16 +110,16 @@ public final class QueueWorker implements QueueConsumer, Holder {
 
     @Override
     public int demandWithin(Duration horizon) {
-        return recorder.behind(System.nanoTime()) ? 0 : prefetch.free(unsettled.get(), horizon);
+        return recorder.behind(System.nanoTime()) ? 0 : prefetch.free(held.unsettled(), horizon);
     }
 
     public int demand(long now) {
-        return recorder.behind(now) ? 0 : prefetch.free(unsettled.get());
+        return recorder.behind(now) ? 0 : prefetch.free(held.unsettled());
     }
 
     @Override
     public boolean idle() {
-        return unsettled.get() < concurrency && !recorder.overloaded();
+        return held.unsettled() < concurrency && !recorder.overloaded();
     }
 
     @Override
@@ -142,8 +142,8 @@ public final class QueueWorker implements QueueConsumer, Holder {
         signalAt(prefetch.lowWater(horizon));
     }
 
-    private void signalAt(int held) {
-        signalAt = held;
+    private void signalAt(int jobs) {
+        signalAt = jobs;
         signalIfRoom();
     }
 
@@ -156,7 +156,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
     }
 
     private void signalIfRoom() {
-        if (unsettled.get() <= signalAt && !recorder.overloaded()) {
+        if (held.unsettled() <= signalAt && !recorder.overloaded()) {
             signalAt = -1;
             wakeSignal.raise();
         }
@@ -178,9 +178,6 @@ public final class QueueWorker implements QueueConsumer, Holder {
     private Execution hold(ClaimedJob job, long claimedNanos) {
         Execution execution = new Execution(job, this, claimedNanos);
         held.add(execution);
-        // From here on nothing can fail for lack of memory. What is claimed and not held is given back as stranded.
-        unsettled.incrementAndGet();
-        budget.take(execution.payloadBytes());
         return execution;
     }
 
@@ -246,10 +243,8 @@ public final class QueueWorker implements QueueConsumer, Holder {
 
     /** Whether the caller is the one that may hand over an outcome. */
     private boolean settled(Execution execution) {
-        boolean first = execution.settle();
+        boolean first = held.settle(execution);
         if (first) {
-            unsettled.decrementAndGet();
-            budget.giveBack(execution.payloadBytes());
             signalIfRoom();
         }
         return first;
@@ -268,13 +263,6 @@ public final class QueueWorker implements QueueConsumer, Holder {
             }
         }
         return wasHeld;
-    }
-
-    /** Interrupts the job with this claim token, if it is held here. */
-    public void cancel(long token) {
-        held.stream()
-                .filter(execution -> execution.job().claim().token() == token)
-                .forEach(execution -> execution.stop(Execution.Stop.CANCELLED));
     }
 
     /** Begins no job of these types any more. Those that run go on. */
@@ -336,39 +324,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
             settled(execution);
             released(execution);
         });
-        held.forEach(execution -> execution.stop(Execution.Stop.CLAIM_LOST));
-    }
-
-    /** How many handlers are running. */
-    public int active() {
-        return (int) held.stream()
-                .map(Execution::thread)
-                .filter(Objects::nonNull)
-                .distinct() // a thread may run many jobs in one call
-                .count();
-    }
-
-    /** The tokens of the claims that are held. */
-    public LongStream heldTokens() {
-        return held.stream().mapToLong(execution -> execution.job().claim().token());
-    }
-
-    /** Those whose handlers still run so long after their deadline. */
-    public Stream<Execution> overdue(Duration grace) {
-        long now = System.nanoTime();
-        return held.stream().filter(execution -> execution.overdue(now, grace));
-    }
-
-    /** The jobs in the hands of threads, or about to be: held, and no outcome yet. */
-    public Stream<ClaimedJob> busyJobs() {
-        return held.stream()
-                .filter(execution -> !execution.settled() && !execution.exiting())
-                .map(Execution::job);
-    }
-
-    /** All claims that are in its hands. */
-    Stream<Execution> executions() {
-        return held.stream();
+        held.all().forEach(execution -> execution.stop(Execution.Stop.CLAIM_LOST));
     }
 
     /**
@@ -377,7 +333,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
      * the other.
      */
     void giveUp() {
-        for (Execution execution : held) {
+        held.all().forEach(execution -> {
             if (execution.exiting()) {
                 log.error(
                         "queue '{}': the handler of {} called System.exit; that counts as a crash",
@@ -390,7 +346,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
                         queue,
                         execution.job());
             }
-        }
+        });
     }
 
     /** Ends the threads. Those whose handlers ignore interrupts end when their handlers do. */

@@ -81,8 +81,8 @@ class ClaimerTest {
         interrupted.claim();
 
         assertThat(rooms.count("running")).isEqualTo(5);
-        assertThat(worker.busyJobs()).isEmpty();
-        assertThat(worker.heldTokens()).isEmpty();
+        assertThat(worker.held().busy()).isEmpty();
+        assertThat(worker.held().tokens()).isEmpty();
     }
 
     @Test
@@ -149,7 +149,7 @@ class ClaimerTest {
 
         assertThat(claimer.claim()).isZero();
         assertThat(rooms.count("running")).isEqualTo(39);
-        assertThat(worker.heldTokens()).hasSize(39);
+        assertThat(worker.held().tokens()).hasSize(39);
         assertThat(rooms.roomsOf(jobs[0])).containsExactly("ready");
 
         rooms.ready(200);

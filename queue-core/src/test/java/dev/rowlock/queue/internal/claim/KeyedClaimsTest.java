@@ -43,7 +43,7 @@ class KeyedClaimsTest {
         assertThat(rooms.roomsOf(jobs[4])).containsExactly("ready");
         ready(8, 4);
         claimUntilRunning(47);
-        assertThat(node.worker().heldTokens()).hasSize(47);
+        assertThat(node.worker().held().tokens()).hasSize(47);
     }
 
     @Test

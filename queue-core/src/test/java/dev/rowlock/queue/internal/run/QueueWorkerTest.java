@@ -99,7 +99,7 @@ class QueueWorkerTest {
 
         worker.accept(jobs, longAgo());
 
-        Awaitility.await().until(() -> worker.heldTokens().count() == 0);
+        Awaitility.await().until(() -> worker.held().tokens().count() == 0);
         assertThat(runs).hasValue(0);
         assertThat(rooms.count("running")).isEqualTo(3);
     }
@@ -115,7 +115,7 @@ class QueueWorkerTest {
 
         release.countDown();
 
-        Awaitility.await().until(() -> worker.heldTokens().count() == 0);
+        Awaitility.await().until(() -> worker.held().tokens().count() == 0);
         assertThat(runs).hasValue(2);
         assertThat(rooms.count("ready")).isEqualTo(1);
     }
@@ -148,7 +148,7 @@ class QueueWorkerTest {
 
         worker.accept(List.of(suspect), System.nanoTime());
 
-        Awaitility.await().until(() -> worker.heldTokens().count() == 0);
+        Awaitility.await().until(() -> worker.held().tokens().count() == 0);
         assertThat(runs).hasValue(0);
         assertThat(rooms.count("running")).isEqualTo(1);
     }
@@ -161,7 +161,7 @@ class QueueWorkerTest {
 
         worker.abandon();
 
-        Awaitility.await().until(() -> worker.heldTokens().count() == 0);
+        Awaitility.await().until(() -> worker.held().tokens().count() == 0);
         assertThat(demand).isZero();
         assertThat(worker.demand()).isPositive();
         assertThat(runs).hasValue(2);
