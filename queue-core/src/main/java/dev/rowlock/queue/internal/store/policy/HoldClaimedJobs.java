@@ -18,7 +18,8 @@ public final class HoldClaimedJobs {
             , given AS MATERIALIZED (
                 SELECT * FROM unnest(?::bigint[], ?::bigint[]) AS g (id, token)
             ), admitted AS (
-                DELETE FROM rowlock.admitted_job WHERE queue = ? AND job_id = ANY (ARRAY(SELECT id FROM given)) RETURNING job_id
+                -- Joined by hash: an array would be read through for each mark of the queue.
+                DELETE FROM rowlock.admitted_job a USING given g WHERE a.queue = ? AND a.job_id = g.id RETURNING a.job_id
             ), taken AS (
                 DELETE FROM rowlock.running r
                  USING given g

@@ -9,6 +9,10 @@ import java.sql.ResultSet;
 /** Moves ready jobs of a queue that its policy has not chosen to waiting. */
 public final class HoldJobs {
 
+    // One look by primary key for each job: without the offset the planner may join all jobs with all marks.
+    private static final String UNMARKED =
+            "NOT EXISTS (SELECT FROM rowlock.admitted_job a WHERE a.queue = r.queue AND a.job_id = r.id OFFSET 0)";
+
     private static final String SQL = IndexPlan.PREFIX
             + "WITH " + PolicySql.LIVE + """
             , taken AS (
@@ -16,20 +20,21 @@ public final class HoldJobs {
                  WHERE ctid = ANY (ARRAY(
                        SELECT r.ctid FROM rowlock.ready r
                         WHERE r.queue = ? AND r.job_key IS NULL AND (SELECT it FROM live)
-                          AND NOT EXISTS (SELECT FROM rowlock.admitted_job a WHERE a.queue = r.queue AND a.job_id = r.id)
+                          AND %1$s
                         ORDER BY r.queue, r.rank, r.ready_at, r.id
                         LIMIT ?
                           FOR UPDATE OF r SKIP LOCKED)
                     || ARRAY(
                        SELECT r.ctid FROM rowlock.ready r
                         WHERE r.queue = ? AND r.job_key IS NOT NULL AND (SELECT it FROM live)
-                          AND NOT EXISTS (SELECT FROM rowlock.admitted_job a WHERE a.queue = r.queue AND a.job_id = r.id)
+                          AND %1$s
                         ORDER BY r.queue, r.job_key, r.rank, r.id
                         LIMIT ?
                           FOR UPDATE OF r SKIP LOCKED))
                 RETURNING *
             )
-            """ + PolicySql.held("attempt") + "SELECT count(*) FROM taken";
+            """.formatted(UNMARKED) + PolicySql.held("attempt")
+            + "SELECT count(*) FROM taken";
 
     private final Database database;
     private final String sql;

@@ -16,6 +16,7 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The statements about policies read full rooms through their indexes, also where their plans were made for empty ones. */
@@ -24,6 +25,8 @@ class PolicyPlansTest {
 
     private static final Duration HOLD = Duration.ofSeconds(10);
     private static final int FULL = 20_000;
+    private static final int CHOSEN = 1_000;
+    private static final int FEW = 10;
     private static final String WHOLE_TABLE =
             "Seq Scan on (ready|waiting|held_job|admitted_job) |(ready|waiting|held_job)_pkey on [a-z_0-9 ]*\\([^\\n]*actual rows=[0-9]{3,}";
 
@@ -57,6 +60,48 @@ class PolicyPlansTest {
             assertThat(String.join("\n", plans.subList(before, plans.size())))
                     .containsPattern("Index Scan using ready_in_order on ready .*actual rows=(10|20)")
                     .containsPattern("Index Scan using held_job_in_order on held_job .*actual rows=1000");
+        }
+    }
+
+    /** Each claim asks for them, while as many stand chosen as a policy may choose, and the server believes that they are few. */
+    @Test
+    void marksOfChosenJobsAreFoundOneByOneNotBySearchingThroughAllOfThem() throws Exception {
+        long node = rooms.node();
+        rooms.ready(FULL);
+        rooms.execute("ANALYZE rowlock.ready");
+        new TakePolicy(rooms.database()).run(Rooms.QUEUE, node, Duration.ofSeconds(3));
+        AdmitJobs admit = new AdmitJobs(rooms.database());
+        admit.run(Rooms.QUEUE, node, List.of(), HOLD);
+        try (ExplainedDatabase explained = new ExplainedDatabase(test, schema, Plans.GENERIC)) {
+            HoldJobs hold = new HoldJobs(explained.database());
+            hold.run(Rooms.QUEUE, FULL);
+            List<Long> all = new FindHeldJobs(rooms.database())
+                    .page(Rooms.QUEUE, Place.FRONT).jobs().stream()
+                            .map(WaitingJob::id)
+                            .toList();
+            admit.run(Rooms.QUEUE, node, all.subList(0, FEW), HOLD);
+            rooms.execute("ANALYZE rowlock.admitted_job");
+            admit.run(Rooms.QUEUE, node, all.subList(FEW, CHOSEN), HOLD);
+            int before = explained.plans().size();
+
+            int held = hold.run(Rooms.QUEUE, CHOSEN);
+            List<ClaimedJob> claimed = new ClaimReadyJobs(rooms.database())
+                    .run(Rooms.QUEUE, QueueRange.ALL, CHOSEN, node, null)
+                    .jobs();
+            Set<Long> over = new HoldClaimedJobs(explained.database())
+                    .run(Rooms.QUEUE, claimed.stream().map(ClaimedJob::claim).toList());
+
+            assertThat(held).isZero();
+            assertThat(claimed).hasSize(CHOSEN);
+            assertThat(over).isEmpty();
+            List<String> plans =
+                    explained.plans().subList(before, explained.plans().size());
+            assertThat(plans).hasSize(2);
+            // Which joins a planner chooses for statistics like these differs by version.
+            assertThat(plans.get(0))
+                    .containsPattern(
+                            "SubPlan .*\\n.*Index (Only )?Scan using admitted_job_pkey on admitted_job a .*loops=1000\\)\\n.*Index Cond: \\(\\(queue = r.queue\\) AND \\(job_id = r.id\\)\\)");
+            assertThat(plans.get(1)).doesNotContain("job_id = ANY");
         }
     }
 
