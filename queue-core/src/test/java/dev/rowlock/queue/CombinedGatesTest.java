@@ -3,10 +3,15 @@ package dev.rowlock.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.rowlock.queue.gate.Admission;
+import dev.rowlock.queue.gate.AdmissionPolicy;
+import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.gate.ShareBy;
+import dev.rowlock.queue.gate.WaitingJob;
+import dev.rowlock.queue.internal.policy.PolicyTimes;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobOptions;
@@ -21,6 +26,7 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import dev.rowlock.queue.workflow.Workflow;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -30,12 +36,16 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Draws rules for a queue and jobs that complete, fail, wait, have keys of both kinds, belong to a batch or recur; over two nodes, none of the rules is ever broken, and all jobs end. */
+/**
+ * Draws rules for a queue and jobs that complete, fail, wait, have keys of both kinds, belong to a batch or recur; over two nodes, none of the rules is ever
+ * broken, and all jobs end. In half of the queues a policy chooses among the jobs, at random; where keys are in order, nobody asks it.
+ */
 @PostgresTest(freshPerTest = true)
 class CombinedGatesTest {
 
@@ -43,6 +53,10 @@ class CombinedGatesTest {
     private static final Duration WORK = Duration.ofMillis(2);
     private static final int JOBS = 150;
     private static final int KEYS = 5;
+
+    /** A policy decides all the time. */
+    private static final PolicyTimes PATIENT = new PolicyTimes(
+            Duration.ofSeconds(10), Duration.ofSeconds(55), Duration.ofSeconds(50), Duration.ofSeconds(20));
 
     /** @param acts what its attempts do, one after the other; then it completes */
     record Work(int number, List<String> acts) {}
@@ -55,11 +69,13 @@ class CombinedGatesTest {
                 new HashMap<>(); // by key, in a queue in order: the job that has begun and not ended
         private final Map<Integer, Integer> attempts = new HashMap<>();
         private final List<String> broken = new ArrayList<>();
+        private final Map<Long, Integer> times = new HashMap<>();
         private int most;
         private final Map<String, Integer> mostOfKey = new HashMap<>();
 
         synchronized int begins(JobContext job, int number) {
             String key = job.key().orElse("");
+            times.merge(job.id(), 1, Integer::sum);
             running.put(job.id(), key);
             most = Math.max(most, running.size());
             int ofKey = (int) running.values().stream().filter(key::equals).count();
@@ -80,6 +96,44 @@ class CombinedGatesTest {
         }
     }
 
+    /** Chooses some of the jobs that it is shown, in any order, and others with each answer. */
+    private static final class Choosy implements AdmissionPolicy {
+
+        private final Random random; // guarded by this, as are those below
+        private final Map<Long, Integer> chosen = new HashMap<>();
+        private boolean asked;
+
+        Choosy(long seed) {
+            this.random = new Random(seed);
+        }
+
+        @Override
+        public String queue() {
+            return "combined";
+        }
+
+        @Override
+        public synchronized Admission admit(AdmissionRequest request) {
+            asked = true;
+            List<Long> some = new ArrayList<>(request.jobs().stream()
+                    .map(WaitingJob::id)
+                    .filter(id -> random.nextInt(3) > 0)
+                    .toList());
+            Collections.shuffle(some, random);
+            List<Long> answer = some.subList(0, Math.min(some.size(), Math.max(0, request.room())));
+            answer.forEach(id -> chosen.merge(id, 1, Integer::sum));
+            return Admission.of(answer);
+        }
+
+        synchronized int chosen(long id) {
+            return chosen.getOrDefault(id, 0);
+        }
+
+        synchronized boolean wasAsked() {
+            return asked;
+        }
+    }
+
     private final Rowlocks rowlocks = new Rowlocks();
     private final Seen seen = new Seen();
     private final Set<Long> ids = ConcurrentHashMap.newKeySet();
@@ -91,13 +145,15 @@ class CombinedGatesTest {
     }
 
     static LongStream seeds() {
-        return LongStream.concat(LongStream.rangeClosed(1, 7), LongStream.of(new Random().nextInt(1_000_000)));
+        return LongStream.concat(LongStream.rangeClosed(1, 8), LongStream.of(new Random().nextInt(1_000_000)));
     }
 
-    private Rowlock node() {
-        return rowlocks.built(Rowlocks.quick(database.dataSource())
+    private Rowlock node(@Nullable AdmissionPolicy policy) {
+        RowlockBuilder builder = Rowlocks.quick(database.dataSource())
                 .retry(RetryPolicy.fixed(Duration.ofMillis(10)).maxRetries(5))
-                .listener(Work.class, o -> o.queue("combined"), this::work));
+                .policyTimes(PATIENT)
+                .listener(Work.class, o -> o.queue("combined"), this::work);
+        return rowlocks.built(policy == null ? builder : builder.policy(policy));
     }
 
     private void work(Work work, JobContext job) {
@@ -123,15 +179,16 @@ class CombinedGatesTest {
     void noRuleIsBrokenAndAllJobsEnd(long seed) {
         Random random = new Random(seed * 0x9E3779B97F4A7C15L); // neighbouring seeds begin alike
         QueueLimit rule = rule(random);
-        Rowlock first = node();
+        Choosy policy = seed % 2 == 0 ? new Choosy(seed) : null;
+        Rowlock first = node(policy);
         first.limits().set(rule);
         first.limits().weight("combined", "key-1", 1 + random.nextInt(4));
         enqueue(first, random, JOBS / 2);
         first.start();
-        node().start();
+        node(policy).start();
         enqueue(first, random, JOBS / 2);
 
-        await("seed %d, %s".formatted(seed, rule))
+        await("seed %d, %s%s".formatted(seed, rule, policy == null ? "" : " with a policy"))
                 .atMost(LONG)
                 .until(() -> ids.stream()
                         .noneMatch(id ->
@@ -150,10 +207,27 @@ class CombinedGatesTest {
                 assertThat(seen.mostOfKey.values()).as("%s", rule).allMatch(most -> most <= highest);
             }
         }
+        assertChosen(policy, rule);
         assertBatches();
         assertRate(rule.rate(), "true", rule);
         for (int key = 0; key < KEYS; key++) {
             assertRate(rule.ratePerKey(), "job_key = 'key-" + key + "'", rule);
+        }
+    }
+
+    /** No job has begun more often than it was chosen. */
+    private void assertChosen(@Nullable Choosy policy, QueueLimit rule) {
+        if (policy == null) {
+            return;
+        }
+        assertThat(policy.wasAsked()).as("%s", rule).isEqualTo(rule.inOrder() == null);
+        if (rule.inOrder() == null) {
+            synchronized (seen) {
+                assertThat(seen.times)
+                        .isNotEmpty()
+                        .allSatisfy((id, times) ->
+                                assertThat(times).as("job %d, %s", id, rule).isLessThanOrEqualTo(policy.chosen(id)));
+            }
         }
     }
 
