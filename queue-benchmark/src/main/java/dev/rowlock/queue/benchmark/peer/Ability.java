@@ -30,6 +30,8 @@ public enum Ability {
     ORDER,
     /** Limits how many jobs of a key begin in a time, over all nodes. */
     RATES,
+    /** Asks the application which jobs come next. */
+    POLICIES,
     /** Lets keys take turns, by weight. */
     FAIR,
     /** Runs jobs after others. */

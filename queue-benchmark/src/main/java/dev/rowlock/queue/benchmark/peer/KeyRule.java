@@ -2,7 +2,7 @@ package dev.rowlock.queue.benchmark.peer;
 
 import java.util.Set;
 
-/** What holds for the jobs of each key. */
+/** What holds for the jobs of each key, or of the queue. */
 public enum KeyRule {
     NONE(Set.of()),
     /** They take turns with the jobs of other keys, and nothing else. */
@@ -20,7 +20,9 @@ public enum KeyRule {
     /** One after the other, in the order of their enqueues. */
     IN_ORDER(Set.of(Ability.ORDER)),
     /** A rate that is never used up: what it costs to look. */
-    RATE(Set.of(Ability.RATES));
+    RATE(Set.of(Ability.RATES)),
+    /** The application is asked which jobs come next, and chooses the first ones. */
+    POLICY(Set.of(Ability.POLICIES));
 
     private final Set<Ability> needs;
 

@@ -31,7 +31,7 @@ public interface Session extends AutoCloseable {
     }
 
     /**
-     * Jobs that are enqueued from now on have one of so many keys by turns, as {@link Job#ofKeys} gives them, and this rule holds for each key;
+     * Jobs that are enqueued from now on have one of so many keys by turns, as {@link Job#ofKeys} gives them, or none, and this rule holds for each key;
      * if the peer has what the rule {@link KeyRule#needs}. Called at most once, before the first enqueue.
      */
     default void rule(KeyRule rule, int keys) {

@@ -17,7 +17,7 @@ import java.util.function.LongFunction;
 
 /**
  * What keys, limits, rates, weights and order cost: runs what was enqueued before, without keys, with 100 keys under each rule, and with 10,000 keys of which one job
- * runs at once; and workflows and a batch; two of them once more while a snapshot is held, so that dead rows stay. Counts the server's processor time for each job from the start of the workers to the last job's end.
+ * runs at once; jobs that a policy chooses; and workflows and a batch; two of them once more while a snapshot is held, so that dead rows stay. Counts the server's processor time for each job from the start of the workers to the last job's end.
  * A peer takes part in what it can do. One with a process of its own is cut off in a part that takes too long, and has no figures of it.
  */
 final class Gates implements Workload {
@@ -70,6 +70,7 @@ final class Gates implements Workload {
         drain(part(peer, stage, "limit_one_few", KeyRule.ONE_AT_ONCE, FEW), figures);
         drain(part(peer, stage, "limit_one", KeyRule.ONE_AT_ONCE, MANY), figures);
         drain(part(peer, stage, "ordered", KeyRule.IN_ORDER, MANY), figures);
+        drain(part(peer, stage, "policy", KeyRule.POLICY, 0), figures);
         chains(part(peer, stage, "workflow", KeyRule.NONE, 0), CHAIN, Ability.WORKFLOWS, figures);
         chains(part(peer, stage, "batch", KeyRule.NONE, 0), 0, Ability.BATCHES, figures);
         held(part(peer, stage, "limited_held", KeyRule.TEN_AT_ONCE, FEW), figures);
@@ -126,7 +127,7 @@ final class Gates implements Workload {
     }
 
     private static void fill(Part part, Session session, Target target) {
-        if (part.keys() > 0) {
+        if (part.rule() != KeyRule.NONE) {
             session.rule(part.rule(), part.keys());
         }
         part.stage().fill(session, target, 0, part.jobs(), part.job());

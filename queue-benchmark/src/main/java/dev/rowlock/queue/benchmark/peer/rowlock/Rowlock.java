@@ -1,6 +1,7 @@
 package dev.rowlock.queue.benchmark.peer.rowlock;
 
 import dev.rowlock.queue.benchmark.peer.Ability;
+import dev.rowlock.queue.benchmark.peer.KeyRule;
 import dev.rowlock.queue.benchmark.peer.Peer;
 import dev.rowlock.queue.benchmark.peer.Session;
 import dev.rowlock.queue.benchmark.peer.Target;
@@ -36,6 +37,11 @@ public record Rowlock(String name, RetentionSettings retention) implements Peer 
     @Override
     public int jobsPerSecond() {
         return 60_000;
+    }
+
+    @Override
+    public int jobsPerSecond(KeyRule rule) {
+        return rule == KeyRule.POLICY ? 5_000 : jobsPerSecond();
     }
 
     @Override

@@ -12,11 +12,15 @@ import dev.rowlock.queue.benchmark.peer.Noop;
 import dev.rowlock.queue.benchmark.peer.Session;
 import dev.rowlock.queue.benchmark.peer.Sql;
 import dev.rowlock.queue.benchmark.peer.Target;
+import dev.rowlock.queue.gate.Admission;
+import dev.rowlock.queue.gate.AdmissionPolicy;
+import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.gate.ShareBy;
+import dev.rowlock.queue.gate.WaitingJob;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.RecurringJobs;
@@ -49,6 +53,7 @@ final class RowlockSession implements Session {
     private final Rowlock rowlock;
     private final JobTemplate jobs;
     private final List<RowlockNode> others = new ArrayList<>();
+    private final List<AdmissionPolicy> policies = new ArrayList<>();
 
     RowlockSession(Target target, RetentionSettings retention) {
         this.target = target;
@@ -56,6 +61,7 @@ final class RowlockSession implements Session {
         this.pool = target.pool(POOL);
         this.rowlock = RowlockNode.builder(target, pool, retention, listeners)
                 .schemaOnBuild(SchemaMode.MIGRATE)
+                .policies(() -> policies)
                 .build();
         this.jobs = rowlock.jobs();
     }
@@ -112,6 +118,7 @@ final class RowlockSession implements Session {
             case BURST -> limits.set(none.maxRunningPerKey(5).burstPerKey(10));
             case RUN_TIME -> limits.set(none.shareBy(ShareBy.RUN_TIME));
             case ONE_AT_ONCE -> limits.set(none.maxRunningPerKey(1));
+            case POLICY -> policies.add(new FirstOnes());
             case IN_ORDER -> limits.set(none.inOrder(AfterFailure.HOLD));
             case RATE -> limits.set(none.ratePerKey(Rate.perSecond(1_000_000)));
             case WEIGHTS ->
@@ -180,5 +187,22 @@ final class RowlockSession implements Session {
         stopWorkers();
         rowlock.close();
         pool.close();
+    }
+
+    /** Chooses what would come next without it, as much as it may. */
+    private static final class FirstOnes implements AdmissionPolicy {
+
+        @Override
+        public String queue() {
+            return JobTemplate.DEFAULT_QUEUE;
+        }
+
+        @Override
+        public Admission admit(AdmissionRequest request) {
+            return Admission.of(request.jobs().stream()
+                    .limit(request.room())
+                    .map(WaitingJob::id)
+                    .toList());
+        }
     }
 }
