@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param retired whether no node has declared it for an hour, so that it does not run any more
  * @param lastRun the time of the last run for which a job was enqueued; null: none yet
  * @param lastJob the id of that job, also if it was {@linkplain RecurringJobs#runNow run by hand}; null: none yet
+ * @param recentJobs the ids of its last jobs, up to ten, the newest first: with {@link #lastJob}
  * @param skipped how many runs did not take place because of {@link #overlap}
  * @param next the times of the next five runs, without jitter; empty while it is paused or retired
  */
@@ -31,5 +32,6 @@ public record RecurringJobDetails(
         boolean retired,
         @Nullable Instant lastRun,
         @Nullable Long lastJob,
+        List<Long> recentJobs,
         long skipped,
         List<Instant> next) {}

@@ -128,4 +128,29 @@ class OverlapTest extends SchedulingTest {
         scheduler.runOnce();
         assertThat(runs()).containsExactly("12:00");
     }
+
+    @Test
+    void theLastTenJobsAreRememberedTheNewestFirst() {
+        recurring.create(hourly().overlap(Overlap.ALLOW));
+        assertThat(details().recentJobs()).isEmpty();
+        for (int hour = 11; hour < 22; hour++) {
+            runsAtKeeping(hour + ":00:00");
+        }
+        long byHand = recurring.runNow("hourly").orElseThrow();
+
+        List<Long> all = sql.sql("SELECT id FROM rowlock.ready ORDER BY id DESC")
+                .query(Long.class)
+                .list();
+        assertThat(all).hasSize(12).startsWith(byHand);
+        assertThat(details().recentJobs()).isEqualTo(all.subList(0, 10));
+    }
+
+    @Test
+    void aRowThatAReleaseBeforeWroteNamesTheLastJob() {
+        recurring.create(hourly());
+        runsAtKeeping("11:00:00");
+        sql.sql("UPDATE rowlock.schedule SET recent_job_ids = NULL").update();
+
+        assertThat(details().recentJobs()).containsExactly(details().lastJob());
+    }
 }

@@ -28,8 +28,10 @@ public final class FireSchedules {
                         OR (SELECT r.id FROM rowlock.ready r WHERE r.id = s.last_job_id) IS NOT NULL
                         OR (SELECT r.id FROM rowlock.running r WHERE r.id = s.last_job_id) IS NOT NULL""";
 
-    private static final String SQL =
-            """
+    /** How many of its last jobs a recurring job remembers. */
+    private static final int RECENT = 10;
+
+    private static final String SQL = """
             WITH fired AS MATERIALIZED (
                 SELECT s.*, t.next AS following, t.fire AS following_fire, t.by_hand, %1$s AS live
                   FROM unnest(?::text[], ?::bigint[], ?::timestamptz[], ?::timestamptz[], ?::boolean[])
@@ -60,6 +62,7 @@ public final class FireSchedules {
                        fire_at = CASE WHEN f.following IS NULL THEN s.fire_at ELSE f.following_fire END,
                        last_at = CASE WHEN f.by_hand THEN s.last_at ELSE coalesce(c.time, s.last_at) END,
                        last_job_id = coalesce(c.id, s.last_job_id),
+                       recent_job_ids = CASE WHEN c.id IS NULL THEN s.recent_job_ids ELSE (c.ids || s.recent_job_ids)[1:%6$d] END,
                        queued_at = CASE WHEN f.by_hand THEN s.queued_at
                                         WHEN f.live AND f.overlap IN ('queue_one', 'cancel_running')
                                         THEN coalesce(r.time, s.queued_at) END,
@@ -69,10 +72,12 @@ public final class FireSchedules {
                                                   WHEN f.live AND f.overlap = 'skip' THEN coalesce(r.runs, 0)
                                                   ELSE coalesce((r.time <> s.queued_at)::int, 0) END
                   FROM fired f
-                  LEFT JOIN (SELECT name, max(id) AS id, max(time) AS time FROM created GROUP BY name) AS c ON c.name = f.name
+                  LEFT JOIN (SELECT name, max(id) AS id, array_agg(id ORDER BY id DESC) AS ids, max(time) AS time
+                               FROM created GROUP BY name) AS c ON c.name = f.name
                   LEFT JOIN (SELECT name, count(*) AS runs, max(time) AS time FROM run GROUP BY name) AS r ON r.name = f.name
                  WHERE s.name = f.name
-            """.formatted(LAST_JOB_LIVE, "%s", RecurringJob.RECURRING_JOB, RecurringJob.SCHEDULED_AT, NewJob.LARGE);
+            """.formatted(
+                    LAST_JOB_LIVE, "%s", RecurringJob.RECURRING_JOB, RecurringJob.SCHEDULED_AT, NewJob.LARGE, RECENT);
 
     private static final String ANSWER = """
             SELECT f.name, f.queue, f.rank, count(c.id), max(c.id), f.job_key IS NOT NULL

@@ -7,6 +7,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param timing when it runs
  * @param nextAt the time of its next run
  * @param queuedAt the time of a run that waits for the end of the last job; null: none does
+ * @param recentJobs ids of its last jobs, the newest first; empty where a release before wrote the row
  * @param declaredBy whose application declares it so; null: it was made at run time
  * @param declarerAlive whether that node is there
  */
@@ -32,6 +35,7 @@ public record StoredSchedule(
         @Nullable Instant queuedAt,
         @Nullable Instant lastAt,
         @Nullable Long lastJob,
+        List<Long> recentJobs,
         long skipped,
         boolean paused,
         boolean retired,
@@ -41,7 +45,7 @@ public record StoredSchedule(
     /** What {@link #read} reads, of the row {@code s}. */
     static final String COLUMNS = """
             s.name, s.version, s.cron, s.zone, s.every_millis, s.jitter_millis, s.missed, s.missed_runs,
-            s.missed_window_millis, s.overlap, s.queue, s.type, s.next_at, s.queued_at, s.last_at, s.last_job_id, s.skipped,
+            s.missed_window_millis, s.overlap, s.queue, s.type, s.next_at, s.queued_at, s.last_at, s.last_job_id, s.recent_job_ids, s.skipped,
             s.paused_at IS NOT NULL AS paused, s.retired_at IS NOT NULL AS retired, s.declared_by, s.declared_process,
             (SELECT n.id FROM rowlock.node n WHERE n.id = s.declared_by) IS NOT NULL AS declarer_alive""";
 
@@ -67,11 +71,17 @@ public record StoredSchedule(
                 Columns.instant(row, from + 13),
                 Columns.instant(row, from + 14),
                 Columns.number(row, from + 15),
-                row.getLong(from + 16),
-                row.getBoolean(from + 17),
+                recentJobs(row, from + 16),
+                row.getLong(from + 17),
                 row.getBoolean(from + 18),
-                declaredBy(row, from + 19),
-                row.getBoolean(from + 21));
+                row.getBoolean(from + 19),
+                declaredBy(row, from + 20),
+                row.getBoolean(from + 22));
+    }
+
+    private static List<Long> recentJobs(ResultSet row, int column) throws SQLException {
+        long[] ids = Columns.numbers(row, column);
+        return ids == null ? List.of() : Arrays.stream(ids).boxed().toList();
     }
 
     private static @Nullable Declarer declaredBy(ResultSet row, int from) throws SQLException {
