@@ -8,6 +8,7 @@ import dev.rowlock.queue.internal.store.admin.ReadClock;
 import dev.rowlock.queue.internal.store.admin.ReadDepth;
 import dev.rowlock.queue.internal.store.admin.ReadFigures;
 import dev.rowlock.queue.internal.store.search.BoundedSearch;
+import dev.rowlock.queue.internal.store.search.CountClaimedJobs;
 import dev.rowlock.queue.internal.store.search.CountFailedAttempts;
 import dev.rowlock.queue.internal.store.search.CountJobs;
 import dev.rowlock.queue.internal.store.search.CountMatches;
@@ -29,6 +30,7 @@ import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.JobGlance;
 import dev.rowlock.queue.search.JobSummary;
 import dev.rowlock.queue.search.JobTime;
+import dev.rowlock.queue.search.NodeLoad;
 import dev.rowlock.queue.search.NodeSummary;
 import dev.rowlock.queue.search.Page;
 import dev.rowlock.queue.search.RetryGroup;
@@ -36,12 +38,18 @@ import dev.rowlock.queue.search.RetryGroups;
 import dev.rowlock.queue.search.TimeRange;
 import dev.rowlock.queue.search.TimeStep;
 import dev.rowlock.queue.settings.SearchSettings;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Looks at jobs. Reads what the caller's transaction sees if there is one. Thread-safe.
@@ -75,6 +83,7 @@ public final class JobSearch {
     private final CountFailedAttempts countFailed;
     private final SumDoneJobs sumDone;
     private final CountJobs countJobs;
+    private final CountClaimedJobs countClaimed;
     private final ExplainJob explainJob;
     private final ReadDepth readDepth;
     private final ReadFigures readFigures;
@@ -98,6 +107,7 @@ public final class JobSearch {
         this.countFailed = new CountFailedAttempts(bounded);
         this.sumDone = new SumDoneJobs(bounded);
         this.countJobs = new CountJobs(bounded);
+        this.countClaimed = new CountClaimedJobs(bounded);
         this.readDepth = new ReadDepth(database);
         this.readFigures = new ReadFigures(database);
         this.readClock = new ReadClock(database);
@@ -133,7 +143,18 @@ public final class JobSearch {
 
     /** A page of the jobs that match, those that were enqueued last first. */
     public FoundJobs find(JobFilter filter, Page page) {
-        List<JobSummary> found = findJobs.run(filter, page, rows::summary);
+        return page(findJobs.run(filter, page, rows::summary), page);
+    }
+
+    /**
+     * A page of the jobs that a node has claimed, those that were enqueued last first: those that it runs, and those that it has claimed ahead. {@link #nodes} has
+     * the ids.
+     */
+    public FoundJobs claimedBy(long nodeId, Page page) {
+        return page(findJobs.onNode(nodeId, page, rows::summary), page);
+    }
+
+    private static FoundJobs page(List<JobSummary> found, Page page) {
         if (found.size() <= page.size()) {
             return new FoundJobs(found, null);
         }
@@ -275,9 +296,33 @@ public final class JobSearch {
                 row.getLong("id"),
                 row.getString("name"),
                 List.of((String[]) row.getArray("queues").getArray()),
+                slots(row),
                 row.getObject("started_at", OffsetDateTime.class).toInstant(),
                 seconds(row.getDouble("silent_seconds")),
                 Duration.ofMillis(row.getLong("lease_millis"))));
+    }
+
+    /** In the order of its queues. */
+    private static Map<String, Integer> slots(ResultSet row) throws SQLException {
+        Array slots = row.getArray("slots");
+        if (slots == null) {
+            return Map.of();
+        }
+        String[] queues = (String[]) row.getArray("queues").getArray();
+        Integer[] each = (Integer[]) slots.getArray();
+        return IntStream.range(0, queues.length).boxed().collect(Collectors.toMap(i -> queues[i], i -> each[i]));
+    }
+
+    /**
+     * How many jobs each node has claimed at this moment, by queue, in the order of nodes and queues; nothing where there are none. A node that has claimed more of a queue than it runs {@linkplain
+     * NodeSummary#slots at once} has the others ready for the threads that become free, or for the next call of a listener of chunks. Reads all running jobs.
+     */
+    public List<NodeLoad> loads() {
+        return countClaimed.run(row -> new NodeLoad(
+                row.getLong("node_id"),
+                row.getString("queue"),
+                row.getLong("jobs"),
+                row.getObject("oldest", OffsetDateTime.class).toInstant()));
     }
 
     private static Duration seconds(double seconds) {

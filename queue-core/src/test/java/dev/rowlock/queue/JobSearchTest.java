@@ -15,8 +15,12 @@ import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.WaitReason;
+import dev.rowlock.queue.search.FoundJobs;
 import dev.rowlock.queue.search.JobGlance;
+import dev.rowlock.queue.search.JobSummary;
+import dev.rowlock.queue.search.NodeLoad;
 import dev.rowlock.queue.search.NodeSummary;
+import dev.rowlock.queue.search.Page;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -24,8 +28,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -242,5 +248,47 @@ class JobSearchTest {
                         .query(OffsetDateTime.class)
                         .single()
                         .toInstant());
+    }
+
+    @Test
+    void nodesSayHowManyJobsTheyRunAtOnceAndHowManyTheyHaveClaimed() {
+        long one = rooms.node("one");
+        long other = rooms.node("other");
+        rooms.ready(3);
+        List<ClaimedJob> claimed = rooms.claim(one, 2);
+        rooms.claim(other, 1);
+        rooms.sql("UPDATE rowlock.node SET slots = NULL WHERE id = ?")
+                .param(other)
+                .update();
+
+        assertThat(search.nodes())
+                .extracting(NodeSummary::slots)
+                .containsExactly(Map.of(Rooms.QUEUE, 10), Map.of()); // of a release before
+        assertThat(search.loads())
+                .extracting(NodeLoad::nodeId, NodeLoad::queue, NodeLoad::jobs)
+                .containsExactly(tuple(one, Rooms.QUEUE, 2L), tuple(other, Rooms.QUEUE, 1L));
+        assertThat(search.loads().get(0).oldestClaim())
+                .isEqualTo(search.find(claimed.get(0).id()).orElseThrow().claimedAt());
+    }
+
+    @Test
+    void allThatANodeHasClaimedIsPaged() {
+        long one = rooms.node("one");
+        long other = rooms.node("other");
+        rooms.ready(6);
+        List<Long> claimed = rooms.claim(one, 3).stream()
+                .map(ClaimedJob::id)
+                .sorted(Comparator.reverseOrder())
+                .toList();
+        rooms.claim(other, 2);
+
+        FoundJobs first = search.claimedBy(one, Page.first(2));
+        FoundJobs second = search.claimedBy(one, Objects.requireNonNull(first.next()));
+
+        assertThat(first.jobs()).extracting(JobSummary::id).isEqualTo(claimed.subList(0, 2));
+        assertThat(second.jobs()).extracting(JobSummary::id).isEqualTo(claimed.subList(2, 3));
+        assertThat(second.jobs()).extracting(JobSummary::nodeId).containsExactly(one);
+        assertThat(second.next()).isNull();
+        assertThat(search.claimedBy(4711, Page.first(2)).jobs()).isEmpty();
     }
 }

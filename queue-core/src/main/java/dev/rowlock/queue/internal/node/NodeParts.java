@@ -42,6 +42,7 @@ import dev.rowlock.queue.settings.FetchSettings;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -187,8 +188,13 @@ public record NodeParts(
     /** What others must know of this node. */
     RegisterNode.Work work() {
         return new RegisterNode.Work(
-                queues.stream().map(QueueWorker::queue).toList(),
-                ListenerRetries.json(listeners.values().stream().flatMap(List::stream)));
+                slots(), ListenerRetries.json(listeners.values().stream().flatMap(List::stream)));
+    }
+
+    private Map<String, Integer> slots() {
+        Map<String, Integer> slots = new LinkedHashMap<>();
+        queues.forEach(queue -> slots.put(queue.queue(), queue.concurrency()));
+        return slots;
     }
 
     /** For the log line at the start: queues with their concurrency. */

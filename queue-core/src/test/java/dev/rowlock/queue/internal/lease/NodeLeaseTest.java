@@ -12,7 +12,7 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
@@ -78,7 +78,7 @@ class NodeLeaseTest {
         Heard heard = new Heard();
         NodeLease lease = new NodeLease(
                 LeaseSettings.defaults("test"),
-                new RegisterNode.Work(List.of(Rooms.QUEUE), null),
+                new RegisterNode.Work(Map.of(Rooms.QUEUE, 10), null),
                 database.unpooled(),
                 rooms.database(),
                 heard.listener());

@@ -30,6 +30,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -169,7 +170,7 @@ class StuckRecorderTest {
     void aNodeThatCannotWorkDoesNotBeatUntilItCanAgain() throws SQLException {
         Ability ability = new Ability();
         NodeLease lease = new NodeLease(
-                LEASE, new Work(List.of(Rooms.QUEUE), null), database.unpooled(), rooms.database(), ability);
+                LEASE, new Work(Map.of(Rooms.QUEUE, 10), null), database.unpooled(), rooms.database(), ability);
         lease.runOnce();
         String registered = lastBeat(lease);
 

@@ -16,6 +16,7 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -107,7 +108,7 @@ class DatabaseTest {
             manual.alone(connection -> insert(connection, "alone"));
             manual.atomically(connection -> insert(connection, "together"));
             long node = manual.atomically(connection -> new RegisterNode(manual.schema())
-                    .run(connection, "n", new RegisterNode.Work(List.of(Rooms.QUEUE), null), Rooms.LEASE));
+                    .run(connection, "n", new RegisterNode.Work(Map.of(Rooms.QUEUE, 10), null), Rooms.LEASE));
             long id = rooms.ready();
             ClaimedJob job = new ClaimReadyJobs(manual)
                     .run(Rooms.QUEUE, QueueRange.ALL, 1, node, null)

@@ -222,7 +222,7 @@ public final class Rooms {
 
     private long node(String name, @Nullable String retries) {
         return database.atomically(connection -> new RegisterNode(database.schema())
-                .run(connection, name, new RegisterNode.Work(List.of(QUEUE), retries), LEASE));
+                .run(connection, name, new RegisterNode.Work(Map.of(QUEUE, 10), retries), LEASE));
     }
 
     /** Registers a node whose listeners try again as this JSON says. */

@@ -19,6 +19,8 @@ import dev.rowlock.queue.search.FoundJobs;
 import dev.rowlock.queue.search.GroupPage;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.JobSummary;
+import dev.rowlock.queue.search.NodeLoad;
+import dev.rowlock.queue.search.NodeSummary;
 import dev.rowlock.queue.search.Page;
 import dev.rowlock.queue.search.RetryGroup;
 import dev.rowlock.queue.search.RetryGroups;
@@ -28,6 +30,7 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
@@ -85,6 +88,7 @@ class SearchExamplesTest {
             retries(search);
             failures(search);
             sums(search);
+            nodes(search);
             explains(search, jobs.enqueue(new SendMail(new Customer(2)), o -> o.delay(Duration.ofHours(1))));
         });
     }
@@ -94,6 +98,24 @@ class SearchExamplesTest {
         why.reasons().forEach(reason -> log.info("{}: {}", reason.kind(), reason.text()));
 
         assertThat(why.reasons()).extracting(Explanation.Reason::kind).containsExactly(Explanation.Kind.DUE_LATER);
+    }
+
+    private static void nodes(JobSearch search) {
+        for (NodeSummary node : search.nodes()) {
+            log.info("{} runs up to {} jobs at once", node.name(), node.slots());
+        }
+        for (NodeLoad load : search.loads()) {
+            log.info(
+                    "node {} has {} jobs of {}, the first since {}",
+                    load.nodeId(),
+                    load.jobs(),
+                    load.queue(),
+                    load.oldestClaim());
+        }
+        FoundJobs claimed = search.claimedBy(search.nodes().get(0).id(), Page.first(50));
+
+        assertThat(search.nodes().get(0).slots()).isEqualTo(Map.of("mail", 10));
+        assertThat(claimed.jobs()).isEmpty();
     }
 
     private static void finds(JobSearch search) {

@@ -9,7 +9,7 @@ import java.util.List;
 public final class ListNodes {
 
     private static final String SQL = """
-            SELECT id, name, queues, started_at, lease_millis,
+            SELECT id, name, queues, slots, started_at, lease_millis,
                    date_part('epoch', greatest(statement_timestamp() - heartbeat_at, interval '0')) AS silent_seconds
               FROM rowlock.node ORDER BY id
             """;

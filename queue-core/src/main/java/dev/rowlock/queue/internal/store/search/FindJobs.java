@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.store.search;
 
+import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Row;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.search.JobFilter;
@@ -44,8 +45,21 @@ public final class FindJobs {
     /** One row more than the page has, if there is one. */
     public <T> List<T> run(JobFilter filter, Page page, Row<T> row) {
         List<RoomCondition> conditions = FilterConditions.of(filter);
+        return search.run(filter, call(conditions, page, row));
+    }
+
+    /**
+     * The same, of the jobs that a node has claimed. The primary key of running is read backwards: no further than through what all nodes have claimed, since
+     * nothing else is in it.
+     */
+    public <T> List<T> onNode(long node, Page page, Row<T> row) {
+        RoomCondition condition = new RoomCondition(Room.RUNNING, "node_id = ?", List.of(node));
+        return search.run("the jobs of node " + node, call(List.of(condition), page, row));
+    }
+
+    private <T> Database.Call<List<T>> call(List<RoomCondition> conditions, Page page, Row<T> row) {
         String sql = search.database().sql(text(conditions, page));
-        return search.run(filter, connection -> {
+        return connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 int next = 1;
                 for (RoomCondition condition : conditions) {
@@ -56,7 +70,7 @@ public final class FindJobs {
                 statement.setInt(next, page.size() + 1);
                 return row.all(statement);
             }
-        });
+        };
     }
 
     private static String text(List<RoomCondition> conditions, Page page) {

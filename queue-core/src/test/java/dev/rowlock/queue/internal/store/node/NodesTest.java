@@ -17,8 +17,11 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Registering, beating, and declaring dead. */
@@ -149,9 +152,10 @@ class NodesTest {
 
     private long nodeFor(String... queues) {
         RegisterNode register = new RegisterNode(rooms.database().schema());
+        Map<String, Integer> slots = Arrays.stream(queues).collect(Collectors.toMap(queue -> queue, queue -> 10));
         return rooms.database()
-                .atomically(connection -> register.run(
-                        connection, "node", new RegisterNode.Work(List.of(queues), null), Duration.ofMinutes(10)));
+                .atomically(connection ->
+                        register.run(connection, "node", new RegisterNode.Work(slots, null), Duration.ofMinutes(10)));
     }
 
     // Declaring dead
