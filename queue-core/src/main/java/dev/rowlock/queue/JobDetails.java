@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Everything that is known about one job.
  *
  * @param key which jobs of its queue it belongs with; null for none
+ * @param uniqueKey the unique key with which it was enqueued, whether it still holds it or not; null for none
  * @param dueAt waiting: when it becomes runnable; ready and running: since when it was runnable
  * @param claimedAt when it was claimed for the last attempt
  * @param deadline running, with a timeout: when its handler is interrupted at the latest
@@ -29,6 +30,7 @@ public record JobDetails(
         String queue,
         String type,
         @Nullable String key,
+        @Nullable String uniqueKey,
         int priority,
         int attempt,
         int crashes,

@@ -395,4 +395,16 @@ class SqlFunctionsTest {
     private void execute(String statement) {
         rooms.execute(statement);
     }
+
+    @Test
+    void aJobShowsItsUniqueKeyBesideItsHeaders() {
+        long ready = number(
+                "SELECT id FROM rowlock.enqueue_unique('send-invoice', '{}', 'a \"b\"', headers => '{\"note\": \"x\"}')");
+        long waiting = number("SELECT id FROM rowlock.enqueue_unique('send-invoice', '{}', 'c', delay => '1 h')");
+        JobSearch search = new JobSearch(rooms.database());
+
+        assertThat(search.find(ready).orElseThrow().uniqueKey()).isEqualTo("a \"b\"");
+        assertThat(search.find(ready).orElseThrow().headers()).isEqualTo(Map.of("note", "x"));
+        assertThat(search.find(waiting).orElseThrow().uniqueKey()).isEqualTo("c");
+    }
 }

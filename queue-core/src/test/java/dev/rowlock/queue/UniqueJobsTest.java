@@ -4,11 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Enqueued;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
+import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.JobSummary;
+import dev.rowlock.queue.search.Page;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
@@ -297,5 +302,23 @@ class UniqueJobsTest {
                 .param(id)
                 .query(String.class)
                 .single();
+    }
+
+    @Test
+    void aJobShowsItsUniqueKeyInAllRoomsAndItsHandlerSeesNoSuchHeader() {
+        String key = "order-1 \"quoted\" \u00e9";
+        long id = jobs.enqueue(new SendMail("a"), o -> o.unique(key).queue(Rooms.QUEUE));
+        JobSearch search = new JobSearch(rooms.database());
+
+        assertThat(search.find(id).orElseThrow().uniqueKey()).isEqualTo(key);
+        ClaimedJob running = rooms.claim(rooms.node(), 1).get(0);
+        rooms.complete(running, true);
+
+        assertThat(Headers.decode(running.headers())).isEmpty();
+        assertThat(search.find(id).orElseThrow().uniqueKey()).isEqualTo(key);
+        assertThat(search.find(id).orElseThrow().headers()).isEmpty();
+        assertThat(search.find(JobFilter.all(), Page.first(1)).jobs())
+                .extracting(JobSummary::uniqueKey)
+                .containsExactly(key);
     }
 }

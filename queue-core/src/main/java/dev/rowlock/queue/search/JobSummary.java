@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * One line of a list of jobs.
  *
  * @param key what it is about, as limits and order count it; null: it has none
+ * @param uniqueKey the unique key with which it was enqueued, whether it still holds it or not; null: none
  * @param attempt number of its last attempt, the running one included
  * @param crashes how often its node died while it ran
  * @param dueAt waiting: when it becomes runnable; ready and running: since when it is runnable
@@ -26,6 +27,7 @@ public record JobSummary(
         String queue,
         String type,
         @Nullable String key,
+        @Nullable String uniqueKey,
         int priority,
         int attempt,
         int crashes,

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.store;
 import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.job.UniqueKey;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,9 @@ public final class Headers {
     /** Says that the job must not share a call with others. {@link TakeOverdueJobs} writes it. */
     public static final String ALONE = JobOptions.RESERVED_HEADERS + "alone";
 
+    /** The unique key with which the job was enqueued: for people. Which job holds a key, the table {@code unique_key} says. */
+    public static final String UNIQUE_KEY = JobOptions.RESERVED_HEADERS + "unique-key";
+
     /** Names the workflow to which the job belongs. */
     public static final String WORKFLOW = JobOptions.RESERVED_HEADERS + "workflow";
 
@@ -51,12 +55,28 @@ public final class Headers {
     /** Null for none. */
     public static @Nullable String encode(JobOptions options) {
         RetryPolicy retry = options.retry();
-        if (retry == null) {
+        UniqueKey key = options.uniqueKey();
+        if (retry == null && key == null) {
             return options.headers().isEmpty() ? null : JSON.writeValueAsString(options.headers());
         }
         Map<String, String> headers = new HashMap<>(options.headers());
-        headers.put(RETRY, StoredRetries.of(retry, RetryPolicy.MAX_INTERVALS).toString());
+        if (retry != null) {
+            headers.put(
+                    RETRY, StoredRetries.of(retry, RetryPolicy.MAX_INTERVALS).toString());
+        }
+        if (key != null) {
+            headers.put(UNIQUE_KEY, key.value());
+        }
         return JSON.writeValueAsString(headers);
+    }
+
+    /** The unique key with which the job was enqueued; null for none. */
+    public static @Nullable String uniqueKey(@Nullable String document) {
+        if (document == null || !document.contains('"' + UNIQUE_KEY + '"')) {
+            return null;
+        }
+        JsonNode key = JSON.readTree(document).get(UNIQUE_KEY);
+        return key == null ? null : key.asString();
     }
 
     /** The retry policy that the job brought along; null if it goes by its listener's. */

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.store.search;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.internal.store.Row;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.search.JobFilter;
@@ -17,8 +18,8 @@ import java.util.stream.Collectors;
 public final class FindJobs {
 
     private static final String ALL = """
-            SELECT found.id, state, queue, type, job_key, priority, attempt, crashes, enqueued_at, due_at, started_at, ended_at, node_id,
-                   progress, last_error, fingerprint, %s AS payload
+            SELECT found.id, state, queue, type, job_key, rowlock.header(headers, '%s') AS unique_key, priority, attempt, crashes,
+                   enqueued_at, due_at, started_at, ended_at, node_id, progress, last_error, fingerprint, %s AS payload
               FROM (%s
                    ) AS found
              ORDER BY found.id DESC LIMIT ?
@@ -31,7 +32,7 @@ public final class FindJobs {
 
                     (SELECT id, %s AS state, queue, type, job_key, -rank AS priority, attempt, crashes, enqueued_at, %s AS due_at,
                             %s AS started_at, %s AS ended_at, %s AS node_id, %s AS progress,
-                            (errors -> -1) - 'trace' AS last_error, %s AS fingerprint, %s AS payload
+                            (errors -> -1) - 'trace' AS last_error, headers, %s AS fingerprint, %s AS payload
                        FROM rowlock.%s
                       WHERE id < ? AND %s
                       ORDER BY id DESC LIMIT ?)""";
@@ -75,6 +76,7 @@ public final class FindJobs {
 
     private static String text(List<RoomCondition> conditions, Page page) {
         return ALL.formatted(
+                Headers.UNIQUE_KEY,
                 page.payloads() ? PAYLOAD : "NULL::json",
                 conditions.stream()
                         .map(condition -> ofRoom(condition, page.payloads()))
