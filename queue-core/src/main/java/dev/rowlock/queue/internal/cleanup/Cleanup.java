@@ -8,6 +8,7 @@ import dev.rowlock.queue.internal.store.checkpoint.RemoveEndedCheckpoints;
 import dev.rowlock.queue.internal.store.claim.RemoveReached;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
 import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
+import dev.rowlock.queue.internal.store.cleanup.IndexDonePartitions;
 import dev.rowlock.queue.internal.store.cleanup.MeasureDatabase;
 import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
 import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
@@ -35,6 +36,7 @@ public final class Cleanup {
                         new DropDonePartitions(database.patient()),
                         new DiscardDeadJobs(database),
                         Clock.systemUTC()),
+                new DoneByQueue(takeChore, new IndexDonePartitions(database.patient())),
                 new FreeKeys(takeChore, new RemoveFreeKeys(database)),
                 new LeftoverPayloads(takeChore, new RemoveLeftoverPayloads(database.patient())),
                 new EndedCheckpoints(takeChore, new RemoveEndedCheckpoints(database.patient())),

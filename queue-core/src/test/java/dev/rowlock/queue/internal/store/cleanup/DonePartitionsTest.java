@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.store.cleanup;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.OpenTransaction;
@@ -316,6 +317,58 @@ class DonePartitionsTest {
                 .query(String.class)
                 .single();
         oldPartition(day, 1);
+    }
+
+    @Test
+    void daysThatAreOverGetAnIndexOfTheirSmallQueuesOneByOne() {
+        IndexDonePartitions index = new IndexDonePartitions(rooms.database());
+        oldPartition("20200101", 10);
+        oldPartition("20200102", 19);
+        rooms.execute(
+                "UPDATE rowlock.done_20200102 SET queue = 'rare' WHERE id = (SELECT min(id) FROM rowlock.done_20200102)");
+
+        assertThat(List.of(index.run(), index.run())).containsExactly("done_20200102", "done_20200101");
+        assertThat(index.run()).as("neither today nor a day to come").isNull();
+
+        assertThat(definition("done_20200102_by_queue"))
+                .endsWith("(queue, id) WHERE (queue <> ALL ('{mail}'::text[]))");
+        assertThat(rooms.sql("SELECT relname FROM pg_class WHERE relname LIKE 'done%by\\_queue'")
+                        .query(String.class)
+                        .list())
+                .containsExactlyInAnyOrder("done_20200101_by_queue", "done_20200102_by_queue");
+    }
+
+    @Test
+    void noIndexIsMadeOfTheDayThatOutcomesAreWrittenTo() {
+        assertThatThrownBy(() -> rooms.number("SELECT count(*) FROM rowlock.index_done_partition('%s')"
+                        .formatted(days(0, 0).get(0))))
+                .hasMessageContaining("before its day is over");
+        assertThatThrownBy(() -> rooms.number("SELECT count(*) FROM rowlock.index_done_partition('ready')"))
+                .hasMessageContaining("is not a partition");
+    }
+
+    @Test
+    void aDayThatSomebodyWritesToIsIndexedTheNextTime() throws Exception {
+        IndexDonePartitions index = new IndexDonePartitions(rooms.database(), Duration.ofMillis(1));
+        oldPartition("20200101", 1);
+        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
+            other.database().alone(connection -> {
+                try (var statement = connection.createStatement()) {
+                    return statement.executeUpdate("UPDATE rowlock.done_20200101 SET attempt = 2");
+                }
+            });
+
+            assertThat(index.run()).isNull();
+        }
+
+        assertThat(index.run()).isEqualTo("done_20200101");
+    }
+
+    private String definition(String name) {
+        return rooms.sql("SELECT pg_get_indexdef(('rowlock.' || ?)::regclass)")
+                .param(name)
+                .query(String.class)
+                .single();
     }
 
     private List<String> partitions() {

@@ -170,6 +170,29 @@ class SearchPlansTest {
         }
     }
 
+    /** Of the small queues of days that are over, jobs are found by index. */
+    @Test
+    void theFewDoneJobsOfAQueueAreFoundByIndexOnceTheirDayIsOver() throws Exception {
+        rooms.execute("""
+                CREATE TABLE rowlock.done_20200101 PARTITION OF rowlock.done FOR VALUES FROM ('2020-01-01 00:00+00') TO ('2020-01-02 00:00+00')
+                """);
+        rooms.execute("""
+                INSERT INTO rowlock.done (id, finished_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
+                SELECT i, '2020-01-01 12:00+00', '2020-01-01', 0, 1, 0, 'completed', CASE WHEN i % 5000 = 7 THEN 'rare' ELSE 'mail' END, 'send', '{}'
+                  FROM generate_series(1, 20000) AS i
+                """);
+        rooms.number("SELECT count(*) FROM rowlock.index_done_partition('done_20200101')");
+        try (ExplainedDatabase explained = explained()) {
+            JobFilter rare = JobFilter.where().states(JobState.COMPLETED).queue("rare");
+
+            assertThat(find(explained, rare, Page.first(SIZE))).hasSize(4);
+
+            assertThat(explained.lastPlan()).contains("done_20200101_by_queue");
+        } finally {
+            rooms.execute("DROP TABLE rowlock.done_20200101");
+        }
+    }
+
     private long buffers(JobFilter filter, Page page) throws Exception {
         try (ExplainedDatabase explained = explained()) {
             assertThat(find(explained, filter, page)).hasSize(SIZE + 1);
