@@ -1,6 +1,10 @@
 package dev.rowlock.queue.gate;
 
 import dev.rowlock.queue.job.Names;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -105,5 +109,22 @@ public record QueueLimit(
                     "a limit %s of %d is not allowed: it is at least 1; to run nothing, pause the queue"
                             .formatted(what, limit));
         }
+    }
+
+    /** What is set, such as {@code maxRunning=5, inOrder=HOLD}. */
+    @Override
+    public String toString() {
+        Map<String, @Nullable Object> set = new LinkedHashMap<>();
+        set.put("maxRunning", maxRunning);
+        set.put("maxRunningPerKey", maxRunningPerKey);
+        set.put("burstPerKey", burstPerKey);
+        set.put("rate", rate);
+        set.put("ratePerKey", ratePerKey);
+        set.put("inOrder", inOrder);
+        set.put("shareBy", shareBy == ShareBy.JOBS ? null : shareBy);
+        set.values().removeIf(Objects::isNull);
+        return set.isEmpty()
+                ? "no limit"
+                : set.entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(", "));
     }
 }
