@@ -156,6 +156,8 @@ class AttacksTest {
                 "/rowlock/api/jobs/-1",
                 "/rowlock/api/jobs/99999999999999999999",
                 "/rowlock/api/jobs/1%00",
+                "/rowlock/api/nodes/%31",
+                "/rowlock/api/nodes/99999999999999999999",
                 "/rowlock/uplot/",
                 "/rowlock/js",
                 "/rowlock/index.html/../api/me"
@@ -188,6 +190,24 @@ class AttacksTest {
 
         assertThat(response.statusCode()).isEqualTo(400);
         assertThat(response.headers().firstValue("Content-Type")).contains("application/json");
+        assertThat(response.body()).contains("error").doesNotContain("Exception", "at dev.rowlock");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "schedules?after=a&after=b",
+                "schedules?size=1000",
+                "schedules?nam=nightly",
+                "nodes/901?before=1e3",
+                "nodes/901?before=0",
+                "nodes/901?size=-1",
+                "nodes/901?node=other"
+            })
+    void otherListsRefuseThemToo(String query) {
+        HttpResponse<String> response = http.get("/api/" + query, "admin");
+
+        assertThat(response.statusCode()).isEqualTo(400);
         assertThat(response.body()).contains("error").doesNotContain("Exception", "at dev.rowlock");
     }
 

@@ -94,9 +94,15 @@ class BrowserTest {
                         .header("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
         running = jobs.enqueue(new Report("yearly"), o -> o.key("tenant-7"));
         jobs.enqueue(
+                new SendMail("ada@example.com", "Once a day"),
+                o -> o.delay(Duration.ofHours(3)).unique("digest-of-ada"));
+        jobs.enqueue(
                 new SendMail(SCRIPT, SCRIPT), o -> o.delay(Duration.ofHours(2)).key(SCRIPT));
         IntStream.range(0, 30)
                 .forEach(i -> jobs.enqueue(new Report("month " + i), o -> o.delay(Duration.ofMinutes(10 + i))));
+        workflows.start(Workflow.named("signup")
+                .step("greet", new SendMail("greet@example.com", null))
+                .step("remind", new SendMail("remind@example.com", null), s -> s.after("greet")));
         limits.set(QueueLimit.of("mail").maxRunning(5).ratePerKey(Rate.perMinute(600)));
         limits.set(QueueLimit.of("payments").inOrder(AfterFailure.HOLD));
         admin.by("bob", "provider is down").pause("newsletter");
@@ -137,6 +143,7 @@ class BrowserTest {
                     "jobs/" + running,
                     "errors",
                     "schedules",
+                    "workflows",
                     "gates?queue=payments",
                     "actions",
                     "nodes",
@@ -159,8 +166,18 @@ class BrowserTest {
     void nothingIsWiderThanANarrowWindow() {
         browser.size(390, 800);
         try {
-            for (String page :
-                    List.of("", "jobs", "jobs/" + evil, "errors", "schedules", "gates", "nodes", "doctor", "audit")) {
+            for (String page : List.of(
+                    "",
+                    "jobs",
+                    "jobs/" + evil,
+                    "errors",
+                    "schedules",
+                    "workflows",
+                    "gates?queue=payments",
+                    "actions",
+                    "nodes",
+                    "doctor",
+                    "audit")) {
                 browser.open("?narrow#/" + page);
                 browser.screenshot("narrow-" + (page.isEmpty() ? "overview" : page.replaceAll("[^a-z]+", "-")));
 
@@ -249,6 +266,11 @@ class BrowserTest {
 
         assertThat(browser.one("main time").getDomAttribute("title"))
                 .contains(search.find(evil).orElseThrow().enqueuedAt().toString());
+
+        // Reasons are texts of the database: their times are the viewer's too.
+        browser.open("?reasons#/jobs/" + running);
+        assertThat(browser.text("main li[data-kind]")).contains("node-1").doesNotContain("+00");
+        assertThat(browser.count("main li[data-kind] time")).isOne();
     }
 
     @Test
@@ -458,6 +480,50 @@ class BrowserTest {
         assertThat(audited("run recurring job"))
                 .first()
                 .satisfies(line -> assertThat(line.who()).isEqualTo("ann"));
+    }
+
+    @Test
+    void theLastRunsOfARecurringJobLeadToTheirJobs() {
+        browser.open("?runs#/schedules")
+                .click("button[aria-label='Run nightly now']")
+                .click("dialog [data-confirm]");
+        browser.awaitText("#said", "is enqueued");
+        String job = browser.text("#said").replaceAll("\\D", "");
+        Awaitility.await()
+                .until(() -> search.find(Long.parseLong(job)).orElseThrow().state() == JobState.COMPLETED);
+
+        browser.open("?ran#/schedules?find=NIGHT");
+        browser.click(".marks a[aria-label='job " + job + ": completed']").settled();
+
+        browser.awaitText("h1", "Job " + job);
+        browser.open("?none#/schedules?find=no-such").awaitText("main", "None has this in its name.");
+    }
+
+    @Test
+    void nodesSayHowManySlotsTheyHaveAndWhatTheyRun() {
+        browser.open("?slots#/nodes");
+
+        assertThat(browser.text("main")).contains("node-1", "Slots used", "Slots of node-1", "What node-1 has claimed");
+        assertThat(browser.text("main section:nth-of-type(1) tbody")).containsPattern("reports\\s+10\\s+[1-9]");
+        browser.clickText("main tbody a", Long.toString(running)).settled();
+        browser.awaitText("h1", "Job " + running);
+        browser.clickText("main dl a", "node-1").settled();
+        browser.awaitText("main", "What node-1 has claimed");
+        browser.open("?left#/nodes?node=4711").awaitText("main", "It has left");
+        browser.console(); // tells of the status 404
+    }
+
+    @Test
+    void aUniqueKeyIsShownAndFindsItsJob() {
+        browser.open("#/jobs?state=waiting&queue=mail");
+        assertThat(browser.text("thead")).contains("Unique key");
+
+        browser.clickText("tbody a", "digest-of-ada").settled();
+        browser.await("the job alone", d -> browser.count("tbody tr") == 1);
+        assertThat(browser.driver().getCurrentUrl()).contains("uniqueKey=digest-of-ada", "type=send-mail");
+
+        browser.click("tbody a[data-row]").settled();
+        assertThat(browser.text("main dl")).contains("Unique key", "digest-of-ada");
     }
 
     @Test

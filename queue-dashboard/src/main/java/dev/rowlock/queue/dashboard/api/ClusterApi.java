@@ -62,10 +62,6 @@ final class ClusterApi {
         return throughput.latest();
     }
 
-    Object nodes(Call call) {
-        return Figures.nodes(search.nodes());
-    }
-
     Object doctor(Call call) {
         return examinations.latest();
     }

@@ -25,6 +25,7 @@ public final class Operations {
     public Operations(Rowlock rowlock, Brand brand, @Nullable String traceLink, @Nullable PayloadRedaction redaction) {
         Redaction shown = new Redaction(redaction);
         ClusterApi cluster = new ClusterApi(rowlock, brand);
+        NodesApi nodes = new NodesApi(rowlock.search(), shown);
         JobsApi jobs = new JobsApi(rowlock, new TraceLink(traceLink), shown);
         ErrorsApi errors = new ErrorsApi(rowlock, shown);
         BulkApi bulk = new BulkApi(rowlock);
@@ -37,7 +38,8 @@ public final class Operations {
                 get("me", READ_ONLY, cluster::me),
                 get("overview", READ_ONLY, cluster::overview),
                 get("throughput", READ_ONLY, cluster::throughput),
-                get("nodes", READ_ONLY, cluster::nodes),
+                get("nodes", READ_ONLY, nodes::list),
+                get("nodes/{id}", READ_ONLY, nodes::one),
                 get("doctor", READ_ONLY, cluster::doctor),
                 post("doctor", OPERATOR, cluster::examine),
                 get("audit", READ_ONLY, cluster::audit),

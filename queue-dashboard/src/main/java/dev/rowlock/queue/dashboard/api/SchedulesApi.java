@@ -6,15 +6,24 @@ import dev.rowlock.queue.schedule.RecurringJobDetails;
 import dev.rowlock.queue.schedule.RecurringJobs;
 import dev.rowlock.queue.search.JobGlance;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Recurring jobs. */
 final class SchedulesApi {
+
+    private static final int PAGE = 50;
+
+    /** With ten jobs each, as many as one glance may look at; a release before may have left eleven. */
+    private static final int MAX_PAGE = JobSearch.MAX_GLANCES / 11;
+
+    private static final Set<String> LIST = Set.of("find", "after", "size");
 
     private final RecurringJobs recurring;
     private final JobSearch search;
@@ -36,12 +45,11 @@ final class SchedulesApi {
             boolean paused,
             boolean retired,
             @Nullable Instant lastRun,
-            @Nullable String lastJob,
-            @Nullable String lastState,
+            List<Run> runs,
             long skipped,
             List<Instant> next) {
 
-        static Recurring of(RecurringJobDetails job, @Nullable String lastState) {
+        static Recurring of(RecurringJobDetails job, Map<Long, String> states) {
             return new Recurring(
                     job.name(),
                     job.schedule().toString(),
@@ -54,30 +62,54 @@ final class SchedulesApi {
                     job.paused(),
                     job.retired(),
                     job.lastRun(),
-                    JobViews.text(job.lastJob()),
-                    lastState,
+                    job.recentJobs().stream()
+                            .map(id -> new Run(Long.toString(id), states.get(id)))
+                            .toList(),
                     job.skipped(),
                     job.next());
         }
     }
 
+    /**
+     * A job of one of the last runs, the newest first.
+     *
+     * @param state null: retention has dropped it
+     */
+    record Run(String job, @Nullable String state) {}
+
+    /**
+     * A page, by name.
+     *
+     * @param all how many there are that match
+     * @param next the last name of the page; null: there are no more
+     */
+    record Found(
+            List<Recurring> schedules, int all, @Nullable String next) {}
+
     record Target(String name, @Nullable String why) {}
 
-    Object list(Call call) {
-        List<RecurringJobDetails> all = recurring.list();
-        Map<Long, String> states = states(all);
-        return all.stream()
-                .map(job -> Recurring.of(job, job.lastJob() == null ? null : states.get(job.lastJob())))
+    Found list(Call call) {
+        call.knowing(LIST);
+        int size = call.number("size", PAGE, MAX_PAGE);
+        String part = call.query().getOrDefault("find", "").toLowerCase(Locale.ROOT);
+        String after = call.query().getOrDefault("after", "");
+        List<RecurringJobDetails> all = recurring.list().stream()
+                .filter(job -> job.name().toLowerCase(Locale.ROOT).contains(part))
+                .sorted(Comparator.comparing(RecurringJobDetails::name))
                 .toList();
+        List<RecurringJobDetails> rest =
+                all.stream().filter(job -> job.name().compareTo(after) > 0).toList();
+        List<RecurringJobDetails> page = rest.subList(0, Math.min(size, rest.size()));
+        Map<Long, String> states = states(page);
+        return new Found(
+                page.stream().map(job -> Recurring.of(job, states)).toList(),
+                all.size(),
+                page.size() == rest.size() ? null : page.get(page.size() - 1).name());
     }
 
-    /** What became of their last jobs, or is becoming of them. A job that retention has dropped is missing. */
-    private Map<Long, String> states(List<RecurringJobDetails> all) {
-        List<Long> ids = all.stream()
-                .map(RecurringJobDetails::lastJob)
-                .filter(Objects::nonNull)
-                .limit(JobSearch.MAX_GLANCES)
-                .toList();
+    /** What became of the jobs of their last runs, or is becoming of them. A job that retention has dropped is missing. */
+    private Map<Long, String> states(List<RecurringJobDetails> page) {
+        List<Long> ids = page.stream().flatMap(job -> job.recentJobs().stream()).toList();
         return search.glance(ids).stream()
                 .collect(Collectors.toMap(JobGlance::id, job -> job.state().label(), (one, other) -> one));
     }

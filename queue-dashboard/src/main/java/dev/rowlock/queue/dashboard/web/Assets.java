@@ -35,6 +35,7 @@ public final class Assets {
             "js/live.js",
             "js/act.js",
             "js/keys.js",
+            "js/list.js",
             "js/chart.js",
             "js/pages/overview.js",
             "js/pages/jobs.js",
@@ -48,16 +49,13 @@ public final class Assets {
             "js/pages/doctor.js",
             "js/pages/audit.js",
             "js/pages/actions.js",
-            "uplot/uPlot.iife.min.js",
-            "uplot/uPlot.min.css",
-            "uplot/LICENSE");
+            "uplot/uPlot.iife.min.js");
 
     private static final Map<String, String> TYPES = Map.of(
             "html", "text/html;charset=UTF-8",
             "css", "text/css;charset=UTF-8",
             "js", "text/javascript;charset=UTF-8",
-            "svg", "image/svg+xml",
-            "LICENSE", "text/plain;charset=UTF-8");
+            "svg", "image/svg+xml");
 
     private final Map<String, Asset> all = new HashMap<>();
 
@@ -79,7 +77,7 @@ public final class Assets {
                 throw new IllegalStateException("the dashboard's file %s is not in its jar".formatted(name));
             }
             byte[] content = stream.readAllBytes();
-            String type = TYPES.get(name.substring(Math.max(name.lastIndexOf('.'), name.lastIndexOf('/')) + 1));
+            String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
             return new Asset(java.util.Objects.requireNonNull(type, name), content, '"' + digest(content) + '"');
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -1,7 +1,7 @@
 // Actions: a dialog says what will happen to how many jobs, then shows how far it is, and can stop it.
 import {h, fill, button, field} from './dom.js';
 import {get, post} from './api.js';
-import {jobs, number, capped} from './show.js';
+import {cappedJobs, jobs, number} from './show.js';
 
 const CHUNK = 50;
 
@@ -153,7 +153,7 @@ export async function actOnAll(name, filter, done) {
     say(`There is no job here to ${verb.toLowerCase()}.`, true);
     return;
   }
-  const amount = `${capped(count)} ${count.jobs === 1 ? 'job' : 'jobs'}`;
+  const amount = cappedJobs(count);
   ask({
     title: `${verb}: ${amount}`,
     text: `${describe(wanted)}. ${name === 'discard' ? 'They are deleted for good.' : name === 'cancel' ? 'Waiting and ready jobs end as cancelled.' : 'They run again, with all their retries.'}`,

@@ -10,7 +10,7 @@ export async function whoAmI() {
   return Object.assign(me, await get('me'));
 }
 
-export function query(parameters) {
+function query(parameters) {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters ?? {})) {
     if (value !== undefined && value !== null && value !== '') search.append(name, value);
@@ -18,9 +18,13 @@ export function query(parameters) {
   return search.toString();
 }
 
-export async function get(path, parameters) {
+export const address = (path, parameters) => {
   const search = query(parameters);
-  return answer(await fetch(`api/${path}${search ? '?' + search : ''}`, {headers: {Accept: 'application/json'}}));
+  return search ? `${path}?${search}` : path;
+};
+
+export async function get(path, parameters) {
+  return answer(await fetch(`api/${address(path, parameters)}`, {headers: {Accept: 'application/json'}}));
 }
 
 export async function post(path, body) {

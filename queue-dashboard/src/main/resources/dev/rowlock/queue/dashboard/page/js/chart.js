@@ -2,16 +2,19 @@
 import {h, svg} from './dom.js';
 
 const clock = new Intl.DateTimeFormat(undefined, {hour: '2-digit', minute: '2-digit', hour12: false});
-const colour = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** Series: {label, colour: '--busy'}. Returns {node, draw(data), stop()}; data is [[seconds…], [values…], …]. */
 export function chart(label, series, height = 170) {
   const place = h('div', {class: 'chart', role: 'img', 'aria-label': label});
-  const legend = h('div', {class: 'legend', 'aria-hidden': 'true'}, series.map(one => h('span', {data: {colour: one.colour}}, one.label)));
+  const legend = h('div', {class: 'legend', 'aria-hidden': 'true'}, series.map(one => h('span', {}, one.label)));
   legend.querySelectorAll('span').forEach((node, i) => { node.style.color = `var(${series[i].colour})`; });
   const node = h('div', {}, place, legend);
   let plot = null;
   let data = null;
+  const colour = name => {
+    place.style.color = `var(${name})`;
+    return getComputedStyle(place).color;
+  };
   const make = () => {
     if (!data || !place.clientWidth) return;
     plot?.destroy();

@@ -1,4 +1,5 @@
 // Elements from values. Texts only ever become text nodes: nothing that a job carries is read as HTML.
+import {address} from './api.js';
 
 /** h('a', {href: '#/jobs', class: 'wide'}, 'text', node, [more], null) */
 export function h(tag, properties = {}, ...children) {
@@ -37,6 +38,11 @@ export const panel = (title, ...children) =>
   h('section', {class: 'panel'}, title && h('h2', {}, title), ...children);
 
 export const button = (text, onclick, properties = {}) => h('button', {type: 'button', onclick, ...properties}, text);
+
+/** A link to a page of ours, with parameters. */
+export const link = (path, parameters, text, more) => h('a', {href: `#/${address(path, parameters)}`, ...more}, text);
+/** What a line is found by: the keys j and k stop there. */
+export const ROW = {data: {row: ''}};
 
 export const field = (label, input) => h('label', {class: 'field'}, label, input);
 

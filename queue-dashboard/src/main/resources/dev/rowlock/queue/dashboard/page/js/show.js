@@ -8,6 +8,7 @@ const otherDay = new Intl.DateTimeFormat(undefined, {month: 'short', day: 'numer
 
 export const number = value => numbers.format(value);
 export const jobs = count => `${number(count)} ${count === 1 ? 'job' : 'jobs'}`;
+export const cappedJobs = count => `${capped(count)} ${count.jobs === 1 && !count.more ? 'job' : 'jobs'}`;
 export const capped = ({jobs: count, more}) => number(count) + (more ? '+' : '');
 
 /** The server's clock less the browser's, in ms: ages are by the server's. */
@@ -29,6 +30,11 @@ export function when(instant) {
   const past = now() - new Date(instant);
   return h('span', {}, time(instant), h('span', {class: 'soft small'}, past >= 0 ? ` ${span(past)} ago` : ` in ${span(-past)}`));
 }
+
+/** A text of the database in which times stand in the viewer's zone, and long waits in hours. */
+export const timed = text => text.replace(/\bin (\d+) s\b/g, (_, seconds) => `in ${span(seconds * 1000)}`)
+  .split(/(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?[+-]\d\d(?::\d\d)?)/)
+  .map((part, i) => i % 2 ? time(new Date(part.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString()) : part);
 
 /** A length of time from milliseconds: 12 ms, 3.4 s, 5 min, 2 h 10 min, 3 d. */
 export function span(millis) {

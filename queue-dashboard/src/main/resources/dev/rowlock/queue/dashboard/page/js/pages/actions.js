@@ -1,8 +1,9 @@
 // What is done to many jobs, and how far it is.
 import {h, fill, table, panel, button} from '../dom.js';
-import {get, may, post, query} from '../api.js';
+import {get, post} from '../api.js';
 import {number, state, time} from '../show.js';
 import {trying} from '../act.js';
+import {actionColumn, pages} from '../list.js';
 
 export async function actions(place, parameters, reload) {
   let all = await get('actions', parameters);
@@ -21,11 +22,10 @@ export async function actions(place, parameters, reload) {
     {title: 'Who and why', class: 'wide', cell: action => [action.who, action.why ? `: ${action.why}` : '']},
     {title: 'Asked for', class: 'tight', cell: action => time(action.createdAt)},
     {title: 'Ended', class: 'tight', cell: action => time(action.endedAt)},
-    ...(may('OPERATOR') ? [{title: '', label: 'Stop', class: 'tight', cell: action => action.state === 'RUNNING' && button('Stop', () => stop(action), {'aria-label': `Stop action ${action.id}`})}] : []),
+    ...actionColumn(action => action.state === 'RUNNING' && button('Stop', () => stop(action), {'aria-label': `Stop action ${action.id}`})),
   ], all, 'Nothing has been done to many jobs.'));
   fill(place, h('h1', {}, 'Actions'), panel(null, list,
-    h('div', {class: 'row'}, parameters.before && h('a', {class: 'button', href: '#/actions'}, 'Newest'),
-      all.length === 50 && h('a', {class: 'button', href: `#/actions?${query({before: all.at(-1).id})}`}, 'Older actions'))));
+    pages('actions', parameters, all.length === 50 && all.at(-1).id, 'Older actions')));
   draw();
   return {live: {actions(now) {
     if (!now.some(one => all.find(other => other.id === one.id && (other.done !== one.done || other.state !== one.state)))) return;

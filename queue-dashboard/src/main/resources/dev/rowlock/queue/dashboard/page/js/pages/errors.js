@@ -1,35 +1,29 @@
 // Dead jobs, and jobs that are tried again, by kinds of error, and one action for each kind.
-import {h, fill, table, panel, button, field} from '../dom.js';
-import {get, may, query} from '../api.js';
+import {h, fill, table, panel, button, link, ROW} from '../dom.js';
+import {get, may} from '../api.js';
 import {jobLink, number, shortClass, when} from '../show.js';
 import {actOnAll, runGroup} from '../act.js';
 import {spark} from '../chart.js';
+import {actionColumn, searchForm} from '../list.js';
 
 export async function errors(place, parameters, reload) {
   const {afterJobs, afterGroup, ...filter} = parameters;
   const [page, retried] = await Promise.all([get('errors', parameters), get('errors/retrying', filter).catch(e => ({groups: [], trouble: e.message}))]);
-  const search = h('form', {class: 'filters', role: 'search', 'aria-label': 'Errors'},
-    ['queue', 'type', 'error'].map((name, i) => field(['Queue', 'Type', 'Text of the error'][i],
-      h('input', {name, value: filter[name] ?? '', autocomplete: 'off', data: i === 2 ? {search: ''} : {}}))),
-    h('button', {class: 'main'}, 'Search'), h('a', {class: 'button', href: '#/errors'}, 'Reset'));
-  search.addEventListener('submit', event => {
-    event.preventDefault();
-    location.hash = `#/errors?${query(Object.fromEntries(new FormData(search)))}`;
-  });
+  const search = searchForm('errors', 'Errors', [['queue', 'Queue'], ['type', 'Type'], ['error', 'Text of the error']], filter, 'error');
   const groups = (rows, state, empty, actions) => {
     const of = group => ({...filter, fingerprint: group.fingerprint, state, ...(group.dueUntil && {dueUntil: group.dueUntil})});
     const act = (verb, name, group, run) => button(`${verb}…`, () => run(of(group)),
       {data: {all: name}, 'aria-label': `${verb} the ${number(group.jobs)} jobs of ${group.errorType}`});
     return table([
       {title: 'Error', class: 'wide', cell: group => [
-        h('a', {href: `#/jobs?${query(of(group))}`, data: {row: ''}}, group.errorType ? shortClass(group.errorType) : 'no error'),
+        link('jobs', of(group), group.errorType ? shortClass(group.errorType) : 'no error', ROW),
         h('div', {class: 'error small clip'}, group.message), group.thrownBy && h('div', {class: 'soft small'}, 'in ', group.thrownBy)]},
       {title: 'Jobs', class: 'number', cell: group => number(group.jobs)},
       {title: 'Last 24 hours', class: 'tight', cell: group => h('span', {class: 'bad'}, spark(`failures in each of the last 24 hours: ${group.trend.join(', ')}`, group.trend))},
       {title: 'First', class: 'tight', cell: group => when(group.firstAt)},
       {title: 'Last', class: 'tight', cell: group => when(group.lastAt)},
       {title: 'Newest job', class: 'tight', cell: group => [jobLink(group.newestJob), h('div', {class: 'soft small'}, group.type)]},
-      ...(may('OPERATOR') ? [{title: '', label: 'Actions', class: 'tight', cell: group => h('div', {class: 'row'}, actions(group, act))}] : []),
+      ...actionColumn(group => actions(group, act)),
     ], rows, empty, {key: group => group.fingerprint});
   };
   fill(place, h('h1', {}, 'Errors'), panel(null, search),
@@ -40,5 +34,5 @@ export async function errors(place, parameters, reload) {
     panel('Dead', groups(page.groups, 'failed,quarantined', 'No job is dead.', (group, act) => [
       act('Redrive', 'redrive', group, of => actOnAll('redrive', of, reload)),
       may('ADMIN') && act('Delete', 'discard', group, of => actOnAll('discard', of, reload))]),
-    page.next && h('a', {class: 'button', href: `#/errors?${query({...filter, ...page.next})}`}, 'Smaller groups')));
+    page.next && link('errors', {...filter, ...page.next}, 'Smaller groups', {class: 'button'})));
 }

@@ -1,6 +1,6 @@
 // Limits, rates and the order of keys.
-import {h, fill, table, panel, button, field} from '../dom.js';
-import {get, may, post, query} from '../api.js';
+import {h, fill, table, panel, button, field, link, ROW} from '../dom.js';
+import {get, may, post} from '../api.js';
 import {jobLink, number, state, when} from '../show.js';
 import {ask, say} from '../act.js';
 
@@ -10,7 +10,7 @@ export async function gates(place, parameters, reload) {
   fill(place,
     h('div', {class: 'head'}, h('h1', {}, 'Gates'), may('ADMIN') && button('Set a limit…', () => edit({queue: ''}, reload))),
     panel(null, table([
-      {title: 'Queue', class: 'wide', cell: limit => h('a', {href: `#/gates?${query({queue: limit.queue})}`, data: {row: ''}}, limit.queue)},
+      {title: 'Queue', class: 'wide', cell: limit => link('gates', {queue: limit.queue}, limit.queue, ROW)},
       {title: 'At once', class: 'number', cell: limit => show(limit.maxRunning)},
       {title: 'At once per key', class: 'number', cell: limit => show(limit.maxRunningPerKey)},
       {title: 'Burst per key', class: 'number', cell: limit => show(limit.burstPerKey)},
@@ -27,7 +27,7 @@ export async function gates(place, parameters, reload) {
     fill(keys, panel(`Keys of ${queue}`,
       h('h3', {class: 'small soft'}, 'Held up by a job that has begun and not ended'),
       table([
-        {title: 'Key', class: 'wide', cell: key => h('a', {href: `#/jobs?${query({queue, key: key.key})}`, data: {row: ''}}, key.key)},
+        {title: 'Key', class: 'wide', cell: key => link('jobs', {queue, key: key.key}, key.key, ROW)},
         {title: 'Waits for', class: 'tight', cell: key => [jobLink(key.job), ' ', state(key.state)]},
         {title: 'Since, until', class: 'tight', cell: key => when(key.at)},
         {title: 'Jobs behind it', class: 'number', cell: key => number(key.jobs) + (key.jobs >= 1000 ? '+' : '')},
@@ -48,7 +48,7 @@ export async function gates(place, parameters, reload) {
 const atLimit = (queue, found) => [
   h('h3', {class: 'small soft'}, 'At their limit'),
   table([
-    {title: 'Key', class: 'wide', cell: key => h('a', {href: `#/jobs?${query({queue, key: key.key})}`, data: {row: ''}}, key.key)},
+    {title: 'Key', class: 'wide', cell: key => link('jobs', {queue, key: key.key}, key.key, ROW)},
     {title: 'Running', class: 'number', cell: key => `${number(key.running)} of ${number(key.limit)}`},
     {title: 'Ready', class: 'number', cell: key => number(key.ready) + (key.ready >= 1000 ? '+' : '')},
   ], found.full, 'No key is at its limit.')];
@@ -56,7 +56,7 @@ const atLimit = (queue, found) => [
 const show = value => value === null ? h('span', {class: 'soft'}, '–') : String(value);
 
 const tools = (limit, reload) => [
-  h('a', {class: 'button', href: `#/gates?${query({queue: limit.queue})}`, 'aria-label': `Keys of ${limit.queue}`}, 'Keys'),
+  link('gates', {queue: limit.queue}, 'Keys', {class: 'button', 'aria-label': `Keys of ${limit.queue}`}),
   may('OPERATOR') && (limit.rate || limit.ratePerKey) && button('Slow down…', () => ask({
     title: `Slow down ${limit.queue}`, confirm: 'Slow down 1 queue',
     fields: [field('Key (empty: the queue)', h('input', {name: 'key', maxLength: 200})), field('For so many seconds', h('input', {type: 'number', name: 'seconds', value: '60', min: '1', required: true}))],

@@ -1,7 +1,7 @@
 // All of one job.
-import {h, fill, panel, button, field} from '../dom.js';
-import {get, may, me, post, query} from '../api.js';
-import {between, json, now, pretty, shortClass, span, state, time, when} from '../show.js';
+import {h, fill, panel, button, field, link} from '../dom.js';
+import {get, may, me, post} from '../api.js';
+import {between, json, now, pretty, shortClass, span, state, time, timed, when} from '../show.js';
 import {graph} from '../graph.js';
 import {ONE, actOnChosen, ask, say} from '../act.js';
 
@@ -41,14 +41,14 @@ export async function jobPage(place, id, reload) {
 const buttons = (job, reload) => Object.entries(ONE).filter(([, one]) => may(one.level) && one.states.includes(job.state))
   .map(([name, one]) => button(`${one.verb}…`, () => actOnChosen(name, [job.id], () => setTimeout(reload, 150)), {data: {chosen: name}}));
 
-const why = job => job.reasons.length ? panel('Why it is here', h('ul', {}, job.reasons.map(reason => h('li', {data: {kind: reason.kind}}, reason.text)))) : null;
+const why = job => job.reasons.length ? panel('Why it is here', h('ul', {}, job.reasons.map(reason => h('li', {data: {kind: reason.kind}}, timed(reason.text))))) : null;
 
 function facts(job) {
-  const link = filter => `#/jobs?${query(filter)}`;
   const rows = [
-    ['Queue', h('a', {href: link({queue: job.queue})}, job.queue)],
-    ['Type', h('a', {href: link({type: job.type})}, job.type)],
-    ['Key', job.key && h('a', {href: link({queue: job.queue, key: job.key})}, job.key)],
+    ['Queue', link('jobs', {queue: job.queue}, job.queue)],
+    ['Type', link('jobs', {type: job.type}, job.type)],
+    ['Key', job.key && link('jobs', {queue: job.queue, key: job.key}, job.key)],
+    ['Unique key', job.uniqueKey && link('jobs', {type: job.type, uniqueKey: job.uniqueKey}, job.uniqueKey)],
     ['Priority', job.priority],
     ['Attempt', job.maxRetries === null ? job.attempt : `${job.attempt} of ${job.maxRetries + 1}`],
     ['Workflow', job.workflow && h('a', {href: `#/workflows/${job.workflow}`}, job.workflow)],
@@ -56,7 +56,7 @@ function facts(job) {
     ['Timeout', job.timeoutMillis === null ? null : span(job.timeoutMillis)],
     ['Interrupted at', job.deadline && when(job.deadline)],
     ['Waits because of', job.waitReason],
-    ['Node', job.node && h('a', {href: '#/nodes'}, nodeName(job, job.node))],
+    ['Node', job.node && link('nodes', {node: job.node}, nodeName(job, job.node))],
     ['Trace', job.traceId && (job.traceLink
       ? h('a', {href: job.traceLink, rel: 'noopener noreferrer', target: '_blank'}, job.traceId) : h('code', {}, job.traceId))],
   ];

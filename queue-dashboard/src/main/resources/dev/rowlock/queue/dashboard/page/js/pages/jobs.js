@@ -1,23 +1,24 @@
 // A list of jobs by filters, which all stand in the address.
-import {h, fill, table, panel, button, field} from '../dom.js';
-import {get, me, may, query} from '../api.js';
-import {capped, jobLink, jobs as amount, local, shortClass, state, time} from '../show.js';
+import {h, fill, table, panel, button, field, link} from '../dom.js';
+import {address, get, me, may} from '../api.js';
+import {cappedJobs, jobLink, jobs as amount, local, shortClass, state, time} from '../show.js';
 import {ONE, actOnAll, actOnChosen} from '../act.js';
 import {known} from '../live.js';
+import {pages} from '../list.js';
 
-export const STATES = ['waiting', 'ready', 'running', 'completed', 'cancelled', 'failed', 'quarantined'];
+const STATES = ['waiting', 'ready', 'running', 'completed', 'cancelled', 'failed', 'quarantined'];
 const TEXTS = [
-  ['queue', 'Queue'], ['type', 'Type'], ['key', 'Key'], ['uniqueKey', 'Unique key (with type)'], ['error', 'Text of the last error'], ['errorType', 'Class of the last error'],
+  ['queue', 'Queue'], ['type', 'Type'], ['key', 'Key'], ['uniqueKey', 'Unique key'], ['error', 'Text of the last error'], ['errorType', 'Class of the last error'],
   ['fingerprint', 'Error group'], ['node', 'Node'],
 ];
 const HIDDEN = [['payload', 'Payload (jsonpath)'], ['header', 'Header (name=value)']];
 const TIMES = ['enqueued', 'due', 'started', 'ended'];
 
 export async function jobList(place, parameters, reload) {
-  const {before, ...filter} = parameters;
+  const {before: _, ...filter} = parameters;
   const page = await get('jobs', parameters);
   const total = h('span', {class: 'soft', role: 'status'}, 'counting…');
-  get('jobs/count', filter).then(count => fill(total, `${capped(count)} ${count.jobs === 1 && !count.more ? 'job' : 'jobs'}`), e => fill(total, e.message));
+  get('jobs/count', filter).then(count => fill(total, cappedJobs(count)), e => fill(total, e.message));
   const news = h('span', {'aria-live': 'polite'});
   const chosen = new Set();
   const tools = h('div', {class: 'row'});
@@ -27,25 +28,22 @@ export async function jobList(place, parameters, reload) {
   const all = h('input', {type: 'checkbox', 'aria-label': 'Choose all jobs of this page', onchange: () =>
     place.querySelectorAll('tbody input[type=checkbox]').forEach(box => { box.checked = all.checked; choose(box.value, all.checked); })});
   fill(place,
-    h('div', {class: 'head'}, h('h1', {}, 'Jobs'), total, news),
+    h('div', {class: 'head'}, h('div', {class: 'row'}, h('h1', {}, 'Jobs'), total), news),
     panel(null, form(filter)),
     panel(null, tools, table([
       ...(may('OPERATOR') ? [{title: all, class: 'tight', cell: job => h('input', {
         type: 'checkbox', value: job.id, 'aria-label': `Choose job ${job.id}`, onchange: event => choose(job.id, event.target.checked)})}] : []),
       {title: 'Job', class: 'tight', cell: job => jobLink(job.id)},
       {title: 'State', class: 'tight', cell: job => [state(job.state), job.progress === null ? '' : ` ${job.progress} %`]},
-      {title: 'Queue', cell: job => h('a', {href: `#/jobs?${query({...filter, queue: job.queue})}`}, job.queue)},
-      {title: 'Type', cell: job => h('a', {href: `#/jobs?${query({...filter, type: job.type})}`}, job.type)},
-      ...(page.jobs.some(job => job.key) ? [{title: 'Key', cell: job => job.key && h('a', {href: `#/jobs?${query({...filter, key: job.key})}`}, job.key)}] : []),
+      ...['queue', 'type', 'key', 'uniqueKey'].filter(name => page.jobs.some(job => job[name])).map(name => ({title: TEXTS.find(([one]) => one === name)[1], class: 'name',
+        cell: job => job[name] && link('jobs', {...filter, ...(name === 'uniqueKey' && {type: job.type}), [name]: job[name]}, job[name])})),
       {title: 'Attempt', class: 'number', cell: job => job.attempt},
       {title: 'Enqueued', class: 'tight', cell: job => time(job.enqueuedAt)},
       {title: 'Due, started, ended', class: 'tight', cell: job => job.endedAt ? ['ended ', time(job.endedAt)]
         : job.state === 'running' ? ['started ', time(job.startedAt)] : ['due ', time(job.dueAt)]},
       {title: 'Last error', class: 'wide', cell: job => job.errorType && h('span', {class: 'error small clip'}, shortClass(job.errorType), ': ', job.error)},
     ], page.jobs, 'No job matches.'),
-    h('div', {class: 'row'},
-      before && h('a', {class: 'button', href: `#/jobs?${query(filter)}`}, 'Newest'),
-      page.next && h('a', {class: 'button', href: `#/jobs?${query({...filter, before: page.next})}`, data: {row: ''}}, 'Older jobs'))));
+    pages('jobs', parameters, page.next, 'Older jobs')));
   let first;
   return {live: {queues(all) {
     const now = all.filter(one => !filter.queue || one.queue === filter.queue).map(one => [one.waiting, one.ready, one.running, one.dead]).join();
@@ -71,7 +69,7 @@ function form(filter) {
         field('Time', h('select', {name: 'timeKind'}, TIMES.map(kind => h('option', {value: kind, selected: kind === timeKind}, kind)))),
         field('From (your time)', h('input', {type: 'datetime-local', step: '1', name: 'from', value: local(filter[`${timeKind}From`])})),
         field('Until (your time)', h('input', {type: 'datetime-local', step: '1', name: 'until', value: local(filter[`${timeKind}Until`])})))),
-    h('div', {class: 'row'}, h('button', {class: 'main'}, 'Search'), h('a', {class: 'button', href: '#/jobs'}, 'Reset')));
+    h('div', {class: 'row'}, h('button', {class: 'main'}, 'Search'), link('jobs', {}, 'Reset', {class: 'button'})));
   node.addEventListener('submit', event => {
     event.preventDefault();
     const data = new FormData(node);
@@ -81,7 +79,7 @@ function form(filter) {
       const at = data.get(end);
       if (at) wanted[data.get('timeKind') + (end === 'from' ? 'From' : 'Until')] = new Date(at).toISOString();
     }
-    const next = `#/jobs?${query(wanted)}`;
+    const next = `#/${address('jobs', wanted)}`;
     if (location.hash === next) dispatchEvent(new Event('hashchange'));
     else location.hash = next;
   });

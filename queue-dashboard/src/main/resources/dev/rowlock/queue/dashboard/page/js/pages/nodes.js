@@ -1,25 +1,27 @@
-// Who runs jobs, and whether it is alive.
-import {h, fill, table, panel} from '../dom.js';
-import {get, query} from '../api.js';
+// Who runs jobs, whether it is alive, how many places it has, and what has a place there.
+import {h, fill, table, panel, link, ROW} from '../dom.js';
+import {get} from '../api.js';
 import {jobLink, number, span, state, when} from '../show.js';
+import {pages} from '../list.js';
 
-const MOST = 200;
-const SHOWN = 5;
+const SHOWN = 100;
 
-export async function nodes(place) {
-  let [all, page] = await Promise.all([get('nodes'), get('jobs', {state: 'running', size: MOST})]);
+export async function nodes(place, parameters) {
+  let all = (await get('nodes')).map(({node, places}) => ({...node, places}));
+  const id = parameters.node ?? all[0]?.id;
   const list = h('div', {});
   const draw = () => fill(list, table([
-    {title: 'Node', class: 'wide', cell: node => [h('a', {href: `#/jobs?${query({node: node.name, state: 'running'})}`, data: {row: ''}}, node.name), h('span', {class: 'soft small'}, ` ${node.id}`)]},
+    {title: 'Node', class: 'wide', cell: node => [link('nodes', {node: node.id}, node.name, {...ROW, 'aria-current': node.id === id ? 'true' : null}), h('span', {class: 'soft small'}, ` ${node.id}`)]},
     {title: 'Heartbeat', class: 'tight', cell: node => [state(node.expired ? 'expired' : 'ok', node.expired ? 'silent' : 'alive'), ` ${span(node.silentMillis)} ago`,
       h('meter', {min: 0, max: node.leaseMillis, high: node.leaseMillis * 0.5, value: Math.min(node.leaseMillis, node.silentMillis), 'aria-label': 'part of its lease without a heartbeat'})]},
-    {title: 'Lease', class: 'number', cell: node => span(node.leaseMillis)},
+    {title: 'Lease', class: 'number tight', cell: node => span(node.leaseMillis)},
     {title: 'Since', class: 'tight', cell: node => when(node.startedAt)},
-    {title: 'Runs now', class: 'wide', cell: node => runs(node, page)},
-    {title: 'Queues', class: 'wide', cell: node => [number(node.queues.length), ': ', node.queues.slice(0, 8).join(', '), node.queues.length > 8 && h('details', {class: 'small'}, h('summary', {}, 'all'), node.queues.join(', '))]},
+    {title: 'Slots used', class: 'tight', cell: ({places}) => places && [used(places), places.slots > 0 && h('meter', {min: 0, max: places.slots, value: places.used, 'aria-label': 'slots with a job'})]},
+    {title: 'Queues', class: 'number', cell: node => number(node.queues.length)},
   ], all, 'No node runs jobs.', {key: node => node.id}));
   fill(place, h('h1', {}, 'Nodes'), panel(null, list));
   draw();
+  if (id) place.append(await one(id, parameters));
   return {live: {nodes(now) {
     if (list.contains(document.activeElement)) return; // it would take the focus away
     const before = new Map(all.map(node => [node.id, node]));
@@ -28,10 +30,30 @@ export async function nodes(place) {
   }}};
 }
 
-function runs(node, page) {
-  const jobs = page.jobs.filter(job => job.node === node.id);
-  if (!jobs.length) return h('span', {class: 'soft'}, page.next ? `none of the newest ${MOST}` : 'nothing');
-  const line = job => h('div', {class: 'small'}, jobLink(job.id), ` ${job.type} since `, when(job.startedAt));
-  return [h('div', {}, `${number(jobs.length)}${page.next ? ` of the newest ${MOST}` : ''}`), jobs.slice(0, SHOWN).map(line),
-    jobs.length > SHOWN && h('details', {class: 'small'}, h('summary', {}, 'all'), jobs.slice(SHOWN).map(line))];
+const used = ({slots, used: with_, ahead}) => [slots === null ? number(with_) : `${number(with_)} of ${number(slots)}`, ahead > 0 && h('span', {class: 'soft small'}, ` + ${number(ahead)} ahead`)];
+
+async function one(id, {before}) {
+  let node;
+  try {
+    node = await get(`nodes/${id}`, {before});
+  } catch (e) {
+    return panel(`Node ${id}`, h('p', {class: 'empty'}, `It has left, or its lease has ended: ${e.message}.`));
+  }
+  const queues = [...node.queues].sort((a, b) => b.places.used + b.places.ahead - a.places.used - a.places.ahead);
+  return h('div', {}, panel(`Slots of ${node.name}`, table([
+    {title: 'Queue', class: 'wide', cell: one => link('jobs', {queue: one.queue, state: 'running'}, one.queue, ROW)},
+    {title: 'Slots', class: 'number', cell: one => one.places.slots === null ? 'unknown' : number(one.places.slots)},
+    {title: 'Used', class: 'number', cell: one => number(one.places.used)},
+    {title: 'Free', class: 'number', cell: one => one.places.slots === null ? '–' : number(one.places.slots - one.places.used)},
+    {title: 'Claimed ahead', class: 'number', cell: one => number(one.places.ahead)},
+    {title: 'Oldest job since', class: 'tight', cell: one => when(one.oldest)},
+  ], queues.slice(0, SHOWN), 'It runs jobs of no queue.', {caption: queues.length > SHOWN ? `the ${SHOWN} of ${number(queues.length)} queues with most jobs` : null})),
+  panel(`What ${node.name} has claimed`, table([
+    {title: 'Job', class: 'tight', cell: job => jobLink(job.id)},
+    {title: 'Queue', cell: job => job.queue},
+    {title: 'Type', cell: job => job.type},
+    {title: 'Since', class: 'tight', cell: job => when(job.startedAt)},
+    {title: 'Attempt', class: 'number', cell: job => job.attempt},
+    {title: 'Progress', class: 'number', cell: job => job.progress === null ? '–' : `${job.progress} %`},
+  ], node.jobs, 'Nothing at this moment.'), pages('nodes', {node: id, before}, node.next, 'Older jobs')));
 }

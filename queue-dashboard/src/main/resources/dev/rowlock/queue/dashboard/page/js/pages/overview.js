@@ -1,9 +1,10 @@
 // Queues, nodes and pauses at a glance, and what the doctor found.
-import {h, fill, table, panel, button, field} from '../dom.js';
-import {get, may, post, query} from '../api.js';
+import {h, fill, table, panel, button, field, link, ROW} from '../dom.js';
+import {address, get, may, post} from '../api.js';
 import {capped, number, span, state, when} from '../show.js';
 import {ask, say} from '../act.js';
 import {chart, spark} from '../chart.js';
+import {actionColumn} from '../list.js';
 import * as live from '../live.js';
 
 const SHOWN = 100;
@@ -37,15 +38,14 @@ export async function overview(place, parameters, reload) {
       tile('Ready', number(sum('ready')), 'busy', '#/jobs?state=ready'), tile('Running', number(sum('running')), 'busy', '#/jobs?state=running'),
       tile('Waiting', number(sum('waiting')), '', '#/jobs?state=waiting'),
       tile('Dead', number(sum('dead')), sum('dead') ? 'bad' : 'good', '#/errors'),
-      hour.failed && tile('Died in the last hour', capped(hour.failed), hour.failed.jobs ? 'bad' : 'good', `#/jobs?${query({state: 'failed,quarantined', endedFrom: hour.from})}`),
-      tile('Longest wait', span(oldest * 1000), oldest > 60 ? 'warn' : '', '#/jobs?state=ready'),
+      hour.failed && tile('Died in the last hour', capped(hour.failed), hour.failed.jobs ? 'bad' : 'good', `#/${address('jobs', {state: 'failed,quarantined', endedFrom: hour.from})}`),
+      tile('Longest wait', oldest ? span(oldest * 1000) : '–', oldest > 60 ? 'warn' : '', '#/jobs?state=ready'),
       tile('Nodes', number(nodes.length), nodes.length && nodes.every(node => !node.expired) ? 'good' : 'bad', '#/nodes'));
     drawQueues();
   }
 
   function remember() {
-    const wanted = query({sort: order.value === 'name' ? null : order.value, find: search.value});
-    history.replaceState(null, '', wanted ? `#/?${wanted}` : '#/');
+    history.replaceState(null, '', `#/${address('', {sort: order.value === 'name' ? null : order.value, find: search.value})}`);
   }
 
   function drawQueues() {
@@ -53,14 +53,14 @@ export async function overview(place, parameters, reload) {
     const focused = document.activeElement?.closest?.('tr')?.dataset.key;
     const index = focused && [...document.activeElement.closest('tr').querySelectorAll('a, button')].indexOf(document.activeElement);
     fill(list, table([
-      {title: 'Queue', class: 'wide', cell: queue => [h('a', {href: `#/jobs?${query({queue: queue.queue, state: NOT_DONE})}`, data: {row: ''}}, queue.queue),
+      {title: 'Queue', class: 'wide', cell: queue => [link('jobs', {queue: queue.queue, state: NOT_DONE}, queue.queue, ROW),
         isPaused(queue) && [' ', state('paused')]]},
-      ...['ready', 'running', 'waiting', 'dead'].map(name => ({title: name[0].toUpperCase() + name.slice(1), class: 'number', cell: queue => link(queue, name)})),
+      ...['ready', 'running', 'waiting', 'dead'].map(name => ({title: name[0].toUpperCase() + name.slice(1), class: 'number', cell: queue => jobsIn(queue, name)})),
       {title: 'Longest wait', class: 'number tight', cell: queue => queue.oldestSeconds === null ? '–' : span(queue.oldestSeconds * 1000)},
       {title: 'Completed, last hour', class: 'tight', cell: queue => done(queue)},
       {title: 'Failed attempts, last hour', class: 'number', cell: queue => failed(queue)},
       {title: 'Nodes', class: 'number', cell: queue => nodes.filter(node => node.queues.includes(queue.queue)).length || h('span', {class: 'bad'}, 'none')},
-      ...(may('OPERATOR') ? [{title: '', label: 'Actions', class: 'tight', cell: queue => pauseButton(queue)}] : []),
+      ...actionColumn(queue => pauseButton(queue)),
     ], wanted.slice(0, SHOWN), queues.length ? 'No queue has this in its name.' : 'There is no job, or no node has measured yet: that takes some seconds.',
     {key: queue => queue.queue, caption: wanted.length > SHOWN ? `${SHOWN} of ${wanted.length} queues: find others by name` : null}));
     if (focused) [...list.querySelectorAll('tr')].find(row => row.dataset.key === focused)?.querySelectorAll('a, button')[index]?.focus({preventScroll: true});
@@ -77,12 +77,12 @@ export async function overview(place, parameters, reload) {
     if (!hour.attempts) return '–';
     const count = hour.attempts.queues[queue] ?? 0;
     const text = capped({jobs: count, more: !hour.attempts.complete});
-    return count ? h('a', {href: `#/errors?${query({queue})}`, class: 'bad'}, text) : text;
+    return count ? link('errors', {queue}, text, {class: 'bad'}) : text;
   }
 
   const isPaused = queue => pauses.some(pause => pause.kind === 'QUEUE' && pause.name === queue.queue);
-  const link = (queue, name) => queue[name]
-    ? h('a', {href: `#/jobs?${query({queue: queue.queue, state: name === 'dead' ? 'failed,quarantined' : name})}`, class: name === 'dead' ? 'bad' : null}, number(queue[name]))
+  const jobsIn = (queue, name) => queue[name]
+    ? link('jobs', {queue: queue.queue, state: name === 'dead' ? 'failed,quarantined' : name}, number(queue[name]), {class: name === 'dead' ? 'bad' : null})
     : '0';
 
   function pauseButton(queue) {

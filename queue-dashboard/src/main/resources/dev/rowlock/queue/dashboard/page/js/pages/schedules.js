@@ -1,26 +1,33 @@
 // Recurring jobs: when they run next, and how they went.
-import {h, fill, table, panel, button} from '../dom.js';
-import {get, may, post, query} from '../api.js';
-import {jobLink, number, span, state, time, when} from '../show.js';
+import {h, fill, table, panel, button, link, ROW} from '../dom.js';
+import {get, may, post} from '../api.js';
+import {number, span, state, time, when} from '../show.js';
 import {ask, say} from '../act.js';
+import {actionColumn, pages, searchForm} from '../list.js';
+
+const MARKS = {completed: '✓', failed: '✗', quarantined: '✗', cancelled: '–', running: '▸'};
 
 export async function schedules(place, parameters, reload) {
-  const all = await get('schedules');
-  const list = h('div', {});
-  const search = h('input', {type: 'search', 'aria-label': 'Find a recurring job', placeholder: 'Find by name', value: parameters.name ?? '', data: {search: ''}, oninput: () => draw()});
-  const draw = () => fill(list, table([
+  const found = await get('schedules', parameters);
+  fill(place, h('div', {class: 'row'}, h('h1', {}, 'Schedules'), h('span', {class: 'soft'}, `${number(found.all)} recurring ${found.all === 1 ? 'job' : 'jobs'}`)),
+    panel(null, searchForm('schedules', 'Recurring jobs', [['find', 'Name']], parameters, 'find')), panel(null, table([
     {title: 'Name', class: 'wide', cell: job => [
-      h('a', {href: `#/jobs?${query({type: job.type, queue: job.queue})}`, data: {row: ''}}, job.name), job.paused && [' ', state('paused')], job.retired && [' ', state('retired')],
+      link('jobs', {type: job.type, queue: job.queue}, job.name, ROW), job.paused && [' ', state('paused')], job.retired && [' ', state('retired')],
       h('div', {class: 'soft small'}, `${job.type} on ${job.queue}`)]},
     {title: 'When', class: 'wide', cell: job => [h('code', {}, job.schedule),
       h('div', {class: 'soft small'}, `overlap ${job.overlap.toLowerCase()}`, job.jitterMillis ? `, jitter ${span(job.jitterMillis)}` : '', job.declared ? ', declared in code' : '')]},
     {title: 'Next five', class: 'tight', cell: job => job.next.length ? h('details', {}, h('summary', {}, when(job.next[0])), job.next.slice(1).map(at => h('div', {class: 'small'}, time(at)))) : '–'},
-    {title: 'Last run', class: 'tight', cell: job => [when(job.lastRun), job.lastJob && h('div', {class: 'small'}, 'job ', jobLink(job.lastJob), ' ', job.lastState && state(job.lastState))]},
+    {title: 'Last runs', class: 'tight', cell: job => [(job.lastRun || !job.runs.length) && when(job.lastRun), h('div', {class: 'row marks'}, job.runs.map(outcome))]},
     {title: 'Skipped', class: 'number', cell: job => number(job.skipped)},
-    ...(may('OPERATOR') ? [{title: '', label: 'Actions', class: 'tight', cell: job => h('div', {class: 'row'}, tools(job, reload))}] : []),
-  ], all.filter(job => job.name.toLowerCase().includes(search.value.trim().toLowerCase())).slice(0, 300), all.length ? 'None has this in its name.' : 'There are no recurring jobs.'));
-  fill(place, h('div', {class: 'head'}, h('h1', {}, 'Schedules'), search), panel(null, list));
-  draw();
+    ...actionColumn(job => tools(job, reload)),
+  ], found.schedules, parameters.find ? 'None has this in its name.' : 'There are no recurring jobs.'), pages('schedules', parameters, found.next, 'More', 'after')));
+}
+
+/** The newest run first. */
+function outcome(run) {
+  const text = `job ${run.job}: ${run.state ?? 'not kept any more'}`;
+  const more = {class: `state ${run.state ?? 'soft'}`, title: text, 'aria-label': text};
+  return run.state ? link(`jobs/${run.job}`, {}, MARKS[run.state] ?? '·', more) : h('span', {...more, role: 'img'}, '?');
 }
 
 function tools(job, reload) {

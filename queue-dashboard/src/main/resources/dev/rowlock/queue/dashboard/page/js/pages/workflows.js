@@ -1,9 +1,10 @@
 // Workflows and batches: a list, and one with its steps as a picture.
-import {h, fill, table, panel, button} from '../dom.js';
-import {get, may, post, query} from '../api.js';
+import {h, fill, table, panel, button, link, ROW} from '../dom.js';
+import {get, may, post} from '../api.js';
 import {between, jobLink, number, span, state, when} from '../show.js';
 import {graph, stepState} from '../graph.js';
 import {ask, say, trying} from '../act.js';
+import {pages} from '../list.js';
 
 const lasted = one => one.endedAt ? span(between(one.startedAt, one.endedAt)) : '–';
 const shown = label => state({succeeded: 'completed', cancelling: 'warn'}[label] ?? label, label);
@@ -11,14 +12,13 @@ const shown = label => state({succeeded: 'completed', cancelling: 'warn'}[label]
 export async function workflows(place, parameters) {
   const page = await get('workflows', parameters);
   fill(place, h('h1', {}, 'Workflows'), panel(null, table([
-    {title: 'Workflow', class: 'wide', cell: one => [h('a', {href: `#/workflows/${one.id}`, data: {row: ''}}, one.name), h('span', {class: 'soft small'}, ` ${one.id}`)]},
+    {title: 'Workflow', class: 'wide', cell: one => [link(`workflows/${one.id}`, {}, one.name, ROW), h('span', {class: 'soft small'}, ` ${one.id}`)]},
     {title: 'State', class: 'tight', cell: one => shown(one.state)},
     {title: 'Started', class: 'tight', cell: one => when(one.startedAt)},
     {title: 'Ended', class: 'tight', cell: one => when(one.endedAt)},
     {title: 'Lasted', class: 'number tight', cell: lasted},
   ], page.workflows, 'No workflow has been started.'),
-  h('div', {class: 'row'}, parameters.before && h('a', {class: 'button', href: '#/workflows'}, 'Newest'),
-    page.next && h('a', {class: 'button', href: `#/workflows?${query({before: page.next})}`}, 'Older workflows'))));
+  pages('workflows', parameters, page.next, 'Older workflows')));
 }
 
 export async function workflowPage(place, id, reload) {
@@ -50,7 +50,7 @@ export async function workflowPage(place, id, reload) {
   const list = (step, after) => trying(async () => {
     const page = await get(`workflows/${id}/jobs`, {step, after});
     fill(members, panel(`Jobs of ${step}`, table([
-      {title: 'Job', cell: one => one.job ? jobLink(one.job) : h('a', {href: `#/workflows/${one.workflow}`, data: {row: ''}}, `workflow ${one.workflow}`)},
+      {title: 'Job', cell: one => one.job ? jobLink(one.job) : link(`workflows/${one.workflow}`, {}, `workflow ${one.workflow}`, ROW)},
       {title: 'State', cell: one => state(one.state)},
     ], page.members, 'It has no jobs yet.'), page.next && button('More', () => list(step, page.next))));
   });

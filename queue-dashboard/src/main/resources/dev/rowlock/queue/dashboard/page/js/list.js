@@ -1,0 +1,27 @@
+// What lists have in common: filters that stand in the address, and pages.
+import {h, button, field, link, ROW} from './dom.js';
+import {address, may} from './api.js';
+import {local} from './show.js';
+
+/** Fields: [name, label], or [name, label, true] for a time. The key / goes to the one that is named. */
+export function searchForm(path, label, fields, values, slash) {
+  const form = h('form', {class: 'filters', role: 'search', 'aria-label': label},
+    fields.map(([name, title, time]) => field(time ? `${title} (your time)` : title, h('input', time ? {name, type: 'datetime-local', step: '1', value: local(values[name])}
+      : {name, value: values[name] ?? '', autocomplete: 'off', data: name === slash ? {search: ''} : {}}))),
+    h('button', {class: 'main'}, 'Search'), link(path, {}, 'Reset', {class: 'button'}));
+  form.addEventListener('submit', event => {
+    event.preventDefault();
+    const wanted = Object.fromEntries(new FormData(form));
+    for (const [name, , time] of fields) if (time && wanted[name]) wanted[name] = new Date(wanted[name]).toISOString();
+    location.hash = `#/${address(path, wanted)}`;
+  });
+  return form;
+}
+
+/** Parameters with the page that is shown; next: where the next one begins. */
+export const pages = (path, parameters, next, text, key = 'before') => h('div', {class: 'row'},
+  parameters[key] && link(path, {...parameters, [key]: ''}, 'First page', {class: 'button'}),
+  next && link(path, {...parameters, [key]: next}, text, {class: 'button', ...ROW}));
+
+/** The last column, for users who may do something. */
+export const actionColumn = cell => may('OPERATOR') ? [{title: '', label: 'Actions', class: 'tight', cell: row => h('div', {class: 'row'}, cell(row))}] : [];
