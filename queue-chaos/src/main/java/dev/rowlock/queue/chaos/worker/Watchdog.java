@@ -32,11 +32,11 @@ final class Watchdog {
     private Set<String> missing = Set.of();
     private final Set<String> told = new TreeSet<>();
 
-    /** @param queues the threads that claim and run their jobs come and go */
+    /** @param queues the threads that claim and run their jobs, and that ask their policies, come and go */
     Watchdog(ActionLog log, Set<String> queues) {
         this.log = log;
         this.passing = Stream.concat(
-                        queues.stream().flatMap(queue -> Stream.of(queue, "fetcher-" + queue)),
+                        queues.stream().flatMap(queue -> Stream.of(queue, "fetcher-" + queue, "policy-call-" + queue)),
                         Stream.of("notifier", "stop"))
                 .map(name -> PREFIX + name)
                 .collect(Collectors.toSet());
