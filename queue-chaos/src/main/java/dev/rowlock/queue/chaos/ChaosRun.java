@@ -12,6 +12,7 @@ import dev.rowlock.queue.chaos.fault.Fault;
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.load.Bursts;
 import dev.rowlock.queue.chaos.load.Load;
+import dev.rowlock.queue.chaos.load.Operators;
 import dev.rowlock.queue.chaos.load.Producer;
 import dev.rowlock.queue.chaos.load.Ways;
 import dev.rowlock.queue.test.postgres.ServerClock;
@@ -44,6 +45,11 @@ public final class ChaosRun {
 
     /** The last fault is no longer felt when this part of it has passed. */
     private static final Duration SETTLED = Duration.ofSeconds(10);
+
+    private static final int QUIET = 3;
+
+    private static final String TO_MEND = "rowlock.dead WHERE headers ->> '" + Operators.MENDS + "' = 'yes'";
+    private static final String ACTIONS = "rowlock.bulk_action WHERE state = 'running'";
 
     private final ChaosSettings settings;
     private final Random random;
@@ -81,7 +87,7 @@ public final class ChaosRun {
                 try (Load load = new Load(producer, ways, settings.seed(), settings.pause(), draw::wants).start()) {
                     hurt(arena, new Bursts(producer));
                 }
-                drain(arena);
+                drain(arena, producer.operators());
                 stop(workers);
                 return database.audit()
                         .history(
@@ -176,7 +182,7 @@ public final class ChaosRun {
     }
 
     /** Waits until no job is left that could still run; the checker names those that are, if the time is up. */
-    private void drain(Arena arena) {
+    private void drain(Arena arena, Operators operators) {
         arena.heal();
         // The deploy is completed: what only the new version knows can now be claimed by nobody else.
         arena.workers().get(2).retire();
@@ -184,19 +190,40 @@ public final class ChaosRun {
         arena.liftRefusals();
         long begun = System.nanoTime();
         long left;
+        int quiet =
+                0; // looks in turn that found nothing left: what follows the end of a job, follows it within a moment
         do {
             Arena.last(Duration.ofMillis(500));
             arena.heal();
+            if (exist(arena, TO_MEND) && !exist(arena, ACTIONS)) {
+                operators.mend();
+            }
             left = left(arena);
-        } while (left > 0 && System.nanoTime() - begun < settings.drain().toNanos());
+            quiet = left == 0 ? quiet + 1 : 0;
+        } while (quiet < QUIET && System.nanoTime() - begun < settings.drain().toNanos());
         log.info("drained in {} ms, {} jobs left", (System.nanoTime() - begun) / 1_000_000, left);
     }
 
+    /** Jobs that may still run, and whatever may let others run. */
     private static long left(Arena arena) {
         return arena.database()
                 .sql()
-                .sql("SELECT count(*) FROM rowlock.job WHERE state IN ('waiting', 'ready', 'running')")
+                .sql("""
+                        SELECT (SELECT count(*) FROM rowlock.job WHERE state IN ('waiting', 'ready', 'running'))
+                             + (SELECT count(*) FROM %s)
+                             + (SELECT count(*) FROM %s)
+                             + (SELECT count(*) FROM rowlock.workflow_step WHERE state IN ('releasing', 'skipping', 'reviving'))
+                             + (SELECT count(*) FROM rowlock.workflow_job m JOIN rowlock.done d ON d.id = m.job_id WHERE m.state IN (0, 1))
+                        """.formatted(TO_MEND, ACTIONS))
                 .query(Long.class)
+                .single();
+    }
+
+    private static boolean exist(Arena arena, String what) {
+        return arena.database()
+                .sql()
+                .sql("SELECT EXISTS (SELECT FROM %s)".formatted(what))
+                .query(Boolean.class)
                 .single();
     }
 

@@ -200,13 +200,68 @@ class CheckerTest {
                     s.moves.add(new Move(32, second(1), 12, "ordered", "running", "", 32, 1, 1, 0));
                 }),
                 lie("a job of a workflow begins while one before it is tried again", "steps run in turn", s -> {
-                    s.told.add(new Told(8, 8, Fate.COMMITTED, "linked", Act.RETRY, 1, JobOptions.NONE, "workflow 8 0"));
-                    s.told.add(new Told(9, 9, Fate.COMMITTED, "linked", Act.SLEEP, 1, JobOptions.NONE, "workflow 8 1"));
+                    s.told.add(new Told(
+                            8, 8, Fate.COMMITTED, "linked", Act.RETRY, 1, JobOptions.NONE, "workflow 8 0 ENDS"));
+                    s.told.add(new Told(
+                            9, 9, Fate.COMMITTED, "linked", Act.SLEEP, 1, JobOptions.NONE, "workflow 8 1 ENDS"));
                     s.rows.add(row(8, 8, "waiting", 1, 0, 1, null));
                     s.rows.add(row(9, 9, "running", 1, 0, 0, 32L));
                     s.moves.add(new Move(30, second(1), 8, "linked", "running", "", 28, 1, 1, 0));
                     s.moves.add(new Move(31, second(1), 8, "linked", "waiting", "retry", 0, 0, 1, 0));
                     s.moves.add(new Move(32, second(1), 9, "linked", "running", "", 32, 1, 1, 0));
+                }),
+                lie(
+                        "a key borrows more than it may",
+                        "limits hold",
+                        s -> LongStream.of(8, 12, 16, 20).forEach(uid -> {
+                            s.rows.add(row(uid, uid, "running", 1, 0, 0, 20 + uid));
+                            s.moves.add(new Move(30 + uid, second(1), uid, "lent", "running", "", 20 + uid, 1, 1, 0));
+                        })),
+                lie("a step that needs success begins after a failure", "steps run in turn", s -> {
+                    linked(s, "SUCCESS", "failed", "running");
+                    s.moves.add(new Move(31, second(1), 8, "linked", "dead", "failed", 0, 0, 1, 0));
+                    s.moves.add(new Move(32, second(1), 9, "linked", "running", "", 32, 1, 1, 0));
+                }),
+                lie("a step that waits for a redrive begins before it", "steps run in turn", s -> {
+                    linked(s, "HELD", "failed", "running");
+                    s.moves.add(new Move(31, second(1), 8, "linked", "dead", "failed", 0, 0, 1, 0));
+                    s.moves.add(new Move(32, second(1), 9, "linked", "running", "", 32, 1, 1, 0));
+                }),
+                lie("a step that needs a failure begins without one", "steps run in turn", s -> {
+                    linked(s, "ALARM", "completed", "completed", "completed", "completed", "running");
+                    LongStream.rangeClosed(8, 11)
+                            .forEach(uid -> s.moves.add(
+                                    new Move(20 + uid, second(1), uid, "linked", "done", "completed", uid, 1, 1, 0)));
+                    s.moves.add(new Move(32, second(1), 12, "linked", "running", "", 32, 1, 1, 0));
+                }),
+                lie(
+                        "a step stays skipped although all before it completed",
+                        "only those are skipped whose turn cannot come",
+                        s -> linked(
+                                s, "SUCCESS", "completed", "cancelled", "completed", "completed", "failed", "failed")),
+                lie(
+                        "a step runs although one before it failed for good",
+                        "only those are skipped whose turn cannot come",
+                        s -> linked(
+                                s, "SUCCESS", "failed", "completed", "cancelled", "cancelled", "cancelled", "failed")),
+                lie(
+                        "a step that waits for a redrive is forgotten",
+                        "nobody waits for ever",
+                        s -> linked(
+                                s, "HELD", "completed", "completed", "completed", "completed", "waiting", "waiting")),
+                lie(
+                        "an alarm is skipped although something failed",
+                        "only those are skipped whose turn cannot come",
+                        s -> linked(
+                                s, "ALARM", "completed", "failed", "completed", "completed", "cancelled", "completed")),
+                lie("a job waits beside a thread whose handler left no line of its end", NOBODY_WAITS, s -> {
+                    s.peace().fifth(20);
+                    for (int i = 6; i < 8; i++) {
+                        String node = "w" + (i - 5);
+                        s.starts.add(new Start(node, second(8), i, 11 + i, i, 1, 0));
+                        s.moves.add(new Move(13 + i, second(8), i, "default", "running", "", 11 + i, i - 5, 1, 0));
+                        s.moves.add(new Move(15 + i, second(9), i, "default", "waiting", "retry", 0, 0, 1, 0));
+                    }
                 }),
                 lie("a job whose key has room is left lying", NOBODY_WAITS, s -> {
                     s.peace().serves.add(new Serves("w1", "gated", 4));
@@ -353,6 +408,23 @@ class CheckerTest {
 
     private static Told limited(JobOptions options) {
         return new Told(1, 1, Fate.COMMITTED, "plain", Act.SLEEP, 0, options, "alone");
+    }
+
+    /** The jobs of a workflow, from its first on, which end like that. */
+    private static void linked(Story story, String shape, String... states) {
+        for (int place = 0; place < states.length; place++) {
+            long uid = 8 + place;
+            story.told.add(new Told(
+                    uid,
+                    uid,
+                    Fate.COMMITTED,
+                    "linked",
+                    Act.SLEEP,
+                    1,
+                    JobOptions.NONE,
+                    "workflow 8 %d %s".formatted(place, shape)));
+            story.rows.add(row(uid, uid, states[place], 1, 0, 0, null));
+        }
     }
 
     private static Arguments lie(String lie, String promise, Consumer<Story> tell) {

@@ -10,10 +10,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 
 /**
- * What ran at once in the queue with limits, by the order in which the database moved jobs: a job that may begin since another one has
+ * What ran at once in a queue with limits, by the order in which the database moved jobs: a job that may begin since another one has
  * ended is moved after that one.
  *
  * @param crowds each moment at which more jobs ran than a limit allows
@@ -23,19 +25,38 @@ public record Gated(List<Crowd> crowds, Spans full, Map<String, Spans> fullByKey
     /** So many jobs of this key, or of the queue if it is empty, ran at once when this one was claimed. */
     public record Crowd(String key, int running, Move last) {}
 
+    /** The queue whose limits are fixed. */
     public static Gated of(History history) {
+        return of(
+                history,
+                Work.Gated.QUEUE,
+                Work.Gated::key,
+                Work.Gated.MAX_RUNNING,
+                key -> new Count(key, Work.Gated.MAX_RUNNING_PER_KEY, Work.Gated.MAX_RUNNING_PER_KEY));
+    }
+
+    /** The queue whose keys borrow places. One that has its own is held up by right: others may have borrowed the rest. */
+    public static Gated lent(History history) {
+        return of(
+                history,
+                Work.Lent.QUEUE,
+                Work.Lent::key,
+                Work.Lent.MAX_RUNNING,
+                key -> new Count(key, Work.Lent.BURST_PER_KEY, Work.Lent.MAX_RUNNING_PER_KEY));
+    }
+
+    private static Gated of(
+            History history, String name, LongFunction<String> keyOf, int limit, Function<String, Count> newKey) {
         Map<Long, String> keys = new HashMap<>();
-        history.rows().forEach(row -> keys.put(row.id(), Work.Gated.key(row.uid())));
-        Count queue = new Count("", Work.Gated.MAX_RUNNING);
+        history.rows().forEach(row -> keys.put(row.id(), keyOf.apply(row.uid())));
+        Count queue = new Count("", limit, limit);
         Map<String, Count> byKey = new HashMap<>();
         List<Crowd> crowds = new ArrayList<>();
         history.moves().stream()
-                .filter(move -> move.queue().equals(Work.Gated.QUEUE) && keys.containsKey(move.job()))
+                .filter(move -> move.queue().equals(name) && keys.containsKey(move.job()))
                 .sorted(Comparator.comparingLong(Move::seq))
                 .forEach(move -> {
-                    Count ofKey = byKey.computeIfAbsent(
-                            String.valueOf(keys.get(move.job())),
-                            key -> new Count(key, Work.Gated.MAX_RUNNING_PER_KEY));
+                    Count ofKey = byKey.computeIfAbsent(String.valueOf(keys.get(move.job())), newKey);
                     queue.move(move, crowds);
                     ofKey.move(move, crowds);
                 });
@@ -58,27 +79,33 @@ public record Gated(List<Crowd> crowds, Spans full, Map<String, Spans> fullByKey
     private static final class Count {
 
         private final String key;
-        private final int limit;
+        private final int most;
+        private final int own;
         private final Set<Long> running = new HashSet<>();
         private final List<Span> full = new ArrayList<>();
         private long fullSince;
 
-        Count(String key, int limit) {
+        /**
+         * @param most so many may run at once
+         * @param own from so many on others may be held up
+         */
+        Count(String key, int most, int own) {
             this.key = key;
-            this.limit = limit;
+            this.most = most;
+            this.own = own;
         }
 
         void move(Move move, List<Crowd> crowds) {
-            boolean wasFull = running.size() >= limit;
+            boolean wasFull = running.size() >= own;
             if (move.room().equals("running")) {
                 running.add(move.job());
-                if (running.size() > limit) {
+                if (running.size() > most) {
                     crowds.add(new Crowd(key, running.size(), move));
                 }
             } else {
                 running.remove(move.job());
             }
-            boolean isFull = running.size() >= limit;
+            boolean isFull = running.size() >= own;
             if (isFull && !wasFull) {
                 fullSince = move.nanos();
             } else if (wasFull && !isFull) {
@@ -88,7 +115,7 @@ public record Gated(List<Crowd> crowds, Spans full, Map<String, Spans> fullByKey
 
         Spans full() {
             List<Span> all = new ArrayList<>(full);
-            if (running.size() >= limit) {
+            if (running.size() >= own) {
                 all.add(new Span(fullSince, Spans.EVER));
             }
             return Spans.of(all);

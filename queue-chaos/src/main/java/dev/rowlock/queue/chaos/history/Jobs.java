@@ -3,6 +3,7 @@ package dev.rowlock.queue.chaos.history;
 import dev.rowlock.queue.chaos.history.History.Row;
 import dev.rowlock.queue.chaos.history.History.Start;
 import dev.rowlock.queue.chaos.load.Act;
+import dev.rowlock.queue.chaos.load.Operators;
 import dev.rowlock.queue.chaos.load.Told;
 import dev.rowlock.queue.chaos.load.Work;
 import java.time.Duration;
@@ -54,6 +55,13 @@ public record Jobs(Map<Long, Told> told, Map<Long, Row> rows) {
     /** Whether operators give it other payloads and further lives. */
     public static boolean steered(Told asked) {
         return asked.type().equals("steered");
+    }
+
+    /** Whether it may have been redriven, or skipped and brought back: errors of its first life stay with it. */
+    public static boolean livesAgain(Told asked, Row row) {
+        return asked.type().equals("linked")
+                && (asked.options().headers().containsKey(Operators.MENDS)
+                        || row.blames().contains("skipped"));
     }
 
     /** Those whose attempts nothing but their handler may end. */

@@ -8,6 +8,8 @@ public enum Act {
     RETRY,
     /** Fails for good. */
     FAIL,
+    /** Fails, and is not tried again; once it is redriven, it returns. */
+    MEND,
     /** Snoozes until it is claimed with a token divisible by the number. */
     SNOOZE,
     /** Throws an Error at its first attempt. */

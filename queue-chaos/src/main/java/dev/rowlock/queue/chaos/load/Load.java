@@ -7,6 +7,7 @@ import dev.rowlock.queue.chaos.load.Work.Fresh;
 import dev.rowlock.queue.chaos.load.Work.Gated;
 import dev.rowlock.queue.chaos.load.Work.Index;
 import dev.rowlock.queue.chaos.load.Work.Ledger;
+import dev.rowlock.queue.chaos.load.Work.Lent;
 import dev.rowlock.queue.chaos.load.Work.Money;
 import dev.rowlock.queue.chaos.load.Work.Once;
 import dev.rowlock.queue.chaos.load.Work.Ordered;
@@ -104,7 +105,7 @@ public final class Load implements AutoCloseable {
         if (draw < 7) {
             chunk(uid, plain);
         } else if (draw < 10) {
-            gated(uid, plain);
+            gated(uid, plain, random.nextBoolean());
         } else if (draw < 12) {
             ordered(uid, plain);
         } else if (draw < 13) {
@@ -161,20 +162,26 @@ public final class Load implements AutoCloseable {
     }
 
     /** Jobs with keys, of which only some may run at once: short, long, failing, put off, due later, and many together. */
-    private void gated(long uid, JobOptions options) {
+    private void gated(long uid, JobOptions options, boolean lent) {
         switch (random.nextInt(6)) {
-            case 0 -> enqueue(new Gated(uid, Act.RETRY, 1), options);
-            case 1 -> enqueue(new Gated(uid, Act.SNOOZE, 2), options);
-            case 2 -> enqueue(new Gated(uid, Act.SLEEP, 300), options.delay(Duration.ofMillis(random.nextInt(1_000))));
+            case 0 -> enqueue(gated(uid, Act.RETRY, 1, lent), options);
+            case 1 -> enqueue(gated(uid, Act.SNOOZE, 2, lent), options);
+            case 2 ->
+                enqueue(gated(uid, Act.SLEEP, 300, lent), options.delay(Duration.ofMillis(random.nextInt(1_000))));
             case 3 ->
                 producer.enqueueAll(
                         IntStream.range(0, 1 + random.nextInt(20))
-                                .mapToObj(i -> new Gated(i == 0 ? uid : producer.nextUid(), Act.SLEEP, 10))
+                                .mapToObj(i -> gated(i == 0 ? uid : producer.nextUid(), Act.SLEEP, 10, lent))
                                 .toList(),
                         options,
                         random.nextInt(4) > 0);
-            default -> enqueue(new Gated(uid, Act.SLEEP, random.nextInt(100)), options);
+            default -> enqueue(gated(uid, Act.SLEEP, random.nextInt(100), lent), options);
         }
+    }
+
+    /** @param lent in the queue whose keys borrow places from each other */
+    private static Work gated(long uid, Act act, int number, boolean lent) {
+        return lent ? new Lent(uid, act, number) : new Gated(uid, act, number);
     }
 
     /** Jobs whose keys are in order: short, tried again, put off, failing, due later, and many together. */
@@ -212,16 +219,22 @@ public final class Load implements AutoCloseable {
         }
     }
 
-    /** A workflow whose jobs are short, tried again, put off, or fail. */
+    /** A workflow whose jobs are short, tried again, put off, or fail, for ever or until they are redriven. */
     private void linked(long uid) {
-        producer.linked(IntStream.range(0, Shape.JOBS)
-                .mapToObj(place -> {
-                    int draw = random.nextInt(8);
-                    Act act = draw == 0 ? Act.RETRY : draw == 1 ? Act.SNOOZE : draw == 2 ? Act.FAIL : Act.SLEEP;
-                    return new Work.Linked(
-                            place == 0 ? uid : producer.nextUid(), act, act == Act.SLEEP ? random.nextInt(60) : 1);
-                })
-                .toList());
+        Shape shape = Shape.values()[random.nextInt(Shape.values().length)];
+        Act failing = shape == Shape.HELD || random.nextBoolean() ? Act.MEND : Act.FAIL;
+        producer.linked(
+                shape,
+                IntStream.range(0, Shape.JOBS)
+                        .mapToObj(place -> {
+                            int draw = random.nextInt(8);
+                            Act act = draw == 0 ? Act.RETRY : draw == 1 ? Act.SNOOZE : draw == 2 ? failing : Act.SLEEP;
+                            return new Work.Linked(
+                                    place == 0 ? uid : producer.nextUid(),
+                                    act,
+                                    act == Act.SLEEP ? random.nextInt(60) : 1);
+                        })
+                        .toList());
     }
 
     /** Every other job under a unique key. */

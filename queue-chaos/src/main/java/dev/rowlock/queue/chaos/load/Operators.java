@@ -28,6 +28,11 @@ public final class Operators {
 
     private static final int REMEMBERED = 50;
 
+    /** The header of jobs outside this type that are redriven, too, whenever they have failed. */
+    public static final String MENDS = "mends";
+
+    private static final JobFilter TO_MEND = JobFilter.where().header(MENDS, "yes");
+
     /**
      * A pause.
      *
@@ -71,6 +76,7 @@ public final class Operators {
         }
         if (System.nanoTime() - redriven > BETWEEN_REDRIVES.toNanos()) {
             once(() -> admin.redrive(JobFilter.where().type(TYPE), PER_SECOND));
+            once(() -> admin.redrive(TO_MEND, PER_SECOND));
             redriven = System.nanoTime();
         }
         if (!known.isEmpty() && random.nextInt(3) == 0) {
@@ -110,6 +116,11 @@ public final class Operators {
         Recurrences.persistently(() -> admin.bulkActions(null, 1_000).stream()
                 .filter(action -> action.state() == BulkAction.State.RUNNING)
                 .forEach(action -> admin.cancelBulkAction(action.id())));
+    }
+
+    /** Redrives once more what is redriven whenever it has failed: others wait for it. */
+    public void mend() {
+        once(() -> admin.redrive(TO_MEND));
     }
 
     private static void once(Runnable call) {

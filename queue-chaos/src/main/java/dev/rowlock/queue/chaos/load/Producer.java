@@ -1,14 +1,17 @@
 package dev.rowlock.queue.chaos.load;
 
 import dev.rowlock.queue.JobAdmin;
+import dev.rowlock.queue.JobRequest;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.JobTypes;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.chaos.load.Work.Gated;
+import dev.rowlock.queue.chaos.load.Work.Lent;
 import dev.rowlock.queue.chaos.load.Work.Ordered;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
+import dev.rowlock.queue.gate.ShareBy;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.workflow.WorkflowJob;
@@ -21,6 +24,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -104,6 +108,11 @@ public final class Producer implements AutoCloseable {
     /** Sets the rules of the queues that have some, before there are jobs in them. */
     void limit() {
         Recurrences.persistently(() -> limits.set(QueueLimit.of(Ordered.QUEUE).inOrder(AfterFailure.CONTINUE)));
+        Recurrences.persistently(() -> limits.set(QueueLimit.of(Lent.QUEUE)
+                .maxRunning(Lent.MAX_RUNNING)
+                .maxRunningPerKey(Lent.MAX_RUNNING_PER_KEY)
+                .burstPerKey(Lent.BURST_PER_KEY)
+                .shareBy(ShareBy.RUN_TIME)));
         Recurrences.persistently(() -> limits.set(
                 QueueLimit.of(Gated.QUEUE).maxRunning(Gated.MAX_RUNNING).maxRunningPerKey(Gated.MAX_RUNNING_PER_KEY)));
     }
@@ -182,12 +191,16 @@ public final class Producer implements AutoCloseable {
         }
     }
 
-    /** A workflow of {@link Shape}. */
-    public void linked(List<Work.Linked> six) {
+    /** A workflow of this shape. */
+    public void linked(Shape shape, List<Work.Linked> six) {
         long[] ids = new long[six.size()];
+        List<JobOptions> options =
+                six.stream().map(work -> options(shape, work)).toList();
         Fate fate;
         try {
-            long workflow = workflows.start(Shape.of(six));
+            long workflow = workflows.start(shape.workflow(IntStream.range(0, six.size())
+                    .mapToObj(i -> new JobRequest(six.get(i), options.get(i)))
+                    .toList()));
             Recurrences.persistently(() -> System.arraycopy(
                     Shape.steps().stream()
                             .flatMap(step -> workflows.jobs(workflow, step, 0, Shape.JOBS).stream())
@@ -203,8 +216,17 @@ public final class Producer implements AutoCloseable {
             fate = DISK_FULL.equals(sqlState(e)) ? Fate.ROLLED_BACK : Fate.UNKNOWN;
         }
         for (int i = 0; i < ids.length; i++) {
-            note(six.get(i), ids[i], fate, JobOptions.NONE, Shape.way(six.get(0).uid(), i));
+            note(six.get(i), ids[i], fate, options.get(i), shape.way(six.get(0).uid(), i));
         }
+    }
+
+    /** Where steps wait for a redrive, operators redrive whatever fails there. */
+    private static JobOptions options(Shape shape, Work.Linked work) {
+        JobOptions options = JobOptions.NONE;
+        if (shape == Shape.HELD || work.act() == Act.MEND) {
+            options = options.header(Operators.MENDS, "yes");
+        }
+        return work.act() == Act.MEND ? options.maxRetries(0) : options;
     }
 
     /** Asks to cancel; whether that works is not this side's to know if the database is away. */

@@ -98,6 +98,27 @@ public sealed interface Work {
         }
     }
 
+    /** In a queue where each key has one place for certain, may borrow two more while they are idle, and shares the run time with the others. */
+    @JobType(value = "lent", queue = Lent.QUEUE, key = "key()")
+    record Lent(long uid, Act act, int number) implements Work {
+
+        public static final String QUEUE = "lent";
+        public static final int MAX_RUNNING = 5;
+        public static final int MAX_RUNNING_PER_KEY = 1;
+        public static final int BURST_PER_KEY = 3;
+        private static final int KEYS = 4;
+
+        /** The key of this job. */
+        public static String key(long uid) {
+            return "tenant-" + uid % KEYS;
+        }
+
+        /** As its type says. */
+        public String key() {
+            return key(uid);
+        }
+    }
+
     /** In a queue whose keys are in order: the jobs of each run one after the other, also while one of them is tried again. */
     @JobType(value = "ordered", queue = Ordered.QUEUE, key = "key()")
     record Ordered(long uid, Act act, int number) implements Work {

@@ -68,6 +68,11 @@ final class Acts {
                     throw new IllegalStateException("attempt " + context.attempt() + " fails");
                 }
             }
+            case MEND -> {
+                if (context.errors().isEmpty()) {
+                    throw new IllegalArgumentException("not before it is redriven");
+                }
+            }
             case FAIL -> throw new IllegalArgumentException("never");
             case SNOOZE -> {
                 if (context.claimToken() % number != 0) {

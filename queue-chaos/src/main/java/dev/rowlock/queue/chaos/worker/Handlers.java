@@ -48,6 +48,7 @@ final class Handlers {
                 listener("drafts", "draft", 2, false),
                 listener("steered", "steered", 2, false),
                 listener("gated", "gated", 4, false),
+                listener(Work.Lent.QUEUE, "lent", 4, false),
                 listener("ordered", "ordered", 4, false),
                 listener("linked", "linked", 4, false),
                 listener(Work.Chosen.QUEUE, "chosen", 4, false),

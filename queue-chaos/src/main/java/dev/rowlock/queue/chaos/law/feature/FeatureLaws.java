@@ -14,7 +14,8 @@ public final class FeatureLaws {
             new OperatorsAreObeyed(),
             new LimitsHold(),
             new OrderHolds(),
-            new StepsInTurn());
+            new StepsInTurn(),
+            new SkippedByRight());
 
     private FeatureLaws() {}
 }

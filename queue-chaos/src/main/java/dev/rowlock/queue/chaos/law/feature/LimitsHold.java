@@ -13,7 +13,8 @@ final class LimitsHold implements Law {
 
     @Override
     public Stream<Violation> broken(History history) {
-        return Gated.of(history).crowds().stream()
+        return Stream.of(Gated.of(history), Gated.lent(history))
+                .flatMap(gated -> gated.crowds().stream())
                 .map(crowd -> Violation.of(
                         NAME,
                         "%d jobs of %s ran at once when job %d was claimed under token %d",

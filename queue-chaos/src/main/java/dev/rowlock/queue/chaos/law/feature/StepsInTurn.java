@@ -2,7 +2,7 @@ package dev.rowlock.queue.chaos.law.feature;
 
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Move;
-import dev.rowlock.queue.chaos.history.History.Row;
+import dev.rowlock.queue.chaos.history.Linked;
 import dev.rowlock.queue.chaos.law.Law;
 import dev.rowlock.queue.chaos.law.Violation;
 import dev.rowlock.queue.chaos.load.Shape;
@@ -15,10 +15,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** No job of a workflow is claimed before all jobs of the steps before it have ended, over all nodes, whatever dies. */
+/**
+ * No job of a workflow is claimed before what its step waits for has happened, over all nodes, whatever dies: all jobs of the step before have completed, or
+ * have ended, or one of them has failed. One that was redriven since has ended before.
+ */
 final class StepsInTurn implements Law {
 
     private static final String NAME = "steps run in turn";
@@ -26,47 +28,52 @@ final class StepsInTurn implements Law {
 
     private record Place(long workflow, int number) {}
 
+    /** What became of a job so far. */
+    private static final class Fate {
+
+        private boolean ended;
+        private boolean failed;
+        private boolean completed;
+
+        void move(Move move) {
+            completed = move.room().equals("done") && move.detail().equals("completed");
+            ended |= ENDED.contains(move.room());
+            failed |= ENDED.contains(move.room()) && !completed;
+        }
+    }
+
     @Override
     public Stream<Violation> broken(History history) {
-        Map<Long, Place> places = places(history);
-        Map<Place, Move> last = new HashMap<>();
+        Map<Long, Told> jobs = Linked.jobs(history);
+        Map<Place, Fate> fates = new HashMap<>();
         List<Violation> violations = new ArrayList<>();
         history.moves().stream()
-                .filter(move -> move.queue().equals(Work.Linked.QUEUE) && places.containsKey(move.job()))
+                .filter(move -> move.queue().equals(Work.Linked.QUEUE) && jobs.containsKey(move.job()))
                 .sorted(Comparator.comparingLong(Move::seq))
                 .forEach(move -> {
-                    Place place = Objects.requireNonNull(places.get(move.job()));
-                    last.put(place, move);
-                    if (move.room().equals("running")) {
-                        tooEarly(move, place, last).forEach(violations::add);
+                    String way = Objects.requireNonNull(jobs.get(move.job())).way();
+                    Place place = new Place(Shape.first(way), Shape.place(way));
+                    if (move.room().equals("running") && place.number() > 0 && !mayRun(Shape.of(way), place, fates)) {
+                        violations.add(Violation.of(
+                                NAME,
+                                "job %d was claimed under token %d before what it waits for had become of the step before it: %s",
+                                move.job(),
+                                move.token(),
+                                Shape.of(way).condition(place.number())));
                     }
+                    fates.computeIfAbsent(place, none -> new Fate()).move(move);
                 });
         return violations.stream();
     }
 
-    private static Stream<Violation> tooEarly(Move claim, Place place, Map<Place, Move> last) {
-        return Shape.before(place.number()).stream()
-                .map(before -> last.get(new Place(place.workflow(), before)))
-                .filter(before -> before == null || !ENDED.contains(before.room()))
-                .map(before -> Violation.of(
-                        NAME,
-                        "job %d was claimed under token %d before a job of the step before it had ended: %s",
-                        claim.job(),
-                        claim.token(),
-                        before));
-    }
-
-    private static Map<Long, Place> places(History history) {
-        Map<Long, Told> told = history.told().stream()
-                .filter(job -> job.type().equals("linked"))
-                .collect(Collectors.toMap(Told::uid, job -> job, (a, b) -> a));
-        Map<Long, Place> places = new HashMap<>();
-        for (Row row : history.rows()) {
-            Told job = told.get(row.uid());
-            if (job != null) {
-                places.put(row.id(), new Place(Shape.first(job.way()), Shape.place(job.way())));
-            }
-        }
-        return places;
+    private static boolean mayRun(Shape shape, Place place, Map<Place, Fate> fates) {
+        List<Fate> before = Shape.before(place.number()).stream()
+                .map(number -> fates.getOrDefault(new Place(place.workflow(), number), new Fate()))
+                .toList();
+        return switch (shape.condition(place.number())) {
+            case SUCCESS, SUCCESS_OR_HOLD -> before.stream().allMatch(fate -> fate.completed);
+            case END -> before.stream().allMatch(fate -> fate.ended);
+            case FAILURE -> before.stream().anyMatch(fate -> fate.failed);
+        };
     }
 }

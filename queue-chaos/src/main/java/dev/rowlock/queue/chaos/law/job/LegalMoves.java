@@ -48,6 +48,8 @@ final class LegalMoves implements Law {
                         && counted(from, to, 0, 0);
             case "ready ready", "waiting waiting" -> // a request with its unique key replaced it
                 from.queue().equals("drafts") && counted(from, to, 0, 0);
+            case "done ready" -> // skipped, and one that failed before it was redriven and has completed
+                from.queue().equals(Work.Linked.QUEUE) && from.detail().equals("cancelled") && counted(from, to, 0, 0);
             case "dead waiting" -> to.detail().equals("redrive") && to.attempt() == 0 && to.crashes() == 0;
             case "running ready" -> counted(from, to, -1, 0) || counted(from, to, -1, 1);
             case "running waiting" -> counted(from, to, to.detail().equals("retry") ? 0 : -1, 0);

@@ -59,10 +59,12 @@ final class NobodyWaits implements Law {
                 history.signs().pulses().stream().mapToLong(Pulse::nanos).max().orElse(0);
         Map<Serves, Spans> idle = idle(history, claims, peace);
         Gated gated = Gated.of(history);
+        Gated lent = Gated.lent(history);
         InOrder inOrder = InOrder.of(history);
         return claims.moves().values().stream()
                 .flatMap(moves -> waits(moves, starts, end).stream())
                 .map(wait -> wait.queue().equals(Work.Gated.QUEUE) ? wait.without(gated.heldUp(wait.job())) : wait)
+                .map(wait -> wait.queue().equals(Work.Lent.QUEUE) ? wait.without(lent.heldUp(wait.job())) : wait)
                 .map(wait -> wait.queue().equals(Work.Ordered.QUEUE) ? wait.without(inOrder.heldUp(wait.job())) : wait)
                 .flatMap(wait -> besideIdle(wait, idle, peace));
     }
@@ -125,8 +127,7 @@ final class NobodyWaits implements Law {
 
     /** When each node had a free thread for each queue. */
     private static Map<Serves, Spans> idle(History history, Claims claims, Peace peace) {
-        Map<Long, End> ends =
-                history.ends().stream().collect(Collectors.toMap(End::token, Function.identity(), (a, b) -> a));
+        Map<Long, End> ends = ends(history, claims);
         Map<String, List<Start>> byNode = history.starts().stream().collect(Collectors.groupingBy(Start::node));
         Jobs jobs = Jobs.of(history);
         Map<Serves, Spans> idle = new TreeMap<>(Busy.ORDER);
@@ -145,6 +146,21 @@ final class NobodyWaits implements Law {
             idle.put(serves, free.and(peace.awake(serves.node())).minus(trouble));
         }
         return idle;
+    }
+
+    /** A handler that an error has hit may leave no line of its end: what became of its claim follows it. */
+    private static Map<Long, End> ends(History history, Claims claims) {
+        Map<Long, End> ends =
+                history.ends().stream().collect(Collectors.toMap(End::token, Function.identity(), (a, b) -> a));
+        history.starts().forEach(start -> {
+            Claims.@Nullable Claim claim = claims.byToken().get(start.token());
+            if (claim != null && claim.exit() != null) {
+                ends.putIfAbsent(
+                        start.token(),
+                        new End(start.node(), claim.exit().nanos(), start.job(), start.token(), "unknown"));
+            }
+        });
+        return ends;
     }
 
     private static boolean troubles(Jobs jobs, Start start) {

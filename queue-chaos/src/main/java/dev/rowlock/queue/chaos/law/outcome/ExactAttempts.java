@@ -36,7 +36,7 @@ final class ExactAttempts implements Law {
     }
 
     private static boolean right(Told told, Row row, boolean memory) {
-        if (Jobs.cursed(told) || Jobs.steered(told)) {
+        if (Jobs.cursed(told) || Jobs.steered(told) || Jobs.livesAgain(told, row)) {
             return true;
         }
         int failures = row.state().equals("completed") ? row.attempt() - 1 : row.attempt();
@@ -69,7 +69,7 @@ final class ExactAttempts implements Law {
             case FAIL, ODD, EXHAUST -> new Expected("failed", last);
             case SIT -> new Expected("failed", 1); // by its timeout, without retries
             case HALT, EXIT -> new Expected("quarantined", 1); // a crash is neither success nor failure
-            case COUNT, HOG, PROGRESS, NONSENSE -> null;
+            case MEND, COUNT, HOG, PROGRESS, NONSENSE -> null;
         };
     }
 }
