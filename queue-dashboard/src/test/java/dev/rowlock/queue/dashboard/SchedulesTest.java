@@ -62,7 +62,8 @@ class SchedulesTest {
                 INSERT INTO rowlock.waiting (id, due_at, enqueued_at, reason, rank, queue, type, payload)
                 VALUES (nextval('rowlock.job_id'), now() + interval '1 day', now(), 'scheduled', 0, 'of-schedule', 'Report', '{}') RETURNING id
                 """).query(Long.class).single();
-        sql.sql("UPDATE rowlock.schedule SET last_job_id = ?, recent_job_ids = ARRAY[?, 3] WHERE name = 'paged-4'")
+        sql.sql(
+                        "UPDATE rowlock.schedule SET last_job_id = ?, recent_job_ids = ARRAY[?, 9223372036854775807] WHERE name = 'paged-4'")
                 .params(waiting, waiting)
                 .update();
 
