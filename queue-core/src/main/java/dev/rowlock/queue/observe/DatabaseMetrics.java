@@ -11,11 +11,13 @@ import io.micrometer.core.instrument.Tags;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the database is doing, as gauges {@code rowlock.database.*}: what holds back vacuum, dead rows, sizes, the queue of notifications. One
- * node measures that for all, each 30 s; every node reads the last measurement each 15 s. And, for this process alone, how far the
+ * How the database is doing, as gauges {@code rowlock.database.*}: what holds back vacuum, dead rows, sizes, the queue of notifications; and how many workflows
+ * are open ({@code rowlock.workflow*}), and what waits for policies ({@code rowlock.policy.decides}, {@code rowlock.policy.held.jobs}). One node measures that for all, each 30 s; every node reads the last measurement each 15 s. And, for this process alone, how far the
  * database's clock is ahead of its own.
  */
 public final class DatabaseMetrics implements AutoCloseable {
@@ -31,36 +33,28 @@ public final class DatabaseMetrics implements AutoCloseable {
     public DatabaseMetrics(JobSearch search, MeterRegistry registry, Tag... tags) {
         this.search = search;
         Tags common = Tags.of(tags);
-        this.families = Map.of(
-                "horizon.transactions",
-                new Family(
-                        registry,
-                        common,
-                        "horizon.transactions",
-                        "holder",
-                        "transactions",
-                        "How many transactions back vacuum is held"),
-                "transaction.age",
-                new Family(
-                        registry,
-                        common,
-                        "transaction.age",
-                        null,
-                        "seconds",
-                        "Age of the oldest transaction that holds back vacuum"),
-                "dead.rows",
-                new Family(registry, common, "dead.rows", "table", null, "Dead rows of a table of ours"),
-                "table.size",
-                new Family(
-                        registry, common, "table.size", "table", "bytes", "Size of a table of ours with its indexes"),
-                "notification.usage",
-                new Family(
-                        registry,
-                        common,
-                        "notification.usage",
-                        null,
-                        "ratio",
-                        "How full the server's queue of notifications is"));
+        this.families = Stream.of(
+                        family(
+                                "horizon.transactions",
+                                "holder",
+                                "transactions",
+                                "How many transactions back vacuum is held"),
+                        family(
+                                "transaction.age",
+                                null,
+                                "seconds",
+                                "Age of the oldest transaction that holds back vacuum"),
+                        family("dead.rows", "table", null, "Dead rows of a table of ours"),
+                        family("table.size", "table", "bytes", "Size of a table of ours with its indexes"),
+                        family("notification.usage", null, "ratio", "How full the server's queue of notifications is"),
+                        more("workflows", "state", "Workflows that have not ended, or have failed; up to 10,000"),
+                        more(
+                                "workflow.steps.moving",
+                                null,
+                                "Steps whose jobs are about to run or to be skipped; up to 10,000"),
+                        more("policy.decides", "queue", "1: jobs of the queue wait for its policy"),
+                        more("policy.held.jobs", "queue", "Jobs that wait for a policy; up to 10,000"))
+                .collect(Collectors.toMap(Shown::figure, shown -> new Family(registry, common, shown)));
         Gauge.builder("rowlock.database.clock.ahead", this, metrics -> metrics.ahead)
                 .description("How far the database's clock is ahead of this process's")
                 .baseUnit("seconds")
@@ -76,6 +70,22 @@ public final class DatabaseMetrics implements AutoCloseable {
                 this::refresh,
                 "figures of the database cannot be read; rowlock.database.* keeps the last ones");
     }
+
+    private static Shown family(String figure, @Nullable String tag, @Nullable String unit, String description) {
+        return new Shown(figure, "rowlock.database." + figure, tag, unit, description);
+    }
+
+    private static Shown more(String figure, @Nullable String tag, String description) {
+        return new Shown(figure, "rowlock." + figure, tag, null, description);
+    }
+
+    /** How a figure is shown. */
+    private record Shown(
+            String figure,
+            String meter,
+            @Nullable String tag,
+            @Nullable String unit,
+            String description) {}
 
     public void start() {
         timer.start();
@@ -109,17 +119,11 @@ public final class DatabaseMetrics implements AutoCloseable {
         private final MultiGauge gauges;
         private final @Nullable String tag;
 
-        Family(
-                MeterRegistry registry,
-                Tags common,
-                String name,
-                @Nullable String tag,
-                @Nullable String unit,
-                String description) {
-            this.tag = tag;
-            this.gauges = MultiGauge.builder("rowlock.database." + name)
-                    .description(description)
-                    .baseUnit(unit)
+        Family(MeterRegistry registry, Tags common, Shown shown) {
+            this.tag = shown.tag();
+            this.gauges = MultiGauge.builder(shown.meter())
+                    .description(shown.description())
+                    .baseUnit(shown.unit())
                     .tags(common)
                     .register(registry);
         }

@@ -5,6 +5,7 @@ import dev.rowlock.queue.operate.Pause;
 import dev.rowlock.queue.spi.ChoreStatus;
 import dev.rowlock.queue.spi.ClaimCounts;
 import dev.rowlock.queue.spi.NodeStatus;
+import dev.rowlock.queue.spi.NodeStatus.PolicyCounts;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -36,6 +37,7 @@ public final class NodeMetrics implements AutoCloseable {
     private final MeterRegistry registry;
     private final Tags tags;
     private final Set<String> counted = new HashSet<>(); // queues; refresh only
+    private final Set<String> asked = new HashSet<>(); // queues with policies; refresh only
     private final MultiGauge choreAge;
     private final MultiGauge choreFailing;
     private final MultiGauge paused;
@@ -126,6 +128,7 @@ public final class NodeMetrics implements AutoCloseable {
                         .toList(),
                 true);
         rowlock.status().claims().forEach(this::countClaims);
+        rowlock.status().policies().forEach(this::countAnswers);
         paused.register(
                 rowlock.admin().pauses().stream()
                         .limit(MOST_PAUSES)
@@ -154,6 +157,42 @@ public final class NodeMetrics implements AutoCloseable {
                         name,
                         this,
                         now -> now.status().claims().stream()
+                                .filter(counts -> counts.queue().equals(queue))
+                                .mapToDouble(figure)
+                                .sum())
+                .description(description)
+                .tags(tags)
+                .tags(more)
+                .tag("queue", queue)
+                .register(registry);
+    }
+
+    /** Of a policy that this node had not asked yet. */
+    private void countAnswers(PolicyCounts first) {
+        String queue = first.queue();
+        if (asked.add(queue)) {
+            answers(
+                    queue,
+                    "rowlock.policy.answers",
+                    "Answers of a policy",
+                    Tags.of("result", "good"),
+                    PolicyCounts::good);
+            answers(
+                    queue,
+                    "rowlock.policy.answers",
+                    "Answers of a policy",
+                    Tags.of("result", "bad"),
+                    PolicyCounts::bad);
+            answers(queue, "rowlock.policy.jobs", "Jobs that a policy has chosen", Tags.empty(), PolicyCounts::chosen);
+        }
+    }
+
+    private void answers(
+            String queue, String name, String description, Tags more, ToDoubleFunction<PolicyCounts> figure) {
+        FunctionCounter.builder(
+                        name,
+                        this,
+                        now -> now.status().policies().stream()
                                 .filter(counts -> counts.queue().equals(queue))
                                 .mapToDouble(figure)
                                 .sum())

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param chores what it does again and again
  * @param sinceBeat how long ago a heartbeat was last answered; null: none has been
  * @param claims what its claims have brought, by queue
+ * @param policies what the policies have answered that this node has asked, by queue
  */
 public record NodeStatus(
         State state,
@@ -33,7 +34,17 @@ public record NodeStatus(
         List<String> broken,
         List<ChoreStatus> chores,
         @Nullable Duration sinceBeat,
-        List<ClaimCounts> claims) {
+        List<ClaimCounts> claims,
+        List<PolicyCounts> policies) {
+
+    /**
+     * What the policy of one queue has answered since the node started.
+     *
+     * @param good answers that counted
+     * @param bad answers that did not: it threw, hung or lied
+     * @param chosen how many jobs it has let go on
+     */
+    public record PolicyCounts(String queue, long good, long bad, long chosen) {}
 
     /** Where a node is in its life. */
     public enum State {
@@ -43,6 +54,6 @@ public record NodeStatus(
     }
 
     /** Of a node that does not run. */
-    public static final NodeStatus STOPPED =
-            new NodeStatus(State.STOPPED, 0, false, false, false, 0, 0, 0, 0, List.of(), List.of(), null, List.of());
+    public static final NodeStatus STOPPED = new NodeStatus(
+            State.STOPPED, 0, false, false, false, 0, 0, 0, 0, List.of(), List.of(), null, List.of(), List.of());
 }

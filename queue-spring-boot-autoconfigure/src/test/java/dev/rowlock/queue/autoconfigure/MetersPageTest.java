@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.gate.Admission;
+import dev.rowlock.queue.gate.AdmissionPolicy;
+import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.observe.DatabaseMetrics;
 import dev.rowlock.queue.observe.NodeMetrics;
 import dev.rowlock.queue.observe.QueueMetrics;
@@ -15,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -49,7 +53,8 @@ class MetersPageTest {
                         MetricsAutoConfiguration.class,
                         PrometheusMetricsExportAutoConfiguration.class,
                         CompositeMeterRegistryAutoConfiguration.class))
-                .withBean(Greeter.class);
+                .withBean(Greeter.class)
+                .withBean("policy", AdmissionPolicy.class, Nothing::new);
     }
 
     @Test
@@ -121,7 +126,7 @@ class MetersPageTest {
         context.getBean(QueueMetrics.class).refresh();
         context.getBean(DatabaseMetrics.class).refresh();
         context.getBean(NodeMetrics.class).refresh();
-        return Stream.of("oldest_age", "database_table_size", "chore_success_age")
+        return Stream.of("oldest_age", "database_table_size", "chore_success_age", "policy_held_jobs", "policy_answers")
                 .allMatch(scrape(context)::contains);
     }
 
@@ -168,5 +173,19 @@ class MetersPageTest {
 
     private static Stream<MatchResult> found(String pattern, String text) {
         return Pattern.compile(pattern).matcher(text).results();
+    }
+
+    /** A policy for a queue without jobs. */
+    private static final class Nothing implements AdmissionPolicy {
+
+        @Override
+        public String queue() {
+            return "unused";
+        }
+
+        @Override
+        public Admission admit(AdmissionRequest request) {
+            return Admission.of(List.of());
+        }
     }
 }

@@ -1,6 +1,8 @@
 package dev.rowlock.queue.internal.chore;
 
+import dev.rowlock.queue.spi.NodeStatus.PolicyCounts;
 import java.time.Duration;
+import java.util.Optional;
 
 /** Something that must be done again and again. */
 public interface Chore {
@@ -25,6 +27,11 @@ public interface Chore {
     /** Whether it is due at once when somebody has changed something by hand. */
     default boolean dueAfterChange() {
         return false;
+    }
+
+    /** What a policy has answered, if it asks one. */
+    default Optional<PolicyCounts> policy() {
+        return Optional.empty();
     }
 
     /** Whether that is exact. Otherwise it is up to a tenth longer, so that nodes that started together do not sweep together. */

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.chore;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.Failing;
 import dev.rowlock.queue.spi.ChoreStatus;
+import dev.rowlock.queue.spi.NodeStatus.PolicyCounts;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -52,6 +53,11 @@ public final class ChoreLoop {
     /** How each of its chores does. */
     public Stream<ChoreStatus> statuses() {
         return plan.stream().map(Planned::status);
+    }
+
+    /** What policies have answered that its chores ask. */
+    public Stream<PolicyCounts> policies() {
+        return plan.stream().flatMap(planned -> planned.chore.policy().stream());
     }
 
     /** Sees to it that one of its chores runs within this time. */

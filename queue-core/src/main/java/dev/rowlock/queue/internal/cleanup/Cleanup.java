@@ -11,6 +11,7 @@ import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
 import dev.rowlock.queue.internal.store.cleanup.IndexDonePartitions;
 import dev.rowlock.queue.internal.store.cleanup.MeasureDatabase;
 import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
+import dev.rowlock.queue.internal.store.cleanup.MeasureFeatures;
 import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
 import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads;
 import dev.rowlock.queue.internal.store.cleanup.RemovePastNodes;
@@ -43,6 +44,6 @@ public final class Cleanup {
                 new PastNodes(takeChore, new RemovePastNodes(database.patient())),
                 new ReachedPlaces(takeChore, new RemoveReached(database)),
                 new DepthMeasurement(takeChore, new MeasureDepth(database.patient())),
-                new DatabaseMeasurement(takeChore, new MeasureDatabase(database)));
+                new DatabaseMeasurement(takeChore, new MeasureDatabase(database), new MeasureFeatures(database)));
     }
 }

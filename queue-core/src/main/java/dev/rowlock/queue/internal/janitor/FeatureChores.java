@@ -7,6 +7,7 @@ import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.spi.ChoreStatus;
+import dev.rowlock.queue.spi.NodeStatus.PolicyCounts;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;
@@ -63,6 +64,11 @@ public final class FeatureChores {
     /** How each chore does. */
     public Stream<ChoreStatus> chores() {
         return parts.stream().map(Part::loop).flatMap(ChoreLoop::statuses);
+    }
+
+    /** What policies have answered that they ask. */
+    public Stream<PolicyCounts> policies() {
+        return parts.stream().map(Part::loop).flatMap(ChoreLoop::policies);
     }
 
     /** Lets the threads end after what is under way. */

@@ -38,7 +38,8 @@ record NodeHealth(
                 broken(),
                 Stream.concat(janitor.chores(), features.chores()).toList(),
                 lease.sinceBeat(),
-                fetchers.counts());
+                fetchers.counts(),
+                features.policies().toList());
     }
 
     private List<String> broken() {

@@ -11,9 +11,11 @@ import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Figures;
 import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Page;
 import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Place;
 import dev.rowlock.queue.internal.store.policy.TakePolicy;
+import dev.rowlock.queue.spi.NodeStatus.PolicyCounts;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,6 +54,7 @@ final class PolicyChore implements Chore {
 
     private long own; // the node's id while it is this node that asks
     private @Nullable PolicyException failure; // of the last answer; null: it was a good one
+    private volatile PolicyCounts counts; // written by its thread
     private int failed; // answers in turn that were bad, not counting good ones where no job waited
     private long tryAt; // after failures, once jobs go on: later each time, since they would wait for nothing
     private Place place = Place.FRONT;
@@ -73,6 +76,17 @@ final class PolicyChore implements Chore {
         this.statements = statements;
         this.held = held;
         this.wakeups = wakeups;
+        this.counts = new PolicyCounts(queue, 0, 0, 0);
+    }
+
+    @Override
+    public Optional<PolicyCounts> policy() {
+        return Optional.of(counts);
+    }
+
+    private void count(int good, int bad, int chosen) {
+        PolicyCounts before = counts;
+        counts = new PolicyCounts(queue, before.good() + good, before.bad() + bad, before.chosen() + chosen);
     }
 
     @Override
@@ -147,6 +161,7 @@ final class PolicyChore implements Chore {
         try {
             answer = policy.ask(request);
         } catch (PolicyException e) {
+            count(0, 1, 0);
             if (failure == null) {
                 failed = Math.min(MOST_FAILED, failed + 1);
                 tryAt = System.nanoTime() + (times.hold().toNanos() << failed);
@@ -154,6 +169,7 @@ final class PolicyChore implements Chore {
             failure = e;
             throw e;
         }
+        count(1, 0, 0);
         if (!page.jobs().isEmpty()) {
             failed = 0;
         }
@@ -173,6 +189,7 @@ final class PolicyChore implements Chore {
         }
         held.decides(queue, now, times.hold());
         ahead.added(admitted.jobs());
+        count(0, 0, admitted.jobs());
         if (admitted.jobs() > 0) {
             if (admitted.keys()) {
                 wakeups.keysReady(queue);

@@ -56,7 +56,8 @@ public final class MeasureDatabase {
                 SELECT 'notification.usage', '', pg_notification_queue_usage()
             ), gone AS (
                 DELETE FROM rowlock.figure f
-                 WHERE NOT EXISTS (SELECT FROM measured m WHERE m.name = f.name AND m.detail = f.detail)
+                 WHERE f.name NOT LIKE 'workflow%' AND f.name NOT LIKE 'policy.%' -- those are measured by MeasureFeatures
+                   AND NOT EXISTS (SELECT FROM measured m WHERE m.name = f.name AND m.detail = f.detail)
             )
             INSERT INTO rowlock.figure AS f (name, detail, value, measured_at)
             SELECT name, detail, value, statement_timestamp() FROM measured

@@ -286,6 +286,7 @@ class QueueChecksTest {
                 List.of(),
                 List.of(new ChoreStatus(chore, sinceSuccess, failing)),
                 null,
+                List.of(),
                 List.of());
         return new FailingChore(() -> status, Duration.ofMinutes(1));
     }
