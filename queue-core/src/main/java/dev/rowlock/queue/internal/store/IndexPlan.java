@@ -46,6 +46,12 @@ public final class IndexPlan {
     public static final String OUTCOMES_PREFIX =
             "SELECT " + SETTINGS + ", " + HASH_JOINS + ", set_config('lock_timeout', '500ms', true);\n";
 
+    /**
+     * Goes before a statement that reaches tables by {@code LATERAL} looks and by {@code = ANY}, and joins nothing else but what it has found.
+     * Such looks are nested loops whatever the settings are; all other joins are made by hashing.
+     */
+    public static final String LOOKS_PREFIX = "SELECT " + SETTINGS + ", " + HASH_JOINS + ";\n";
+
     // What takes so long is cancelled by the server, so that nothing is committed of which nobody hears.
     private static final String FOR_SESSION =
             PREFIX.replace(", true)", ", false)").replace("SELECT ", """

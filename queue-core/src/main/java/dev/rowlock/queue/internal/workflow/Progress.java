@@ -2,8 +2,10 @@ package dev.rowlock.queue.internal.workflow;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.workflow.DecideSteps;
+import dev.rowlock.queue.internal.store.workflow.DecideSteps.Decided;
 import dev.rowlock.queue.internal.store.workflow.EndWorkflows;
-import dev.rowlock.queue.internal.store.workflow.FindEndedSteps;
+import dev.rowlock.queue.internal.store.workflow.FindUndecidedSteps;
+import dev.rowlock.queue.internal.store.workflow.FindUndecidedSteps.Undecided;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Marked;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Place;
@@ -11,6 +13,7 @@ import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Touched;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.Moved;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
+import dev.rowlock.queue.internal.store.workflow.MoveSteps.Ready;
 import dev.rowlock.queue.internal.store.workflow.StepKey;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import java.time.Duration;
@@ -19,6 +22,8 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,17 +32,17 @@ final class Progress {
 
     private static final Logger log = LoggerFactory.getLogger(Progress.class);
 
-    /** Steps with fewer jobs than this are moved together. */
-    private static final int FEW = 50;
+    /** Steps with fewer jobs than this are moved together, mostly as soon as it is decided. */
+    private static final int FEW = 20;
 
     /** So many jobs of a large step are moved by one statement. */
     private static final int CHUNK = 1_000;
 
     /** So many steps are decided about, or moved, by one statement. */
-    private static final int STEPS = 200;
+    private static final int STEPS = 1_000;
 
     private final MarkEndedJobs mark;
-    private final FindEndedSteps findEnded;
+    private final FindUndecidedSteps find;
     private final DecideSteps decide;
     private final MoveSteps move;
     private final EndWorkflows end;
@@ -45,7 +50,7 @@ final class Progress {
 
     Progress(Database database, WakeupBus wakeups) {
         this.mark = new MarkEndedJobs(database);
-        this.findEnded = new FindEndedSteps(database);
+        this.find = new FindUndecidedSteps(database);
         this.decide = new DecideSteps(database);
         this.move = new MoveSteps(database);
         this.end = new EndWorkflows(database);
@@ -64,20 +69,23 @@ final class Progress {
         return marked;
     }
 
-    /** Looks whether steps may run of which nobody has heard. Returns the last one that was looked at. */
-    List<StepKey> waiting(StepKey behind, int limit) {
-        List<StepKey> some = decide.stretch(behind, limit);
-        if (!some.isEmpty()) {
-            moveAll(decide.themselves(some));
-            endAll(workflows(some));
+    /** Looks whether steps may run of which nobody has heard. Returns the last one that was looked at; null: there is nothing behind it. */
+    @Nullable
+    StepKey waiting(StepKey behind, int limit) {
+        Undecided some = find.run(behind, limit);
+        List<MovedStep> moved = new ArrayList<>();
+        for (List<StepKey> part : parts(some.steps())) {
+            moved.addAll(moved(decided(few -> decide.themselves(part, few))));
         }
-        return some;
+        goOn(emptied(moved));
+        endAll(some.workflows().isEmpty() ? List.of() : end.find(some.workflows()));
+        return some.end();
     }
 
     /** Goes on with steps whose jobs somebody was about to move. Returns whether there were any. */
     boolean left() {
         List<StepKey> left = move.left(STEPS);
-        moveAll(left);
+        goOn(emptied(moveAll(left)));
         endAll(workflows(left));
         return !left.isEmpty();
     }
@@ -87,58 +95,58 @@ final class Progress {
         endAll(List.of(workflow));
     }
 
+    /** Decides about the steps behind these, and moves their jobs. Skipped ones have ended by that, so it looks at the steps behind them as well. */
     private void goOn(List<Touched> touched) {
-        if (touched.isEmpty()) {
-            return;
-        }
-        Set<StepKey> parents = new LinkedHashSet<>();
-        List<StepKey> completed = new ArrayList<>();
         Set<Long> ended = new LinkedHashSet<>();
-        for (Touched each : touched) {
-            if (each.failed()) {
-                parents.add(each.step());
-            } else {
-                completed.add(each.step());
+        Set<Long> running = new LinkedHashSet<>();
+        List<Touched> next = touched;
+        while (!next.isEmpty()) {
+            List<MovedStep> moved = new ArrayList<>();
+            for (List<Touched> some : parts(next)) {
+                Decided decided = decided(few -> decide.after(some, few));
+                ended.addAll(workflows(decided.ended()));
+                moved.addAll(moved(decided));
             }
-            if (each.again()) {
-                ended.add(each.step().workflow()); // it may have ended, and runs again
-            }
+            moved.stream()
+                    .filter(step -> !step.ended())
+                    .forEach(step -> running.add(step.key().workflow()));
+            next = emptied(moved);
         }
-        parents.addAll(completed.isEmpty() ? List.of() : findEnded.run(completed));
-        Set<Long> goOn = after(parents);
-        parents.stream()
-                .map(StepKey::workflow)
-                .filter(workflow -> !goOn.contains(workflow))
-                .forEach(ended::add);
+        ended.removeAll(running); // those certainly go on
+        touched.stream()
+                .filter(Touched::again)
+                .forEach(step -> ended.add(step.step().workflow())); // it may have ended, and runs again
         endAll(ended);
     }
 
-    /** Decides about the steps behind these, and moves their jobs. Returns workflows that certainly go on. */
-    private Set<Long> after(Collection<StepKey> parents) {
-        Set<Long> goOn = new LinkedHashSet<>();
-        for (List<StepKey> some : parts(parents)) {
-            goOn.addAll(moveAll(decide.after(some)));
+    private Decided decided(IntFunction<Decided> about) {
+        try {
+            return about.apply(FEW);
+        } catch (RuntimeException e) {
+            log.debug("steps could not be decided about and moved at once, so one after the other", e);
+            return about.apply(0);
         }
-        return goOn;
     }
 
-    /** Moves the jobs of steps. Skipped ones have ended by that, so it looks at the steps behind them as well. Returns as {@link #after}. */
-    private Set<Long> moveAll(List<StepKey> steps) {
-        Set<Long> goOn = new LinkedHashSet<>();
-        List<StepKey> ended = new ArrayList<>();
-        for (List<StepKey> some : parts(steps)) {
-            for (MovedStep moved : moveTogether(some)) {
-                if (moved.ended()) {
-                    ended.add(moved.key());
-                } else {
-                    goOn.add(moved.key().workflow());
-                }
-            }
-        }
-        if (!ended.isEmpty()) {
-            goOn.addAll(after(ended));
-        }
-        return goOn;
+    private List<MovedStep> moved(Decided decided) {
+        tell(decided.ready());
+        List<MovedStep> moved = new ArrayList<>(decided.released());
+        moved.addAll(moveAll(decided.moving()));
+        return moved;
+    }
+
+    /** Steps that have ended because there was nothing to run. */
+    private static List<Touched> emptied(List<MovedStep> moved) {
+        return moved.stream()
+                .filter(MovedStep::ended)
+                .map(step -> new Touched(step.key(), false, false))
+                .toList();
+    }
+
+    private List<MovedStep> moveAll(List<StepKey> steps) {
+        List<MovedStep> moved = new ArrayList<>();
+        parts(steps).forEach(some -> moved.addAll(moveTogether(some)));
+        return moved;
     }
 
     private List<MovedStep> moveTogether(List<StepKey> steps) {
@@ -187,15 +195,19 @@ final class Progress {
     }
 
     private void tell(Moved moved) {
-        for (MoveSteps.Ready ready : moved.ready()) {
-            if (ready.keys()) {
-                wakeups.keysReady(ready.queue());
-            }
-            wakeups.jobsReady(ready.queue(), ready.rank(), ready.jobs());
-        }
+        tell(moved.ready());
         Duration nextDue = moved.nextDue();
         if (nextDue != null) {
             wakeups.jobsWaiting(nextDue);
+        }
+    }
+
+    private void tell(List<Ready> ready) {
+        for (Ready each : ready) {
+            if (each.keys()) {
+                wakeups.keysReady(each.queue());
+            }
+            wakeups.jobsReady(each.queue(), each.rank(), each.jobs());
         }
     }
 
@@ -205,9 +217,8 @@ final class Progress {
         return workflows;
     }
 
-    private static List<List<StepKey>> parts(Collection<StepKey> steps) {
-        List<StepKey> all = List.copyOf(steps);
-        List<List<StepKey>> parts = new ArrayList<>();
+    private static <T> List<List<T>> parts(List<T> all) {
+        List<List<T>> parts = new ArrayList<>();
         for (int from = 0; from < all.size(); from += STEPS) {
             parts.add(all.subList(from, Math.min(all.size(), from + STEPS)));
         }

@@ -10,12 +10,12 @@ import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Place;
 import dev.rowlock.queue.internal.store.workflow.StepKey;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds what nobody has heard of: jobs that were cancelled, discarded or redriven by hand, ended as their node died, or whose end its node could not
- * pass on; steps that nobody has decided about; and workflows that are to be cancelled. A stretch at a time.
+ * pass on; steps that nobody has decided about; and workflows that are to be cancelled. A stretch at a time, with a rest behind each, unless
+ * somebody has said that there is something to find.
  *
  * <p>One node does it for all, the others only now and then: they may be the only ones who can.
  */
@@ -41,7 +41,10 @@ final class Sweep implements Chore {
     private @Nullable Place jobs; // null: done with them
     private @Nullable StepKey steps;
     private boolean walking;
-    private long begunAt; // monotonic
+    private boolean hurried; // somebody knows that there is something to find
+    private boolean again; // somebody said so when this walk had passed by, perhaps
+    private long begunAt; // monotonic, as the next one
+    private long restsUntil = System.nanoTime();
     private boolean cancelling;
 
     Sweep(Progress progress, CancelWorkflows cancel, Wakeups wakeups, OwnNode node) {
@@ -73,16 +76,24 @@ final class Sweep implements Chore {
 
     @Override
     public Duration runOnce() {
-        if (!walking) {
+        long now = System.nanoTime();
+        boolean early = now < restsUntil; // called by somebody, not by the clock
+        restsUntil = now;
+        if (walking) {
+            again |= early;
+            hurried |= early;
+        } else {
             walking = true;
-            begunAt = System.nanoTime();
+            hurried = early || again;
+            again = false;
+            begunAt = now;
             jobs = Place.FRONT;
             steps = FIRST;
             cancelling = cancelAll();
         }
         try {
             if (walk()) {
-                return Duration.ZERO;
+                return rest(hurried ? Duration.ZERO : ProportionalRest.after(now, REST_PER_WORK, Duration.ZERO));
             }
         } catch (RuntimeException e) {
             walking = false; // from the front again
@@ -92,7 +103,12 @@ final class Sweep implements Chore {
         Duration interval = cancelling
                 ? WHILE_CANCELLING
                 : node.place().number() == 0 || !node.hearing() ? INTERVAL : INTERVAL_OF_OTHERS;
-        return ProportionalRest.after(begunAt, REST_PER_WORK, interval);
+        return rest(again ? Duration.ZERO : ProportionalRest.after(hurried ? begunAt : now, REST_PER_WORK, interval));
+    }
+
+    private Duration rest(Duration rest) {
+        restsUntil = System.nanoTime() + rest.toNanos();
+        return rest;
     }
 
     /** Returns whether there is more. */
@@ -105,8 +121,7 @@ final class Sweep implements Chore {
         }
         StepKey step = steps;
         if (step != null) {
-            List<StepKey> looked = progress.waiting(step, STRETCH);
-            steps = looked.size() == STRETCH ? looked.get(STRETCH - 1) : null;
+            steps = progress.waiting(step, STRETCH);
             return true;
         }
         return progress.left();

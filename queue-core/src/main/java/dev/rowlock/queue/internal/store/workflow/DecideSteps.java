@@ -1,143 +1,147 @@
 package dev.rowlock.queue.internal.store.workflow;
 
+import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.workflow.LockWaitingSteps.Found;
+import dev.rowlock.queue.internal.store.workflow.LockWaitingSteps.Locked;
+import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Touched;
+import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
+import dev.rowlock.queue.internal.store.workflow.MoveSteps.Ready;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
 /**
- * Decides which steps may run now, are skipped, or come back after they were skipped. Nothing is moved yet.
+ * Decides which steps may run now, are skipped, or come back after they were skipped. Lets those with few jobs run at once: that is what mostly happens.
  *
  * <p>Two statements in one transaction: the first one locks the steps, the second one looks with a newer snapshot at what they wait for. So of two
  * nodes that have each noted the end of another parent, the later one sees both.
  */
 public final class DecideSteps {
 
-    private static final String LOCK_CHILDREN = """
-            SELECT c.workflow_id, c.step_no
-              FROM rowlock.workflow_step c
-             WHERE (c.workflow_id, c.step_no) IN (
-                       SELECT e.workflow_id, e.child_no
-                         FROM unnest(?::bigint[], ?::int[]) AS t (workflow_id, step_no)
-                         JOIN rowlock.workflow_edge e ON e.workflow_id = t.workflow_id AND e.parent_no = t.step_no)
-               AND c.state IN ('waiting', 'skipped')
-             ORDER BY c.workflow_id, c.step_no
-               FOR UPDATE OF c
-            """;
+    /**
+     * What was decided.
+     *
+     * @param ended of the given steps, those that may let others go on
+     * @param released steps whose jobs all run now or later
+     * @param moving steps whose jobs are to be moved now
+     * @param ready the jobs of those that were released
+     */
+    public record Decided(List<StepKey> ended, List<MovedStep> released, List<StepKey> moving, List<Ready> ready) {}
 
-    // A parent goes on as long as it has a job that has not ended, or may get one.
-    private static final String DECIDE = """
-            WITH parent AS MATERIALIZED (
-                SELECT e.workflow_id, e.child_no, e.runs_after,
-                       p.accepts OR p.state IN ('waiting', 'releasing', 'skipping', 'reviving')
-                       OR (SELECT m.job_id FROM rowlock.workflow_job m
-                            WHERE m.workflow_id = p.workflow_id AND m.state = 0 AND m.step_no = p.step_no
-                            ORDER BY m.job_id DESC LIMIT 1) IS NOT NULL AS going_on,
-                       (SELECT m.job_id FROM rowlock.workflow_job m
-                         WHERE m.workflow_id = p.workflow_id AND m.state = 1 AND m.step_no = p.step_no LIMIT 1) IS NOT NULL AS failed,
-                       (SELECT m.job_id FROM rowlock.workflow_job m
-                         WHERE m.workflow_id = p.workflow_id AND m.state = 3 AND m.step_no = p.step_no LIMIT 1) IS NOT NULL
-                       OR (SELECT m.job_id FROM rowlock.workflow_job m
-                            WHERE m.workflow_id = p.workflow_id AND m.state = 4 AND m.step_no = p.step_no LIMIT 1) IS NOT NULL AS cancelled
-                  FROM unnest(?::bigint[], ?::int[]) AS t (workflow_id, step_no)
-                  JOIN rowlock.workflow_edge e ON e.workflow_id = t.workflow_id AND e.child_no = t.step_no
-                  JOIN rowlock.workflow_step p ON p.workflow_id = e.workflow_id AND p.step_no = e.parent_no
-            ), verdict AS MATERIALIZED (
-                SELECT workflow_id, child_no,
-                       bool_and(CASE runs_after WHEN 'end' THEN NOT going_on
-                                                WHEN 'failure' THEN true
-                                                ELSE NOT going_on AND NOT failed AND NOT cancelled END)
-                       AND coalesce(bool_or(failed OR cancelled) FILTER (WHERE runs_after = 'failure'), true) AS met,
-                       bool_or(CASE runs_after WHEN 'success' THEN failed OR cancelled
-                                               WHEN 'success-or-hold' THEN cancelled -- nobody can redrive that
-                                               ELSE false END)
-                       OR coalesce(bool_and(NOT going_on AND NOT failed AND NOT cancelled) FILTER (WHERE runs_after = 'failure'), false) AS broken
-                  FROM parent
-                 GROUP BY workflow_id, child_no
+    // Rows that the transaction has locked. A step with few jobs and without a time of its own needs nobody else.
+    private static final String SQL = """
+            WITH locked AS MATERIALIZED (
+                SELECT * FROM unnest(?::bigint[], ?::int[], ?::text[]::tid[], ?::text[], ?::boolean[])
+                           AS t (workflow_id, step_no, place, state, at_once)
+            ),
+            """ + Verdicts.of("SELECT workflow_id, step_no FROM locked") + """
+            , decided AS MATERIALIZED (
+                SELECT l.place, l.workflow_id, l.step_no,
+                       CASE WHEN NOT v.met THEN 'skipping' WHEN l.state = 'waiting' THEN 'releasing' ELSE 'reviving' END AS state,
+                       CASE WHEN v.met AND l.state = 'waiting' AND l.at_once
+                            THEN ARRAY(SELECT m.job_id FROM rowlock.workflow_job m
+                                        WHERE m.workflow_id = l.workflow_id AND m.state = 0 AND m.step_no = l.step_no
+                                        ORDER BY m.job_id LIMIT ?) END AS jobs
+                  FROM verdict v JOIN locked l ON l.workflow_id = v.workflow_id AND l.step_no = v.step_no
+                 WHERE v.met OR l.state = 'waiting'
+            ), few AS MATERIALIZED (
+                SELECT workflow_id, step_no, jobs FROM decided WHERE cardinality(jobs) < ?
+            ), from_waiting AS (
+                -- Not those that somebody has let run before, or cancelled.
+                DELETE FROM rowlock.waiting
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT w.ctid FROM rowlock.waiting w
+                        WHERE w.id = ANY (ARRAY(SELECT unnest(jobs) FROM few)) AND w.reason = 'parents'
+                        ORDER BY w.id FOR UPDATE))
+                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
+            ), into_ready AS (
+                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
+                                           queue, job_key, type, payload, headers, errors)
+                SELECT id, statement_timestamp(), enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
+                       queue, job_key, type, payload, headers, errors
+                  FROM from_waiting
+                 ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
+                RETURNING queue, rank, job_key
+            ), stepped AS (
+                UPDATE rowlock.workflow_step s
+                   SET state = CASE WHEN cardinality(d.jobs) < ? THEN 'released' ELSE d.state END
+                  FROM decided d
+                 WHERE s.ctid = ANY (ARRAY(SELECT place FROM decided))
+                   AND s.workflow_id + 0 = d.workflow_id AND s.step_no + 0 = d.step_no -- no index is to be walked through for that
+                RETURNING s.workflow_id, s.step_no, s.state, cardinality(d.jobs) AS jobs
             )
-            UPDATE rowlock.workflow_step s
-               SET state = CASE WHEN NOT v.met THEN 'skipping' WHEN s.state = 'waiting' THEN 'releasing' ELSE 'reviving' END
-              FROM verdict v JOIN rowlock.workflow w ON w.id = v.workflow_id
-             WHERE s.workflow_id = v.workflow_id AND s.step_no = v.child_no
-               AND w.state IN ('running', 'failed')
-               AND (v.met AND s.state IN ('waiting', 'skipped') OR v.broken AND s.state = 'waiting')
-            RETURNING s.workflow_id, s.step_no
+            SELECT workflow_id, step_no, state = 'released', jobs = 0, NULL::text, NULL::int, NULL::bigint FROM stepped
+            UNION ALL
+            SELECT NULL, NULL, NULL, count(job_key) > 0, queue, min(rank), count(*) FROM into_ready GROUP BY queue
             """;
 
-    private static final String WAITING = """
-            SELECT s.workflow_id, s.step_no
-              FROM rowlock.workflow w
-             CROSS JOIN LATERAL (
-                   SELECT s.* FROM rowlock.workflow_step s
-                    WHERE s.workflow_id = w.id AND (w.id > ? OR s.step_no > ?)
-                    ORDER BY s.step_no LIMIT ?) AS s
-             WHERE w.id >= ? AND w.state IN ('running', 'failed')
-             ORDER BY w.id, s.step_no LIMIT ?
-            """;
+    private static final List<StepKey> NONE = List.of();
 
     private final Database database;
-    private final String lockChildren;
-    private final String lock;
-    private final String decide;
-    private final String waiting;
+    private final LockWaitingSteps lock;
+    private final String sql;
 
     public DecideSteps(Database database) {
         this.database = database;
-        this.lockChildren = database.sql(LOCK_CHILDREN);
-        this.lock = database.sql(LOCK);
-        this.decide = database.sql(DECIDE);
-        this.waiting = database.sql(WAITING);
+        this.lock = new LockWaitingSteps(database.schema());
+        this.sql = database.sql(SQL);
     }
 
-    private static final String LOCK = """
-            SELECT c.workflow_id, c.step_no
-              FROM rowlock.workflow_step c
-              JOIN unnest(?::bigint[], ?::int[]) AS t (workflow_id, step_no)
-                ON t.workflow_id = c.workflow_id AND t.step_no = c.step_no
-             WHERE c.state IN ('waiting', 'skipped')
-             ORDER BY c.workflow_id, c.step_no
-               FOR UPDATE OF c
-            """;
-
-    /** Steps that run after these. Returns those whose jobs are to be moved now. */
-    public List<StepKey> after(Collection<StepKey> parents) {
-        return run(lockChildren, parents);
+    /**
+     * About steps that run after some of these: after one that has failed, or has no job any more that has not ended.
+     *
+     * @param fewerThan so many jobs are moved with their step; 0: none are
+     */
+    public Decided after(Collection<Touched> parents, int fewerThan) {
+        return database.atomically(connection -> decide(connection, lock.behind(connection, parents), fewerThan));
     }
 
-    /** These steps. Returns those whose jobs are to be moved now. */
-    public List<StepKey> themselves(Collection<StepKey> steps) {
-        return run(lock, steps);
+    /** About these steps. */
+    public Decided themselves(Collection<StepKey> steps, int fewerThan) {
+        return database.atomically(connection -> decide(connection, lock.named(connection, steps), fewerThan));
     }
 
-    private List<StepKey> run(String which, Collection<StepKey> steps) {
-        return database.atomically(connection -> {
-            List<StepKey> locked = steps(connection, which, steps);
-            return locked.isEmpty() ? locked : steps(connection, decide, locked);
-        });
-    }
-
-    private static List<StepKey> steps(Connection connection, String sql, Collection<StepKey> given)
-            throws SQLException {
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-            StepKey.set(statement, 1, given);
-            return StepKey.ROW.all(statement);
+    private Decided decide(Connection connection, Found found, int fewerThan) throws SQLException {
+        if (found.locked().isEmpty()) {
+            return new Decided(found.ended(), List.of(), NONE, List.of());
+        }
+        // Its plan settings are those of the statement before.
+        try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
+            List<Locked> locked = found.locked();
+            StepKey.set(statement, 1, locked.stream().map(Locked::key).toList());
+            statement.setObject(3, Columns.texts(locked, Locked::place));
+            statement.setObject(4, Columns.texts(locked, Locked::state));
+            statement.setObject(5, Columns.flags(locked, Locked::atOnce));
+            for (int parameter = 6; parameter <= 8; parameter++) {
+                statement.setInt(parameter, fewerThan);
+            }
+            return read(statement, found.ended());
         }
     }
 
-    /** So many steps of workflows that run, behind this one. */
-    public List<StepKey> stretch(StepKey behind, int limit) {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, waiting)) {
-                statement.setLong(1, behind.workflow());
-                statement.setInt(2, behind.step());
-                statement.setInt(3, limit);
-                statement.setLong(4, behind.workflow());
-                statement.setInt(5, limit);
-                return StepKey.ROW.all(statement);
+    private static Decided read(PreparedStatement statement, List<StepKey> ended) throws SQLException {
+        List<MovedStep> released = new ArrayList<>();
+        List<StepKey> moving = new ArrayList<>();
+        List<Ready> ready = new ArrayList<>();
+        try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                String queue = rows.getString(5);
+                StepKey step = new StepKey(rows.getLong(1), rows.getInt(2));
+                if (queue != null) {
+                    ready.add(new Ready(queue, rows.getInt(6), rows.getLong(7), rows.getBoolean(4)));
+                } else if (rows.getBoolean(3)) {
+                    released.add(new MovedStep(step, rows.getBoolean(4)));
+                } else {
+                    moving.add(step);
+                }
             }
-        });
+        }
+        return new Decided(ended, released, moving, ready);
     }
 }

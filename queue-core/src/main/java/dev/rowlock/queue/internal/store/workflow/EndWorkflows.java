@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.store.workflow;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Ids;
-import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.IndexPlan;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.Collection;
@@ -14,7 +14,7 @@ public final class EndWorkflows {
 
     // The row is locked before the others are looked at, by a snapshot that may be older: whoever changes something
     // looks here afterwards.
-    private static final String SQL = """
+    private static final String NOW = """
             WITH now AS MATERIALIZED (
                 SELECT w.id, w.state AS before,
                        CASE WHEN (SELECT m.job_id FROM rowlock.workflow_job m
@@ -32,29 +32,45 @@ public final class EndWorkflows {
                   FROM rowlock.workflow w
                  WHERE w.id = ANY (?::bigint[]) AND w.state IN ('running', 'cancelling', 'failed')
                  ORDER BY w.id
-                   FOR UPDATE OF w
+                   %s
             )
+            """;
+
+    private static final String END = NOW.formatted("FOR UPDATE OF w") + """
             UPDATE rowlock.workflow w
                SET state = n.state, ended_at = CASE WHEN n.state IN ('succeeded', 'failed', 'cancelled') THEN statement_timestamp() END
               FROM now n
-             WHERE w.id = n.id AND n.state <> n.before
+             WHERE w.id = ANY (ARRAY(SELECT id FROM now)) AND w.id + 0 = n.id AND n.state <> n.before
             RETURNING w.id
             """;
 
+    private static final String FIND = NOW.formatted("") + "SELECT id FROM now WHERE state <> before ORDER BY id";
+
     private final Database database;
-    private final String sql;
+    private final String end;
+    private final String find;
 
     public EndWorkflows(Database database) {
         this.database = database;
-        this.sql = database.sql(SQL);
+        this.end = database.sql(IndexPlan.LOOKS_PREFIX + END);
+        this.find = database.sql(IndexPlan.LOOKS_PREFIX + FIND);
     }
 
     /** Looks at these, and returns those that have ended, or run again. */
     public List<Long> run(Collection<Long> workflows) {
+        return run(end, workflows);
+    }
+
+    /** Those about which that should have been noted. Locks nothing. */
+    public List<Long> find(Collection<Long> workflows) {
+        return run(find, workflows);
+    }
+
+    private List<Long> run(String sql, Collection<Long> workflows) {
         return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(List.copyOf(workflows), Long::longValue));
-                try (ResultSet rows = statement.executeQuery()) {
+                try (ResultSet rows = IndexPlan.query(statement)) {
                     return Ids.read(rows);
                 }
             }

@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.store.workflow;
 
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.IndexPlan;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -17,57 +17,77 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MarkEndedJobs {
 
-    // A snapshot sees each job in one room. A job that is in none was discarded, or removed with the others of its day.
-    private static final String NOW = """
-            CASE WHEN m.job_id < 0
-                 THEN (SELECT CASE s.state WHEN 'succeeded' THEN 2 WHEN 'failed' THEN 1 WHEN 'cancelled' THEN 3 ELSE 0 END
-                         FROM rowlock.workflow s WHERE s.id = -m.job_id)
-                 ELSE coalesce((SELECT CASE d.state WHEN 'completed' THEN 2 ELSE 3 END FROM rowlock.done d
-                                 -- Not the partitions of the days before. A clock may be set back.
-                                 WHERE d.id = m.job_id AND d.finished_at >= w.started_at - interval '1 day' LIMIT 1),
-                               (SELECT 0 FROM rowlock.running r WHERE r.id = m.job_id),
-                               (SELECT 0 FROM rowlock.ready r WHERE r.id = m.job_id),
-                               (SELECT 0 FROM rowlock.waiting r WHERE r.id = m.job_id),
-                               1)
-            END AS now_state
-            """;
-
     private static final String HEARD = """
-            WITH looked AS MATERIALIZED (
-                SELECT m.job_id, m.workflow_id, m.step_no, m.state, %s
-                  FROM rowlock.workflow_job m JOIN rowlock.workflow w ON w.id = m.workflow_id
-                 WHERE m.job_id = ANY (?::bigint[])
+            WITH given AS MATERIALIZED (
+                -- In this order, because only one index has it.
+                SELECT m.ctid AS place, m.job_id, m.workflow_id, m.step_no, m.state
+                  FROM rowlock.workflow_job m WHERE m.job_id = ANY (?::bigint[]) ORDER BY m.job_id
             )
-            """.formatted(NOW);
+            """;
 
     // Of workflows that run, or have failed and may be redriven.
     private static final String STRETCH = """
-            WITH looked AS MATERIALIZED (
-                SELECT m.job_id, m.workflow_id, m.step_no, m.state, %s
+            WITH given AS MATERIALIZED (
+                SELECT m.place, m.job_id, m.workflow_id, m.step_no, m.state
                   FROM rowlock.workflow w
                  CROSS JOIN LATERAL (
-                       SELECT m.* FROM rowlock.workflow_job m
+                       SELECT m.*, m.ctid AS place FROM rowlock.workflow_job m
                         WHERE m.workflow_id = w.id AND m.state <= 1
-                          AND (w.id > ? OR (m.state, m.step_no, m.job_id) > (?, ?, ?))
+                          AND (m.state, m.step_no, m.job_id) > (CASE WHEN w.id > ? THEN -1 ELSE ? END, ?, ?)
                         ORDER BY m.state, m.step_no, m.job_id LIMIT ?) AS m
                  WHERE w.id >= ? AND w.state IN ('running', 'cancelling', 'failed')
                  ORDER BY w.id, m.state, m.step_no, m.job_id LIMIT ?
             )
-            """.formatted(NOW);
+            """;
 
+    // A snapshot sees each job in one room, so it does not matter in which order one looks: together in that room where
+    // most of them are,
+    // one by one for the others. A job that is in none was discarded, or removed with the others of its day.
+    private static final String LOOKED = """
+            , since AS MATERIALIZED (
+                -- Not the partitions of the days before. A clock may be set back.
+                SELECT min(w.started_at) - interval '1 day' AS day
+                  FROM (SELECT DISTINCT workflow_id FROM given) AS g
+                 CROSS JOIN LATERAL (SELECT w.started_at FROM rowlock.workflow w WHERE w.id = g.workflow_id OFFSET 0) AS w
+            ), found AS MATERIALIZED (
+                %s
+            ), looked AS MATERIALIZED (
+                SELECT m.*,
+                       CASE WHEN m.job_id < 0
+                            THEN (SELECT CASE s.state WHEN 'succeeded' THEN 2 WHEN 'failed' THEN 1 WHEN 'cancelled' THEN 3 ELSE 0 END
+                                    FROM rowlock.workflow s WHERE s.id = -m.job_id)
+                            ELSE coalesce(f.now_state,
+                                          (SELECT 0 FROM rowlock.running r WHERE r.id = m.job_id),
+                                          (SELECT 0 FROM rowlock.ready r WHERE r.id = m.job_id),
+                                          %s,
+                                          1)
+                       END AS now_state
+                  FROM given m LEFT JOIN found f ON f.id = m.job_id
+            )
+            """;
+
+    // Most of those that somebody has heard of are done.
+    private static final String LOOKED_IN_DONE = LOOKED.formatted("""
+            SELECT d.id, CASE d.state WHEN 'completed' THEN 2 ELSE 3 END AS now_state FROM rowlock.done d
+                 WHERE d.id = ANY (ARRAY(SELECT job_id FROM given WHERE job_id > 0)) AND d.finished_at >= (SELECT day FROM since)""", """
+            (SELECT 0 FROM rowlock.waiting r WHERE r.id = m.job_id)""");
+
+    // Most of those that have not ended, as far as anybody knows, wait for others.
+    private static final String LOOKED_IN_WAITING = LOOKED.formatted("""
+            SELECT r.id, 0 AS now_state FROM rowlock.waiting r WHERE r.id = ANY (ARRAY(SELECT job_id FROM given WHERE job_id > 0)) ORDER BY r.id""", """
+            (SELECT CASE d.state WHEN 'completed' THEN 2 ELSE 3 END FROM rowlock.done d
+                                            WHERE d.id = m.job_id AND d.finished_at >= (SELECT day FROM since) LIMIT 1)""");
+
+    // The rows are found by their places, so there is no index to choose a wrong one. "+ 0": nor one to be walked
+    // through for the join.
     private static final String MARKED = """
             , changed AS MATERIALIZED (
                 -- One that was skipped stays so: it was cancelled because of that.
                 SELECT * FROM looked WHERE now_state <> state AND NOT (state = 4 AND now_state = 3)
-            ), locked AS MATERIALIZED (
-                SELECT m.job_id FROM rowlock.workflow_job m
-                 WHERE m.job_id = ANY (ARRAY(SELECT job_id FROM changed))
-                 ORDER BY m.job_id
-                   FOR UPDATE
             ), marked AS (
                 UPDATE rowlock.workflow_job m SET state = c.now_state
                   FROM changed c
-                 WHERE m.job_id = ANY (ARRAY(SELECT job_id FROM locked)) AND m.job_id = c.job_id AND m.state = c.state
+                 WHERE m.ctid = ANY (ARRAY(SELECT place FROM changed)) AND m.job_id + 0 = c.job_id AND m.state + 0 = c.state
                 RETURNING m.workflow_id, m.step_no, m.state
             )
             SELECT workflow_id, step_no, bool_or(state IN (1, 3)), bool_or(state = 0), NULL::bigint, NULL::smallint, NULL::int, NULL::bigint
@@ -101,14 +121,14 @@ public final class MarkEndedJobs {
 
     public MarkEndedJobs(Database database) {
         this.database = database;
-        this.heard = database.sql(HEARD + MARKED);
-        this.stretch = database.sql(STRETCH + MARKED);
+        this.heard = database.sql(IndexPlan.LOOKS_PREFIX + HEARD + LOOKED_IN_DONE + MARKED);
+        this.stretch = database.sql(IndexPlan.LOOKS_PREFIX + STRETCH + LOOKED_IN_WAITING + MARKED);
     }
 
     /** Looks at these jobs; a negative id is a workflow within another. */
     public List<Touched> heard(Collection<Long> ids) {
         return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, heard)) {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, heard)) {
                 statement.setObject(1, Columns.longs(List.copyOf(ids), Long::longValue));
                 statement.setInt(2, -1);
                 return read(statement).steps();
@@ -119,7 +139,7 @@ public final class MarkEndedJobs {
     /** Looks at so many jobs behind a place. */
     public Marked stretch(Place behind, int limit) {
         return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, stretch)) {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, stretch)) {
                 statement.setLong(1, behind.workflow());
                 statement.setInt(2, behind.state());
                 statement.setInt(3, behind.step());
@@ -136,7 +156,7 @@ public final class MarkEndedJobs {
     private static Marked read(PreparedStatement statement) throws SQLException {
         List<Touched> steps = new ArrayList<>();
         Place end = null;
-        try (ResultSet rows = statement.executeQuery()) {
+        try (ResultSet rows = IndexPlan.query(statement)) {
             while (rows.next()) {
                 Long workflow = Columns.number(rows, 1);
                 if (workflow != null) {

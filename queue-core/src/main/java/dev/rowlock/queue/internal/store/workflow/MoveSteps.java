@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.store.workflow;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
-import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.IndexPlan;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -21,20 +21,24 @@ public final class MoveSteps {
 
     private static final String SQL = """
             WITH step AS MATERIALIZED (
-                SELECT s.workflow_id, s.step_no, s.state, s.due_at, s.delay_millis, w.started_at
+                SELECT t.workflow_id, t.step_no, s.place, s.state, s.due_at, s.delay_millis, w.started_at
                   FROM unnest(?::bigint[], ?::int[]) AS t (workflow_id, step_no)
-                  JOIN rowlock.workflow_step s ON s.workflow_id = t.workflow_id AND s.step_no = t.step_no
-                  JOIN rowlock.workflow w ON w.id = s.workflow_id
-                 WHERE s.state IN ('releasing', 'skipping', 'reviving')
+                 CROSS JOIN LATERAL (
+                       SELECT s.ctid AS place, s.state, s.due_at, s.delay_millis FROM rowlock.workflow_step s
+                        WHERE s.workflow_id = t.workflow_id AND s.step_no = t.step_no
+                          AND s.state IN ('releasing', 'skipping', 'reviving') OFFSET 0) AS s
+                 CROSS JOIN LATERAL (SELECT w.started_at FROM rowlock.workflow w WHERE w.id = t.workflow_id OFFSET 0) AS w
             ), next AS MATERIALIZED (
-                SELECT s.*, m.job_id
+                SELECT s.workflow_id, s.step_no, s.state, s.due_at, s.delay_millis, m.job_id, m.place
                   FROM step s
                  CROSS JOIN LATERAL (
-                       SELECT m.job_id FROM rowlock.workflow_job m
-                        WHERE m.workflow_id = s.workflow_id AND m.step_no = s.step_no
-                          AND m.state = CASE s.state WHEN 'reviving' THEN 4 ELSE 0 END
-                          AND m.job_id > ?
-                        ORDER BY m.job_id LIMIT ?) AS m
+                       SELECT m.job_id, m.ctid AS place FROM rowlock.workflow_job m
+                        WHERE m.workflow_id = s.workflow_id
+                          AND (m.state, m.step_no, m.job_id) > (CASE s.state WHEN 'reviving' THEN 4 ELSE 0 END, s.step_no, ?)
+                          AND (m.state, m.step_no) <= (CASE s.state WHEN 'reviving' THEN 4 ELSE 0 END, s.step_no)
+                        ORDER BY m.state, m.step_no, m.job_id LIMIT ?) AS m -- only one index has this order
+            ), counted AS MATERIALIZED (
+                SELECT workflow_id, step_no, count(*) AS jobs FROM next GROUP BY workflow_id, step_no
             ), from_waiting AS (
                 -- Not those that somebody has let run before, or cancelled.
                 DELETE FROM rowlock.waiting
@@ -50,7 +54,7 @@ public final class MoveSteps {
                    AND state = 'cancelled' AND claimed_at IS NULL
                 RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
             ), freed AS MATERIALIZED (
-                SELECT j.*, n.state AS what, n.workflow_id, n.due_at, n.delay_millis
+                SELECT j.*, n.place, n.state AS what, n.workflow_id, n.due_at, n.delay_millis
                   FROM (TABLE from_waiting UNION ALL TABLE from_done) AS j JOIN next n ON n.job_id = j.id
             ), into_ready AS (
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
@@ -81,19 +85,18 @@ public final class MoveSteps {
                  WHERE what = 'skipping'
             ), noted AS (
                 UPDATE rowlock.workflow_job SET state = CASE state WHEN 4 THEN 0 ELSE 4 END
-                 WHERE job_id = ANY (ARRAY(SELECT id FROM freed WHERE what <> 'releasing'))
+                 WHERE ctid = ANY (ARRAY(SELECT place FROM freed WHERE what <> 'releasing'))
             ), moved AS (
                 UPDATE rowlock.workflow_step s
                    SET state = CASE s.state WHEN 'skipping' THEN 'skipped' ELSE 'released' END
-                  FROM step t
-                 WHERE s.workflow_id = t.workflow_id AND s.step_no = t.step_no AND s.state = t.state
-                   AND (SELECT count(*) FROM next n WHERE n.workflow_id = t.workflow_id AND n.step_no = t.step_no) < ?
-                RETURNING s.workflow_id, s.step_no, s.state
+                  FROM step t LEFT JOIN counted c ON c.workflow_id = t.workflow_id AND c.step_no = t.step_no
+                 WHERE s.ctid = ANY (ARRAY(SELECT place FROM step))
+                   AND s.workflow_id + 0 = t.workflow_id AND s.step_no + 0 = t.step_no AND s.state = t.state AND coalesce(c.jobs, 0) < ?
+                RETURNING s.workflow_id, s.step_no, s.state, c.jobs
             )
             SELECT 1, workflow_id, step_no, NULL::text, NULL::int, NULL::bigint,
-                   state = 'skipped' OR NOT EXISTS (SELECT FROM next n WHERE n.workflow_id = m.workflow_id AND n.step_no = m.step_no),
-                   NULL::float8
-              FROM moved m
+                   state = 'skipped' OR jobs IS NULL, NULL::float8
+              FROM moved
             UNION ALL
             SELECT 2, NULL, NULL, queue, min(rank), count(*), count(job_key) > 0, NULL FROM into_ready GROUP BY queue
             UNION ALL
@@ -140,8 +143,8 @@ public final class MoveSteps {
     public MoveSteps(Database database) {
         this.database = database;
         this.partitions = new EnsureDonePartitions(database);
-        this.sql = database.sql(SQL);
-        this.left = database.sql(LEFT);
+        this.sql = database.sql(IndexPlan.LOOKS_PREFIX + SQL);
+        this.left = database.sql(IndexPlan.PREFIX + LEFT);
     }
 
     /**
@@ -152,7 +155,7 @@ public final class MoveSteps {
      */
     public Moved run(Collection<StepKey> steps, long behind, int limit) {
         return partitions.around(() -> database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 StepKey.set(statement, 1, steps);
                 statement.setLong(3, behind);
                 statement.setInt(4, limit);
@@ -165,9 +168,15 @@ public final class MoveSteps {
     /** Steps whose jobs somebody was about to move. */
     public List<StepKey> left(int limit) {
         return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, left)) {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, left)) {
                 statement.setInt(1, limit);
-                return StepKey.ROW.all(statement);
+                try (ResultSet rows = IndexPlan.query(statement)) {
+                    List<StepKey> steps = new ArrayList<>();
+                    while (rows.next()) {
+                        steps.add(StepKey.ROW.read(rows));
+                    }
+                    return steps;
+                }
             }
         });
     }
@@ -177,7 +186,7 @@ public final class MoveSteps {
         List<Ready> ready = new ArrayList<>();
         Duration nextDue = null;
         long last = 0;
-        try (ResultSet rows = statement.executeQuery()) {
+        try (ResultSet rows = IndexPlan.query(statement)) {
             while (rows.next()) {
                 switch (rows.getInt(1)) {
                     case 1 ->

@@ -1,0 +1,119 @@
+package dev.rowlock.queue.internal.store.workflow;
+
+import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Touched;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/** Locks steps about which somebody is about to decide, until the end of the transaction. Its plan settings last as long. */
+final class LockWaitingSteps {
+
+    // Of ten thousand ends of one step, only the last one has more to do. Jobs mostly end in the order of their ids:
+    // the last
+    // one is the last that has not ended. From the front, each look would walk over what the others have left in the
+    // index.
+    private static final String BEHIND = """
+            WITH ended AS MATERIALIZED (
+                SELECT t.workflow_id, t.step_no
+                  FROM unnest(?::bigint[], ?::int[], ?::boolean[]) AS t (workflow_id, step_no, failed)
+                 WHERE t.failed
+                    OR (SELECT m.job_id FROM rowlock.workflow_job m
+                         WHERE m.workflow_id = t.workflow_id AND m.state = 0 AND m.step_no = t.step_no
+                         ORDER BY m.job_id DESC LIMIT 1) IS NULL
+            ), child AS MATERIALIZED (
+                SELECT t.workflow_id, e.child_no AS step_no
+                  FROM ended t
+                 CROSS JOIN LATERAL (
+                       SELECT e.child_no FROM rowlock.workflow_edge e
+                        WHERE e.workflow_id = t.workflow_id AND e.parent_no BETWEEN t.step_no AND t.step_no
+                        ORDER BY e.parent_no OFFSET 0) AS e -- in this order, because only one index has it
+                 GROUP BY t.workflow_id, e.child_no
+                 ORDER BY t.workflow_id, e.child_no
+            )
+            """;
+
+    private static final String NAMED = """
+            WITH child AS MATERIALIZED (
+                SELECT t.workflow_id, t.step_no FROM unnest(?::bigint[], ?::int[]) AS t (workflow_id, step_no)
+                 ORDER BY t.workflow_id, t.step_no
+            )
+            """;
+
+    // One by one in this order: a plan for all of them at once may walk through all steps of all workflows.
+    private static final String LOCKED = """
+            SELECT false, c.workflow_id, c.step_no, c.place, c.state, c.at_once
+              FROM child t
+             CROSS JOIN LATERAL (
+                   SELECT c.workflow_id, c.step_no, c.ctid AS place, c.state, c.due_at IS NULL AND c.delay_millis IS NULL AS at_once
+                     FROM rowlock.workflow_step c
+                    WHERE c.workflow_id = t.workflow_id AND c.step_no = t.step_no AND c.state IN ('waiting', 'skipped')
+                      FOR UPDATE) AS c
+            """;
+
+    private static final String ENDED = "UNION ALL SELECT true, workflow_id, step_no, NULL, NULL, NULL FROM ended";
+
+    /**
+     * What was found.
+     *
+     * @param ended of the given steps, those that may let others go on
+     * @param locked steps that wait, or were skipped
+     */
+    record Found(List<StepKey> ended, List<Locked> locked) {}
+
+    /**
+     * A step that nobody else changes until the end of the transaction.
+     *
+     * @param place its row's
+     * @param state waiting or skipped
+     * @param atOnce its jobs have no time of their own
+     */
+    record Locked(StepKey key, String place, String state, boolean atOnce) {}
+
+    private final String behind;
+    private final String named;
+
+    LockWaitingSteps(Schema schema) {
+        this.behind = schema.sql(IndexPlan.LOOKS_PREFIX + BEHIND + LOCKED + ENDED);
+        this.named = schema.sql(IndexPlan.LOOKS_PREFIX + NAMED + LOCKED);
+    }
+
+    /** Locks those that run after some of these: after one that has failed, or has no job any more that has not ended. */
+    Found behind(Connection connection, Collection<Touched> parents) throws SQLException {
+        List<Touched> some = List.copyOf(parents);
+        try (PreparedStatement statement = IndexPlan.prepare(connection, behind)) {
+            StepKey.set(statement, 1, some.stream().map(Touched::step).toList());
+            statement.setObject(3, Columns.flags(some, Touched::failed));
+            return read(statement);
+        }
+    }
+
+    Found named(Connection connection, Collection<StepKey> steps) throws SQLException {
+        try (PreparedStatement statement = IndexPlan.prepare(connection, named)) {
+            StepKey.set(statement, 1, steps);
+            return read(statement);
+        }
+    }
+
+    private static Found read(PreparedStatement statement) throws SQLException {
+        List<StepKey> ended = new ArrayList<>();
+        List<Locked> locked = new ArrayList<>();
+        try (ResultSet rows = IndexPlan.query(statement)) {
+            while (rows.next()) {
+                StepKey key = new StepKey(rows.getLong(2), rows.getInt(3));
+                if (rows.getBoolean(1)) {
+                    ended.add(key);
+                } else {
+                    locked.add(new Locked(key, rows.getString(4), rows.getString(5), rows.getBoolean(6)));
+                }
+            }
+        }
+        return new Found(ended, locked);
+    }
+}

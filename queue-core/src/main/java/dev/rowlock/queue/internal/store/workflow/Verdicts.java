@@ -1,0 +1,65 @@
+package dev.rowlock.queue.internal.store.workflow;
+
+/** What the steps before some steps say about them: common table expressions, the last one is {@code verdict}. */
+final class Verdicts {
+
+    // A parent goes on as long as it has a job that has not ended, or may get one. Mostly no job of it has failed or
+    // was cancelled, and one look
+    // says so. Each table is reached step by step, so that no plan walks through a whole one.
+    private static final String SQL = """
+            asked AS MATERIALIZED (
+                %s
+            ), parent AS MATERIALIZED (
+                SELECT t.workflow_id, t.step_no, e.runs_after,
+                       p.accepts OR p.state IN ('waiting', 'releasing', 'skipping', 'reviving') OR p.open IS NOT NULL AS going_on,
+                       p.other IS NOT NULL
+                       AND (SELECT m.job_id FROM rowlock.workflow_job m
+                             WHERE m.workflow_id = t.workflow_id AND m.state = 1 AND m.step_no = e.parent_no LIMIT 1) IS NOT NULL AS failed,
+                       p.other IS NOT NULL
+                       AND (SELECT m.job_id FROM rowlock.workflow_job m
+                             WHERE m.workflow_id = t.workflow_id AND m.state IN (3, 4) AND m.step_no = e.parent_no LIMIT 1) IS NOT NULL AS cancelled
+                  FROM asked t
+                 CROSS JOIN LATERAL (
+                       SELECT e.parent_no, e.runs_after FROM rowlock.workflow_edge e
+                        WHERE e.workflow_id = t.workflow_id AND e.child_no BETWEEN t.step_no AND t.step_no
+                        ORDER BY e.child_no, e.parent_no OFFSET 0) AS e -- in this order, because only one index has it
+                 CROSS JOIN LATERAL (
+                       SELECT p.accepts, p.state,
+                              (SELECT m.job_id FROM rowlock.workflow_job m
+                                WHERE m.workflow_id = p.workflow_id AND m.state = 0 AND m.step_no = p.step_no
+                                ORDER BY m.job_id DESC LIMIT 1) AS open,
+                              (SELECT m.job_id FROM rowlock.workflow_job m
+                                WHERE m.workflow_id = p.workflow_id AND m.state IN (1, 3, 4) AND m.step_no = p.step_no LIMIT 1) AS other
+                         FROM rowlock.workflow_step p
+                        WHERE p.workflow_id = t.workflow_id AND p.step_no = e.parent_no OFFSET 0) AS p
+            ), running AS MATERIALIZED (
+                SELECT w.id
+                  FROM (SELECT DISTINCT workflow_id FROM asked) AS t
+                 CROSS JOIN LATERAL (
+                       SELECT w.id FROM rowlock.workflow w WHERE w.id = t.workflow_id AND w.state IN ('running', 'failed') OFFSET 0) AS w
+            ), verdict AS MATERIALIZED (
+                SELECT v.*
+                  FROM (SELECT workflow_id, step_no,
+                               bool_and(CASE runs_after WHEN 'end' THEN NOT going_on
+                                                        WHEN 'failure' THEN true
+                                                        ELSE NOT going_on AND NOT failed AND NOT cancelled END)
+                               AND coalesce(bool_or(failed OR cancelled) FILTER (WHERE runs_after = 'failure'), true) AS met,
+                               bool_or(CASE runs_after WHEN 'success' THEN failed OR cancelled
+                                                       WHEN 'success-or-hold' THEN cancelled -- nobody can redrive that
+                                                       ELSE false END)
+                               OR coalesce(bool_and(NOT going_on AND NOT failed AND NOT cancelled) FILTER (WHERE runs_after = 'failure'), false)
+                               AS broken
+                          FROM parent
+                         GROUP BY workflow_id, step_no) AS v
+                  JOIN running w ON w.id = v.workflow_id
+                 WHERE v.met OR v.broken
+            )
+            """;
+
+    private Verdicts() {}
+
+    /** About the steps that this query finds: their {@code workflow_id} and {@code step_no}. */
+    static String of(String steps) {
+        return SQL.formatted(steps);
+    }
+}
