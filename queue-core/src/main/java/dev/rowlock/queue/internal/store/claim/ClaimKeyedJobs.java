@@ -4,16 +4,22 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
+import dev.rowlock.queue.internal.store.claim.KeyedText.Form;
 import dev.rowlock.queue.internal.store.claim.KnownKeys.Known;
 import dev.rowlock.queue.internal.store.gate.CancelRest;
 import dev.rowlock.queue.internal.store.gate.GateLock;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -133,10 +139,9 @@ public final class ClaimKeyedJobs {
     private final Duration longestWait;
     private final UnansweredClaims unanswered;
     private final CancelRest cancelRest;
-    private final String claimAll;
-    private final String claimAllFromFront;
-    private final String claimSome;
-    private final String namesOfSome;
+    private final Map<Form, KeyedText> texts = new ConcurrentHashMap<>();
+    private final Map<String, Set<RulePart>> seen =
+            new ConcurrentHashMap<>(); // of each queue's rule, when it was last seen
 
     /** For claims that nobody cancels. */
     public ClaimKeyedJobs(Database database, Duration longestWait) {
@@ -152,10 +157,6 @@ public final class ClaimKeyedJobs {
         this.longestWait = longestWait;
         this.unanswered = unanswered;
         this.cancelRest = new CancelRest(database);
-        this.claimAll = database.sql(KeyedClaimSql.LOOK + KeyedClaimSql.CLAIM_ALL);
-        this.claimAllFromFront = database.sql(KeyedClaimSql.LOOK_FROM_FRONT + KeyedClaimSql.CLAIM_ALL);
-        this.claimSome = database.sql(KeyedClaimSql.LOOK + KeyedClaimSql.CLAIM_SOME);
-        this.namesOfSome = database.sql(KeyedClaimSql.LOOK + KeyedClaimSql.NAMES_OF_SOME);
     }
 
     /** For {@link KeyedBatch#toCancel}. */
@@ -184,30 +185,31 @@ public final class ClaimKeyedJobs {
             Which which,
             long nodeId,
             @Nullable String timeouts) {
-        return database.alone(connection -> {
-            database.numbering().check(connection);
-            long begun = System.nanoTime();
-            KnownKeys with = withUnfinished(turn, known);
-            boolean fromFront = which.all() && with.keys().isEmpty();
-            String all = fromFront ? claimAllFromFront : claimAll;
-            try (PreparedStatement statement = IndexPlan.prepare(connection, which.all() ? all : claimSome)) {
-                Parameters parameters = look(statement, queue, turn, with, limit, fromFront);
-                choose(parameters, queue, turn, with, limit, which.all() ? null : which, nodeId)
-                        .add(nodeId)
-                        .add(timeouts)
-                        .add(longestWait.toMillis())
-                        .add(largest);
-                return read(statement, queue, turn, limit, begun);
+        KnownKeys with = withUnfinished(turn, known);
+        NamedParameters parameters = parameters(queue, turn, with, limit, which, nodeId)
+                .with("timeouts", timeouts)
+                .with("longest_wait", longestWait.toMillis())
+                .with("largest", largest);
+        while (true) {
+            Form form = which.all() ? Form.all(parts(queue, turn), !with.keys().isEmpty()) : Form.some(false);
+            Optional<KeyedBatch> batch = database.alone(connection -> {
+                database.numbering().check(connection);
+                long begun = System.nanoTime();
+                try (PreparedStatement statement = prepare(connection, form, parameters)) {
+                    return read(statement, queue, turn, limit, begun, form.parts());
+                }
+            });
+            if (batch.isPresent()) {
+                return batch.get();
             }
-        });
+        }
     }
 
     /** The ids of the jobs that {@link #run} would claim now. */
     public List<Long> names(String queue, Turn turn, KnownKeys known, int limit, Which which, long nodeId) {
+        NamedParameters parameters = parameters(queue, turn, withUnfinished(turn, known), limit, which, nodeId);
         return database.alone(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, namesOfSome)) {
-                KnownKeys with = withUnfinished(turn, known);
-                choose(look(statement, queue, turn, with, limit, false), queue, turn, with, limit, which, nodeId);
+            try (PreparedStatement statement = prepare(connection, Form.some(true), parameters)) {
                 statement.execute();
                 IndexPlan.rows(statement).close();
                 try (ResultSet rows = IndexPlan.rows(statement)) {
@@ -215,6 +217,24 @@ public final class ClaimKeyedJobs {
                 }
             }
         });
+    }
+
+    /** What the queue's rule has, as far as is known. */
+    private Set<RulePart> parts(String queue, Turn turn) {
+        Set<RulePart> parts = EnumSet.noneOf(RulePart.class);
+        parts.addAll(seen.getOrDefault(queue, Set.of()));
+        if (!turn.ahead().isEmpty()) {
+            parts.add(RulePart.RUN_TIME);
+        }
+        return parts;
+    }
+
+    private PreparedStatement prepare(Connection connection, Form form, NamedParameters parameters)
+            throws SQLException {
+        KeyedText text = texts.computeIfAbsent(form, all -> KeyedText.of(all).in(database.schema()));
+        PreparedStatement statement = IndexPlan.prepare(connection, text.sql());
+        parameters.with("parts", RulePart.bits(form.parts())).set(statement, text.names());
+        return statement;
     }
 
     /** How many keys a claim of so many jobs looks at. */
@@ -234,87 +254,38 @@ public final class ClaimKeyedJobs {
         return new KnownKeys(all, known.more(), known.token(), known.rule(), known.recount());
     }
 
-    private Parameters look(
-            PreparedStatement statement, String queue, Turn turn, KnownKeys known, int limit, boolean fromFront)
-            throws SQLException {
-        Parameters parameters = new Parameters(statement)
-                .add(queue)
-                .add(lock(queue))
-                .add(TURNS)
-                .add(lock(queue))
-                .add(queue)
-                .add(known.rule())
-                .add(known.recount())
-                .addTexts(known.keys().stream().map(Known::key).toList())
-                .add(known.ranks())
-                .add(known.ids())
-                .add(known.more())
-                .add(turn.key())
-                .add(queue);
-        if (!fromFront) {
-            parameters.add(queue).add(queue);
-        }
-        return parameters
-                .add(keys(limit))
-                .add(queue)
-                .addTexts(turn.ahead())
-                .add(lock(queue))
-                .add(queue)
-                .add(queue)
-                .add(queue)
-                .add(queue)
-                .add(known.rule())
-                .add(known.token())
-                .add(queue);
+    private NamedParameters parameters(String queue, Turn turn, KnownKeys known, int limit, Which which, long nodeId) {
+        List<Long> only = which.only();
+        return new NamedParameters()
+                .with("queue", queue)
+                .with("lock", GateLock.name(database.schema(), queue))
+                .with("turns", TURNS)
+                .with("rule", known.rule())
+                .with("recount", known.recount())
+                .texts("known_keys", known.keys().stream().map(Known::key).toList())
+                .with("ranks", known.ranks())
+                .with("ids", known.ids())
+                .with("tokens", known.tokens())
+                .with("token", known.token())
+                .with("more", known.more())
+                .with("after", turn.key())
+                .with("keys", keys(limit))
+                .texts("ahead", turn.ahead())
+                .with("node", nodeId)
+                .with("jobs", (long) limit)
+                .with("plain_first", turn.plainFirst())
+                .with("borrows", turn.borrows())
+                .with("unfinished", turn.rest() > 0 ? turn.key() : "")
+                .with("rest", turn.rest())
+                .texts("without_types", which.withoutTypes())
+                .ids("without", which.without())
+                .with("all_others", only == null)
+                .ids("only", only == null ? List.of() : only);
     }
 
-    private static Parameters choose(
-            Parameters parameters,
-            String queue,
-            Turn turn,
-            KnownKeys known,
-            int limit,
-            @Nullable Which some,
-            long nodeId)
-            throws SQLException {
-        parameters
-                .add(queue)
-                .add(queue)
-                .add(known.ranks())
-                .add(known.ids())
-                .add(known.tokens())
-                .add(known.token())
-                .add(known.rule())
-                .add(queue)
-                .add(nodeId)
-                .add((long) limit)
-                .add(turn.plainFirst())
-                .add(queue);
-        add(parameters, some)
-                .add(queue)
-                .add(queue)
-                .add(turn.borrows())
-                .add(turn.rest() > 0 ? turn.key() : "")
-                .add(turn.rest())
-                .add(queue)
-                .add(queue)
-                .add(queue)
-                .add(queue);
-        add(parameters, some).add(queue).add(queue);
-        return add(parameters, some).add(queue).add(queue);
-    }
-
-    private static Parameters add(Parameters parameters, @Nullable Which some) throws SQLException {
-        return some == null
-                ? parameters
-                : parameters
-                        .addTexts(some.withoutTypes())
-                        .add(some.without())
-                        .add(some.only() == null)
-                        .add(some.only() == null ? List.of() : some.only());
-    }
-
-    private KeyedBatch read(PreparedStatement statement, String queue, Turn turn, int limit, long begun)
+    /** Empty if the rule has other parts by now, so that nothing was claimed. */
+    private Optional<KeyedBatch> read(
+            PreparedStatement statement, String queue, Turn turn, int limit, long begun, Set<RulePart> ready)
             throws SQLException {
         unanswered.begin(statement);
         try {
@@ -324,17 +295,18 @@ public final class ClaimKeyedJobs {
                 try (ResultSet rows = IndexPlan.rows(statement)) {
                     ClaimedRows claimed = new ClaimedRows(queue, walk.at());
                     Batch batch = claimed.readKeyed(rows, limit, begun);
-                    return batch.jobs().size() < limit
-                            ? walk.with(batch, claimed)
-                            : walk.fullAt(claimed.lastTurn(turn), batch, claimed);
+                    seen.put(queue, walk.parts());
+                    if (!ready.containsAll(walk.parts())) {
+                        return Optional.empty();
+                    }
+                    return Optional.of(
+                            batch.jobs().size() < limit
+                                    ? walk.with(batch, claimed)
+                                    : walk.fullAt(claimed.lastTurn(turn), batch, claimed));
                 }
             }
         } finally {
             unanswered.end(statement);
         }
-    }
-
-    private String lock(String queue) {
-        return GateLock.name(database.schema(), queue);
     }
 }

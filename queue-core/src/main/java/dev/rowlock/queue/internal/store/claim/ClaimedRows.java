@@ -54,7 +54,6 @@ final class ClaimedRows {
     private String type = "";
     private @Nullable String lastKey;
     private int lastWeight;
-    private int ofLastKey;
     private final Map<String, Claimed> claimedKeys = new HashMap<>();
     private final Map<String, Long> lowest = new HashMap<>();
     private @Nullable Long lowestOfQueue;
@@ -86,7 +85,8 @@ final class ClaimedRows {
             return before;
         }
         int had = before.rest() > 0 && lastKey.equals(before.key()) ? lastWeight - before.rest() : 0;
-        return new Turn(lastKey, Math.max(0, lastWeight - had - ofLastKey), true);
+        Claimed ofLast = claimedKeys.get(lastKey);
+        return new Turn(lastKey, Math.max(0, lastWeight - had - (ofLast == null ? 0 : ofLast.jobs())), true);
     }
 
     private Batch read(ResultSet rows, int most, long begun, boolean keyed) throws SQLException {
@@ -109,13 +109,13 @@ final class ClaimedRows {
     }
 
     private void learn(ResultSet row) throws SQLException {
-        if (lastKey == null) {
-            lastKey = row.getString(LAST_KEY);
+        String last = row.getString(LAST_KEY);
+        if (last != null) {
+            lastKey = last;
             lastWeight = row.getInt(LAST_WEIGHT);
         }
         String key = row.getString(KEY);
         if (key != null) {
-            ofLastKey += key.equals(lastKey) ? 1 : 0;
             int rank = row.getInt(RANK);
             long id = row.getLong(ID);
             long token = row.getLong(TOKEN);

@@ -10,14 +10,16 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a claim's walk through the keys has found: the answer of {@link KeyedClaimSql#WALK}.
+ * What a claim's walk through the keys has found: the answer of {@link KeyedWalkSql}.
  *
  * @param last the last key that has jobs
  * @param reached how far it came: that key, or a known one behind it that has none
  * @param end whether there is no other key behind
+ * @param parts what the queue's rule has
  * @param at when it was, as an epoch in seconds
  */
 record KeyedWalk(
@@ -34,6 +36,7 @@ record KeyedWalk(
         @Nullable Long rule,
         boolean fresh,
         boolean inOrder,
+        Set<RulePart> parts,
         double at) {
 
     private static final int IN_TURN = 4;
@@ -52,6 +55,7 @@ record KeyedWalk(
     private static final int RULE = 17;
     private static final int FRESH = 18;
     private static final int IN_ORDER = 19;
+    private static final int PARTS = 20;
 
     static KeyedWalk read(ResultSet row) throws SQLException {
         row.next();
@@ -70,6 +74,7 @@ record KeyedWalk(
                 Columns.number(row, RULE),
                 row.getBoolean(FRESH),
                 row.getBoolean(IN_ORDER),
+                RulePart.of(row.getInt(PARTS)),
                 row.getDouble(AT));
     }
 

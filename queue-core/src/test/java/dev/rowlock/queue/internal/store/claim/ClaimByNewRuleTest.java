@@ -1,0 +1,157 @@
+package dev.rowlock.queue.internal.store.claim;
+
+import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
+import dev.rowlock.queue.internal.store.claim.KeyedText.Form;
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** A claim has only those parts of its statements that the queue's rule had when it was last seen. It notices others at once. */
+@PostgresTest
+@Representative
+class ClaimByNewRuleTest {
+
+    private static final String OLD = "now() - interval '1 h'";
+
+    private final TestDatabase database;
+    private final Rooms rooms;
+    private final ClaimKeyedJobs claim;
+    private final long node;
+
+    ClaimByNewRuleTest(TestDatabase database) {
+        this.database = database;
+        rooms = Rooms.emptyIn(database);
+        claim = new ClaimKeyedJobs(rooms.database(), Duration.ZERO);
+        node = rooms.node();
+        assertThat(keys(run(10))).isEmpty(); // it has seen that there is no rule
+    }
+
+    @Test
+    void aLimitOfTheQueueHolds() {
+        rule("max_running", "2");
+        enqueue("a", 3);
+        rooms.ready(2);
+
+        assertThat(run(10).batch().jobs()).hasSize(2);
+        assertThat(run(10).batch().jobs()).isEmpty();
+    }
+
+    @Test
+    void aRateOfTheQueueHolds() {
+        rule("rate_jobs, rate_millis, rate_burst", "1, 3600000, 2");
+        enqueue("a", 3);
+
+        assertThat(keys(run(10))).hasSize(2);
+        assertThat(run(10).untilRate()).isNotNull();
+    }
+
+    @Test
+    void aRateOfKeysHolds() {
+        rule("key_rate_jobs, key_rate_millis, key_rate_burst", "1, 3600000, 2");
+        enqueue("a", 3);
+
+        assertThat(keys(run(10))).hasSize(2);
+        assertThat(keys(run(10))).isEmpty();
+    }
+
+    @Test
+    void orderHolds() {
+        rule("in_order", "'hold'");
+        enqueue("a", 3);
+        rooms.execute(
+                "INSERT INTO rowlock.waiting (id, due_at, enqueued_at, rank, reason, queue, job_key, type, payload) "
+                        + "SELECT nextval('rowlock.job_id'), now() + interval '1 h', now(), 0, 'retry', 'mail', 'a', 'send', '{}'");
+
+        assertThat(keys(run(10))).isEmpty();
+    }
+
+    @Test
+    void placesAreLent() {
+        rule("max_running_per_key, burst_per_key", "1, 3");
+        enqueue("a", 3);
+
+        assertThat(run(10).lends()).isTrue();
+    }
+
+    @Test
+    void runTimeIsShared() {
+        rule("share_by", "'run-time'");
+        enqueue("a", 3);
+
+        assertThat(run(1).wanting()).isEqualTo(Map.of("a", 1));
+    }
+
+    @Test
+    void weightsCount() {
+        rooms.execute("INSERT INTO rowlock.key_weight (queue, job_key, weight) VALUES ('mail', 'b', 3)");
+        enqueue("a", 9);
+        enqueue("b", 9);
+
+        assertThat(keys(run(8))).containsExactly("a", "a", "b", "b", "b", "b", "b", "b");
+    }
+
+    @Test
+    void aRuleThatIsGoneHoldsNothing() {
+        rule("max_running, key_rate_jobs, key_rate_millis, key_rate_burst", "2, 1, 3600000, 1");
+        enqueue("a", 3);
+        assertThat(keys(run(10))).hasSize(1);
+
+        rooms.execute("DELETE FROM rowlock.queue_limit");
+
+        assertThat(keys(run(10))).hasSize(2);
+    }
+
+    @Test
+    void theServerUnderstandsEachText() throws Exception {
+        int all = RulePart.bits(RulePart.ALL);
+
+        try (Connection connection = database.unpooled().getConnection()) {
+            for (int bits = 0; bits <= all; bits++) {
+                for (boolean known : new boolean[] {false, true}) {
+                    KeyedText text = KeyedText.of(Form.all(RulePart.of(bits), known));
+                    String sql = text.in(rooms.database().schema()).sql();
+                    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                        assertThat(statement.getParameterMetaData().getParameterCount())
+                                .isEqualTo(text.names().size());
+                    }
+                }
+            }
+        }
+    }
+
+    private void rule(String columns, String values) {
+        rooms.execute("INSERT INTO rowlock.queue_limit (queue, changed_at, " + columns + ") VALUES ('mail', " + OLD
+                + ", " + values + ")");
+    }
+
+    private KeyedBatch run(int limit) {
+        return claim.run(QUEUE, Turn.FIRST, limit, 0, Which.ALL, node, null);
+    }
+
+    private void enqueue(String key, int count) {
+        rooms.large(IntStream.range(0, count)
+                .mapToObj(i -> new NewJob(QUEUE, "send", 0, null, null, null, "{}", null, key, null))
+                .toList());
+    }
+
+    private static List<String> keys(KeyedBatch batch) {
+        return batch.batch().jobs().stream()
+                .map(job -> job.key() == null ? "" : job.key())
+                .sorted()
+                .toList();
+    }
+}
