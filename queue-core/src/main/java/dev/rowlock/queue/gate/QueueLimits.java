@@ -42,6 +42,13 @@ public interface QueueLimits {
     Map<String, Integer> weights(String queue);
 
     /**
+     * The same, those with the highest weights first, then by key.
+     *
+     * @param limit how many at most, 1 to 10,000
+     */
+    Map<String, Integer> weights(String queue, int limit);
+
+    /**
      * Nothing of a key begins for a time, because somebody outside has asked for it, as {@link dev.rowlock.queue.job.SlowDownException} does. It holds from
      * now on, whatever becomes of the caller's transaction. What runs already goes on.
      *

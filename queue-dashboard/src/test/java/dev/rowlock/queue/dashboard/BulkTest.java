@@ -61,6 +61,15 @@ class BulkTest {
         });
     }
 
+    /** Each count is a search: over millions of jobs one takes long enough. */
+    @Test
+    void onlyWhatIsAskedForIsCounted() {
+        String counts = http.post("actions/count", "operator", QUEUE + ", \"kind\": \"CANCEL\"}")
+                .body();
+
+        assertThat(counts).contains("CANCEL").doesNotContain("REDRIVE", "DISCARD");
+    }
+
     @Test
     void farMoreJobsThanTheUserHasSeenAreLeftAlone() {
         HttpResponse<String> response = http.post("actions/cancel", "operator", QUEUE + ", \"confirmed\": 3}");
@@ -78,7 +87,8 @@ class BulkTest {
                 "{\"filter\": {\"queue\": \"mail\"}}",
                 "{\"filter\": {\"queue\": \"mail\", \"state\": \"completed\"}, \"confirmed\": 100}",
                 "{\"filter\": {\"queue\": \"mail\"}, \"confirmed\": 10000, \"perSecond\": 0}",
-                "{\"filter\": {\"queue\": \"mail\"}, \"confirmed\": \"100\"}x"
+                "{\"filter\": {\"queue\": \"mail\"}, \"confirmed\": \"100\"}x",
+                "{\"filter\": {\"queue\": \"mail\"}, \"confirmed\": 100, \"kind\": \"RENAME\"}"
             })
     void whatDoesNotSayExactlyWhichJobsIsRefused(String body) {
         assertThat(http.post("actions/cancel", "admin", body).statusCode()).isEqualTo(400);

@@ -99,6 +99,11 @@ public final class StoredQueueLimits implements QueueLimits {
     }
 
     @Override
+    public Map<String, Integer> weights(String queue, int limit) {
+        return weights.highest(Names.queue(queue), required(limit));
+    }
+
+    @Override
     public boolean slowDown(String queue, @Nullable String key, Duration time) {
         String detail = "%s for %s".formatted(key == null ? "the queue" : "key " + key, time);
         return hold.run(

@@ -13,6 +13,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,25 +76,27 @@ final class BulkApi {
      * What to begin.
      *
      * @param filter as in the address
+     * @param kind what is counted; null: all that can be done
      * @param confirmed the number that the user has seen
      * @param perSecond how many jobs a second at most; null: as fast as may be
      */
     record Begin(
             Map<String, String> filter,
+            @Nullable Kind kind,
             @Nullable Long confirmed,
             @Nullable Integer perSecond,
             @Nullable String why) {}
 
-    /** How many jobs an action would be done to. */
+    /** How many jobs an action would be done to. Each kind takes a search, and as long as one may. */
     Object count(Call call) {
         Begin begin = call.read(Begin.class);
-        return Map.of(
-                "REDRIVE", counted(call, begin, Kind.REDRIVE),
-                "DISCARD", counted(call, begin, Kind.DISCARD),
-                "CANCEL", counted(call, begin, Kind.CANCEL));
+        Kind one = begin.kind();
+        return Stream.of(Kind.values())
+                .filter(kind -> one == null || kind == one)
+                .collect(Collectors.toMap(Kind::name, kind -> counted(call, begin, kind)));
     }
 
-    private Object counted(Call call, Begin begin, Kind kind) {
+    private CappedCount counted(Call call, Begin begin, Kind kind) {
         JobFilter filter = filter(call, begin);
         Set<JobState> states = possible(filter, kind);
         return states.isEmpty() ? new CappedCount(0, false) : search.count(filter.states(states), MAX_COUNT);

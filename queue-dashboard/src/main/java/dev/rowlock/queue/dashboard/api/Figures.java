@@ -20,8 +20,8 @@ public final class Figures {
     /**
      * One queue.
      *
-     * @param oldestSeconds how long the job that waits longest has been runnable; null: none waits
-     * @param ageSeconds how old the measurement is
+     * @param oldestSeconds how long the job that waited longest had been runnable at the measurement; null: none waited. Nothing here grows between two
+     *     measurements, so that an open page hears of queues only when there is news
      */
     public record Queue(
             String queue,
@@ -29,8 +29,7 @@ public final class Figures {
             long ready,
             long running,
             long dead,
-            @Nullable Double oldestSeconds,
-            double ageSeconds) {}
+            @Nullable Double oldestSeconds) {}
 
     public record Paused(
             String kind,
@@ -94,8 +93,7 @@ public final class Figures {
                 depth.state().equals("ready") ? jobs : 0,
                 depth.state().equals("running") ? jobs : 0,
                 depth.state().equals("dead") ? jobs : 0,
-                depth.state().equals("ready") && oldest != null ? seconds(oldest) : null,
-                seconds(depth.age()));
+                depth.state().equals("ready") && oldest != null ? seconds(oldest) : null);
     }
 
     private static Queue sum(Queue one, Queue other) {
@@ -105,8 +103,7 @@ public final class Figures {
                 one.ready() + other.ready(),
                 one.running() + other.running(),
                 one.dead() + other.dead(),
-                one.oldestSeconds() == null ? other.oldestSeconds() : one.oldestSeconds(),
-                Math.min(one.ageSeconds(), other.ageSeconds()));
+                one.oldestSeconds() == null ? other.oldestSeconds() : one.oldestSeconds());
     }
 
     private static double seconds(Duration time) {

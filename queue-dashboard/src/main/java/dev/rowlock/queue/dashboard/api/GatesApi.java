@@ -13,13 +13,12 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Limits, rates and the order of keys. */
 final class GatesApi {
 
-    private static final int BLOCKED = 100;
+    private static final int SHOWN = 100;
     private static final Set<String> ONE = Set.of("queue");
 
     private final QueueLimits limits;
@@ -75,11 +74,14 @@ final class GatesApi {
         }
     }
 
+    record Weighted(String key, int weight) {}
+
     /**
      * @param blocked up to 100, by key
      * @param full up to 100, those with the most jobs that wait first
+     * @param weights up to 100, the highest first
      */
-    record Keys(List<Blocked> blocked, List<Full> full, Map<String, Integer> weights) {}
+    record Keys(List<Blocked> blocked, List<Full> full, List<Weighted> weights) {}
 
     Keys keys(Call call) {
         String queue = call.knowing(ONE).query().get("queue");
@@ -87,9 +89,11 @@ final class GatesApi {
             throw Problem.invalid("queue is missing");
         }
         return new Keys(
-                limits.blockedKeys(queue, BLOCKED).stream().map(Blocked::of).toList(),
-                limits.fullKeys(queue, BLOCKED).stream().map(Full::of).toList(),
-                new TreeMap<>(limits.weights(queue)));
+                limits.blockedKeys(queue, SHOWN).stream().map(Blocked::of).toList(),
+                limits.fullKeys(queue, SHOWN).stream().map(Full::of).toList(),
+                limits.weights(queue, SHOWN).entrySet().stream()
+                        .map(key -> new Weighted(key.getKey(), key.getValue()))
+                        .toList());
     }
 
     record SetLimit(

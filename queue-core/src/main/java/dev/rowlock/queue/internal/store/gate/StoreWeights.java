@@ -5,6 +5,8 @@ import dev.rowlock.queue.internal.store.admin.Affected;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -30,6 +32,8 @@ public final class StoreWeights {
 
     private static final String LIST = "SELECT job_key, weight FROM rowlock.key_weight WHERE queue = ?";
 
+    private static final String HIGHEST = LIST + " ORDER BY weight DESC, job_key LIMIT ?";
+
     private final Database database;
 
     public StoreWeights(Database database) {
@@ -54,14 +58,29 @@ public final class StoreWeights {
         return database.joined(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(database.sql(LIST))) {
                 statement.setString(1, queue);
-                Map<String, Integer> weights = new TreeMap<>();
-                try (ResultSet rows = statement.executeQuery()) {
-                    while (rows.next()) {
-                        weights.put(rows.getString(1), rows.getInt(2));
-                    }
-                }
-                return weights;
+                return read(statement, new TreeMap<>());
             }
         });
+    }
+
+    /** The highest weights first, then by key. */
+    public Map<String, Integer> highest(String queue, int limit) {
+        return database.joined(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(database.sql(HIGHEST))) {
+                statement.setString(1, queue);
+                statement.setInt(2, limit);
+                return read(statement, new LinkedHashMap<>());
+            }
+        });
+    }
+
+    private static Map<String, Integer> read(PreparedStatement statement, Map<String, Integer> weights)
+            throws SQLException {
+        try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                weights.put(rows.getString(1), rows.getInt(2));
+            }
+        }
+        return weights;
     }
 }

@@ -54,6 +54,9 @@ export const state = (label, text = label) => h('span', {class: `state ${label.t
 
 export const jobLink = id => h('a', {href: `#/jobs/${id}`, data: {row: ''}}, id);
 
+/** What has been completed is found by reading whole days: who wants that says so. */
+export const NOT_DONE = 'waiting,ready,running,failed,quarantined';
+
 /** A class name without its package; the whole of it on hover. */
 export function shortClass(name) {
   const short = name.slice(name.lastIndexOf('.') + 1);

@@ -1,14 +1,14 @@
 // Limits, rates and the order of keys.
 import {h, fill, table, panel, button, field, link, ROW} from '../dom.js';
 import {get, may, post} from '../api.js';
-import {jobLink, number, state, when} from '../show.js';
+import {NOT_DONE, jobLink, number, state, when} from '../show.js';
 import {ask, say} from '../act.js';
 
 export async function gates(place, parameters, reload) {
   const limits = await get('gates');
   const keys = h('div', {});
   fill(place,
-    h('div', {class: 'head'}, h('h1', {}, 'Gates'), may('ADMIN') && button('Set a limit…', () => edit({queue: ''}, reload))),
+    h('div', {class: 'head'}, h('h1', {}, 'Gates'), may('ADMIN') && button('Set a limit…', () => edit({queue: ''}, reload))), keys,
     panel(null, table([
       {title: 'Queue', class: 'wide', cell: limit => link('gates', {queue: limit.queue}, limit.queue, ROW)},
       {title: 'At once', class: 'number', cell: limit => show(limit.maxRunning)},
@@ -19,24 +19,23 @@ export async function gates(place, parameters, reload) {
       {title: 'In order', cell: limit => show(limit.inOrder)},
       {title: 'Keys share', class: 'tight', cell: limit => limit.shareBy},
       {title: '', label: 'Actions', class: 'tight', cell: limit => h('div', {class: 'row'}, tools(limit, reload))},
-    ], limits, 'No queue has a limit, a rate or an order.')), keys);
+    ], limits, 'No queue has a limit, a rate or an order.')));
   const queue = parameters.queue;
   if (queue) {
     const found = await get('gates/keys', {queue});
-    const weights = Object.entries(found.weights);
     fill(keys, panel(`Keys of ${queue}`,
-      h('h3', {class: 'small soft'}, 'Held up by a job that has begun and not ended'),
+      title('Held up by a job that has begun and not ended'),
       table([
-        {title: 'Key', class: 'wide', cell: key => link('jobs', {queue, key: key.key}, key.key, ROW)},
+        keyOf(queue),
         {title: 'Waits for', class: 'tight', cell: key => [jobLink(key.job), ' ', state(key.state)]},
         {title: 'Since, until', class: 'tight', cell: key => when(key.at)},
         {title: 'Jobs behind it', class: 'number', cell: key => number(key.jobs) + (key.jobs >= 1000 ? '+' : '')},
       ], found.blocked, 'No key is held up.'),
       atLimit(queue, found),
-      h('h3', {class: 'small soft'}, 'Weights'),
+      title('Weights'),
       table([
-        {title: 'Key', class: 'wide', cell: ([key]) => key}, {title: 'Weight', class: 'number', cell: ([, weight]) => weight},
-      ], weights, 'All keys have the same weight.'),
+        keyOf(queue), {title: 'Weight', class: 'number', cell: key => key.weight},
+      ], found.weights, 'All keys have the same weight.', {caption: found.weights.length > 99 && 'The 100 highest'}),
       may('ADMIN') && button('Set a weight…', () => ask({
         title: `Weight of a key of ${queue}`, confirm: 'Set the weight of 1 key', done: reload,
         fields: [field('Key', h('input', {name: 'key', required: true, maxLength: 200})), field('Weight (1: as others)', h('input', {type: 'number', name: 'weight', value: '1', min: '1', max: '1000', required: true}))],
@@ -45,10 +44,14 @@ export async function gates(place, parameters, reload) {
   }
 }
 
+const title = text => h('h3', {class: 'small soft'}, text);
+
+const keyOf = queue => ({title: 'Key', class: 'wide', cell: ({key}) => link('jobs', {queue, key, state: NOT_DONE}, key, ROW)});
+
 const atLimit = (queue, found) => [
-  h('h3', {class: 'small soft'}, 'At their limit'),
+  title('At their limit'),
   table([
-    {title: 'Key', class: 'wide', cell: key => link('jobs', {queue, key: key.key}, key.key, ROW)},
+    keyOf(queue),
     {title: 'Running', class: 'number', cell: key => `${number(key.running)} of ${number(key.limit)}`},
     {title: 'Ready', class: 'number', cell: key => number(key.ready) + (key.ready >= 1000 ? '+' : '')},
   ], found.full, 'No key is at its limit.')];

@@ -1,7 +1,7 @@
 // All of one job.
 import {h, fill, panel, button, field, link} from '../dom.js';
 import {get, may, me, post} from '../api.js';
-import {between, json, now, pretty, shortClass, span, state, time, timed, when} from '../show.js';
+import {NOT_DONE, between, json, now, pretty, shortClass, span, state, time, timed, when} from '../show.js';
 import {graph} from '../graph.js';
 import {ONE, actOnChosen, ask, say} from '../act.js';
 
@@ -47,7 +47,7 @@ function facts(job) {
   const rows = [
     ['Queue', link('jobs', {queue: job.queue}, job.queue)],
     ['Type', link('jobs', {type: job.type}, job.type)],
-    ['Key', job.key && link('jobs', {queue: job.queue, key: job.key}, job.key)],
+    ['Key', job.key && link('jobs', {queue: job.queue, key: job.key, state: NOT_DONE}, job.key)],
     ['Unique key', job.uniqueKey && link('jobs', {type: job.type, uniqueKey: job.uniqueKey}, job.uniqueKey)],
     ['Priority', job.priority],
     ['Attempt', job.maxRetries === null ? job.attempt : `${job.attempt} of ${job.maxRetries + 1}`],

@@ -16,9 +16,9 @@ const TIMES = ['enqueued', 'due', 'started', 'ended'];
 
 export async function jobList(place, parameters, reload) {
   const {before: _, ...filter} = parameters;
-  const page = await get('jobs', parameters);
-  const total = h('span', {class: 'soft', role: 'status'}, 'counting…');
-  get('jobs/count', filter).then(count => fill(total, cappedJobs(count)), e => fill(total, e.message));
+  const page = await get('jobs', parameters).catch(e => ({jobs: [], trouble: e.message}));
+  const total = h('span', {class: 'soft', role: 'status'}, !page.trouble && 'counting…');
+  if (!page.trouble) get('jobs/count', filter).then(count => fill(total, cappedJobs(count)), e => fill(total, e.message));
   const news = h('span', {'aria-live': 'polite'});
   const chosen = new Set();
   const tools = h('div', {class: 'row'});
@@ -30,7 +30,7 @@ export async function jobList(place, parameters, reload) {
   fill(place,
     h('div', {class: 'head'}, h('div', {class: 'row'}, h('h1', {}, 'Jobs'), total), news),
     panel(null, form(filter)),
-    panel(null, tools, table([
+    panel(null, tools, page.trouble ? h('p', {class: 'error', role: 'alert'}, page.trouble) : table([
       ...(may('OPERATOR') ? [{title: all, class: 'tight', cell: job => h('input', {
         type: 'checkbox', value: job.id, 'aria-label': `Choose job ${job.id}`, onchange: event => choose(job.id, event.target.checked)})}] : []),
       {title: 'Job', class: 'tight', cell: job => jobLink(job.id)},

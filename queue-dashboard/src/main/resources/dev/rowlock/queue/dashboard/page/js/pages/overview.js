@@ -1,15 +1,13 @@
 // Queues, nodes and pauses at a glance, and what the doctor found.
 import {h, fill, table, panel, button, field, link, ROW} from '../dom.js';
 import {address, get, may, post} from '../api.js';
-import {capped, number, span, state, when} from '../show.js';
+import {NOT_DONE, capped, number, span, state, when} from '../show.js';
 import {ask, say} from '../act.js';
 import {chart, spark} from '../chart.js';
 import {actionColumn} from '../list.js';
 import * as live from '../live.js';
 
 const SHOWN = 100;
-/** What has been completed is found by reading whole days: who wants that says so. */
-const NOT_DONE = 'waiting,ready,running,failed,quarantined';
 const MINUTE = 60000;
 
 const collator = new Intl.Collator(undefined, {numeric: true});
@@ -39,7 +37,7 @@ export async function overview(place, parameters, reload) {
       tile('Waiting', number(sum('waiting')), '', '#/jobs?state=waiting'),
       tile('Dead', number(sum('dead')), sum('dead') ? 'bad' : 'good', '#/errors'),
       hour.failed && tile('Died in the last hour', capped(hour.failed), hour.failed.jobs ? 'bad' : 'good', `#/${address('jobs', {state: 'failed,quarantined', endedFrom: hour.from})}`),
-      tile('Longest wait', oldest ? span(oldest * 1000) : '–', oldest > 60 ? 'warn' : '', '#/jobs?state=ready'),
+      tile('Longest wait', oldest ? span(oldest * 1000) : '–', oldest > 60 ? 'warn' : '', '#/?sort=longest+wait'),
       tile('Nodes', number(nodes.length), nodes.length && nodes.every(node => !node.expired) ? 'good' : 'bad', '#/nodes'));
     drawQueues();
   }
@@ -50,8 +48,6 @@ export async function overview(place, parameters, reload) {
 
   function drawQueues() {
     const wanted = queues.filter(queue => queue.queue.toLowerCase().includes(search.value.trim().toLowerCase())).sort(ORDERS[order.value] ?? byName);
-    const focused = document.activeElement?.closest?.('tr')?.dataset.key;
-    const index = focused && [...document.activeElement.closest('tr').querySelectorAll('a, button')].indexOf(document.activeElement);
     fill(list, table([
       {title: 'Queue', class: 'wide', cell: queue => [link('jobs', {queue: queue.queue, state: NOT_DONE}, queue.queue, ROW),
         isPaused(queue) && [' ', state('paused')]]},
@@ -62,8 +58,7 @@ export async function overview(place, parameters, reload) {
       {title: 'Nodes', class: 'number', cell: queue => nodes.filter(node => node.queues.includes(queue.queue)).length || h('span', {class: 'bad'}, 'none')},
       ...actionColumn(queue => pauseButton(queue)),
     ], wanted.slice(0, SHOWN), queues.length ? 'No queue has this in its name.' : 'There is no job, or no node has measured yet: that takes some seconds.',
-    {key: queue => queue.queue, caption: wanted.length > SHOWN ? `${SHOWN} of ${wanted.length} queues: find others by name` : null}));
-    if (focused) [...list.querySelectorAll('tr')].find(row => row.dataset.key === focused)?.querySelectorAll('a, button')[index]?.focus({preventScroll: true});
+    {caption: wanted.length > SHOWN ? `${SHOWN} of ${wanted.length} queues: find others by name` : null}));
   }
 
   function done(queue) {
