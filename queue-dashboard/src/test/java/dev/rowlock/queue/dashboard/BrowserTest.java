@@ -233,6 +233,9 @@ class BrowserTest {
     void aSearchThatIsRefusedSaysWhy() {
         browser.open("#/jobs?payload=%24.%5B");
         browser.awaitText("main .error", "jsonpath");
+        assertThat(browser.one("main form input[name=payload]").getDomProperty("value"))
+                .as("what was asked for, to be asked for better")
+                .isEqualTo("$.[");
 
         // The browser itself tells of the status 400.
         assertThat(browser.console()).allSatisfy(line -> assertThat(line).contains("status of 400"));
@@ -258,6 +261,28 @@ class BrowserTest {
         browser.await(
                 "the search has the focus",
                 d -> "queue".equals(d.switchTo().activeElement().getDomAttribute("name")));
+    }
+
+    @Test
+    void theFocusStaysOrFindsAPlace() {
+        String waiting = ".tiles a[href='#/jobs?state=waiting']";
+        browser.open("");
+        browser.await("figures", d -> browser.count("#main tbody tr") > 2);
+        String before = browser.text(waiting);
+        browser.script("document.querySelector(arguments[0]).focus()", waiting);
+        jobs.enqueue(new Sync("dora"), o -> o.queue("focus").delay(Duration.ofHours(1)));
+        browser.await("another figure", d -> !browser.text(waiting).equals(before));
+        assertThat(browser.driver().switchTo().activeElement().getDomAttribute("href"))
+                .isEqualTo("#/jobs?state=waiting");
+
+        browser.open("?gone#/jobs?queue=focus").click("tbody tr:first-child input[type=checkbox]");
+        browser.click("button[data-chosen=priority]").type("dialog input[name=priority]", "3");
+        browser.click("dialog [data-confirm]");
+        browser.awaitText("#said", "done");
+        browser.await(
+                "the button has gone, and main has the focus",
+                d -> browser.count("dialog, button[data-chosen]") == 0
+                        && "main".equals(d.switchTo().activeElement().getDomAttribute("id")));
     }
 
     @Test
@@ -338,6 +363,7 @@ class BrowserTest {
             browser.click("tbody tr:first-child button[data-all=redrive]");
             browser.awaitText("dialog h2", "Redrive: 38 jobs");
             assertThat(browser.text("dialog [data-confirm]")).isEqualTo("Redrive: 38 jobs");
+            assertThat(browser.text("dialog #act-text")).contains("gateway is away");
             browser.screenshot("confirm");
             assertThat(browser.barriers()).isEmpty();
             browser.type("dialog input[name=why]", "gateway is back");

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.logging.Level;
+import java.util.stream.Stream;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
 import org.openqa.selenium.ElementNotInteractableException;
@@ -74,6 +75,7 @@ public final class Browser implements AutoCloseable {
                 .build();
         Browser browser = new Browser(new ChromeDriver(service, options), base);
         browser.size(1400, 900);
+        browser.driver.manage().timeouts().scriptTimeout(PATIENCE);
         return browser;
     }
 
@@ -193,7 +195,7 @@ public final class Browser implements AutoCloseable {
         }
     }
 
-    /** What axe-core has against the page as it stands. */
+    /** What axe-core has against the page as it stands, and what screen readers would miss. */
     @SuppressWarnings("unchecked")
     public List<String> barriers() {
         if (!Boolean.TRUE.equals(script("return typeof axe !== 'undefined'"))) {
@@ -205,7 +207,8 @@ public final class Browser implements AutoCloseable {
                                 "const done = arguments[arguments.length - 1];"
                                         + "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']})"
                                         + ".then(r => done({v: r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html.slice(0, 160) + ' ' + n.any.concat(n.all).map(c => c.message).join(' ')).join(' | '))}), e => done({v: [String(e)]}))"));
-        return (List<String>) result.get("v");
+        return Stream.concat(((List<String>) result.get("v")).stream(), SpokenPage.of(driver).barriers().stream())
+                .toList();
     }
 
     /** Fails if the console has said anything since the last look: errors, warnings, refusals of the policy. */

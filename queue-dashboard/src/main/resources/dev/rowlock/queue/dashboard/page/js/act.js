@@ -1,5 +1,5 @@
 // Actions: a dialog says what will happen to how many jobs, then shows how far it is, and can stop it.
-import {h, fill, button, field} from './dom.js';
+import {h, fill, focusMain, button, field} from './dom.js';
 import {get, post} from './api.js';
 import {cappedJobs, jobs, number} from './show.js';
 
@@ -26,7 +26,10 @@ export async function trying(action) {
 
 function open(title) {
   const body = h('div', {class: 'stack'});
-  const dialog = h('dialog', {'aria-labelledby': 'act-title', onclose: () => dialog.remove()},
+  const dialog = h('dialog', {'aria-labelledby': 'act-title', 'aria-describedby': 'act-text', onclose: () => {
+    dialog.remove();
+    if (document.activeElement === document.body) focusMain(); // what had it before has gone
+  }},
     h('h2', {id: 'act-title'}, title), body);
   document.body.append(dialog);
   dialog.showModal();
@@ -43,7 +46,7 @@ export function ask({title, text, confirm, danger, fields = [], action, done}) {
   const {dialog, body} = open(title);
   const problem = h('p', {class: 'error', role: 'alert', hidden: true});
   const form = h('form', {method: 'dialog'},
-    text && h('p', {}, text), fields, field('Why', whyField()), problem,
+    text && h('p', {id: 'act-text'}, text), fields, field('Why', whyField()), problem,
     h('div', {class: 'row'},
       h('button', {class: danger ? 'danger' : 'main', data: {confirm: ''}}, confirm), button('Cancel', () => dialog.close())));
   form.addEventListener('submit', async event => {
@@ -143,10 +146,10 @@ const BULK = {
 };
 
 /** All jobs that match: counts them first. */
-export async function actOnAll(name, filter, done) {
+export async function actOnAll(name, filter, done, which) {
   const {kind, verb, danger} = BULK[name];
   const wanted = Object.keys(filter).length ? filter : {all: 'true'};
-  const counts = await trying(() => post('actions/count', {filter: wanted}));
+  const counts = await trying(() => post('actions/count', {filter: wanted, kind}));
   if (!counts) return;
   const count = counts[kind];
   if (!count.jobs) {
@@ -156,7 +159,7 @@ export async function actOnAll(name, filter, done) {
   const amount = cappedJobs(count);
   ask({
     title: `${verb}: ${amount}`,
-    text: `${describe(wanted)}. ${name === 'discard' ? 'They are deleted for good.' : name === 'cancel' ? 'Waiting and ready jobs end as cancelled.' : 'They run again, with all their retries.'}`,
+    text: `${which ?? describe(wanted)}. ${name === 'discard' ? 'They are deleted for good.' : name === 'cancel' ? 'Waiting and ready jobs end as cancelled.' : 'They run again, with all their retries.'}`,
     confirm: `${verb}: ${amount}`,
     danger,
     fields: [field('At most so many a second (empty: no limit)', h('input', {type: 'number', name: 'rate', min: '1', max: '1000000'}))],

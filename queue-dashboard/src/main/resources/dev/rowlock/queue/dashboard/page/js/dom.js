@@ -21,21 +21,32 @@ function nodes(children) {
     .map(child => child instanceof Node ? child : document.createTextNode(String(child)));
 }
 
-export const fill = (node, ...children) => node.replaceChildren(...nodes(children));
+const same = node => node.ariaLabel ?? node.href ?? node.textContent;
+
+/** The focus stays where it was, if the same link or button is there again. */
+export function fill(node, ...children) {
+  const focus = node.contains(document.activeElement) && same(document.activeElement);
+  node.replaceChildren(...nodes(children));
+  if (focus) [...node.querySelectorAll('a, button, summary')].find(one => same(one) === focus)?.focus({preventScroll: true});
+}
+
+/** Not while a dialog is open: the rest of the page takes no focus then. */
+export const focusMain = () => document.getElementById('main').focus({preventScroll: true});
 
 /** Columns: {title, class, cell(row)}. */
-export function table(columns, rows, empty, {caption, key} = {}) {
+export function table(columns, rows, empty, {caption} = {}) {
   if (!rows.length) return h('p', {class: 'empty'}, empty);
+  const names = columns.findIndex(column => typeof column.title === 'string'); // the rows
   return h('div', {class: 'scroll'}, h('table', {},
     caption && h('caption', {class: 'small soft'}, caption),
     h('thead', {}, h('tr', {}, columns.map(column =>
       h('th', {class: column.class, scope: 'col'}, column.title || h('span', {class: 'unseen'}, column.label))))),
-    h('tbody', {}, rows.map(row => h('tr', {data: key ? {key: key(row)} : {}},
-      columns.map(column => h('td', {class: column.class}, column.cell(row))))))));
+    h('tbody', {}, rows.map(row => h('tr', {},
+      columns.map((column, i) => h('td', {class: column.class, role: i === names && 'rowheader'}, column.cell(row))))))));
 }
 
 export const panel = (title, ...children) =>
-  h('section', {class: 'panel'}, title && h('h2', {}, title), ...children);
+  h('section', {class: 'panel', 'aria-label': title}, title && h('h2', {}, title), ...children);
 
 export const button = (text, onclick, properties = {}) => h('button', {type: 'button', onclick, ...properties}, text);
 

@@ -1,5 +1,5 @@
 // The frame of all pages: who looks, where to go, what is paused. The address says which page is shown, and with which filters.
-import {h, fill, button} from './dom.js';
+import {h, fill, focusMain, button} from './dom.js';
 import {me, may, whoAmI, post} from './api.js';
 import {setClock, when} from './show.js';
 import {begin as beginKeys, help} from './keys.js';
@@ -53,7 +53,8 @@ async function show(keepFocus) {
   live.follow(job ? `job=${job[1]}` : workflow ? `workflow=${workflow[1]}` : '');
   document.querySelectorAll('#top nav a').forEach(link =>
     link.dataset.path === (page?.path ?? '?') ? link.setAttribute('aria-current', 'page') : link.removeAttribute('aria-current'));
-  document.title = `${page?.title ?? 'Not found'} · ${me.brand.title}`;
+  main.ariaLabel = page?.title ?? 'Not found';
+  document.title = `${main.ariaLabel} · ${me.brand.title}`;
   main.setAttribute('aria-busy', 'true');
   const place = h('div', {});
   try {
@@ -67,12 +68,12 @@ async function show(keepFocus) {
     if (made?.stop) ends.push(made.stop);
   } catch (e) {
     if (mine !== shown) return;
-    fill(place, h('h1', {}, page?.title ?? 'Not found'), h('p', {class: 'error', role: 'alert'}, e.message), button('Try again', () => show()));
+    fill(place, h('h1', {}, main.ariaLabel), h('p', {class: 'error', role: 'alert'}, e.message), button('Try again', () => show()));
   }
   fill(main, place);
   main.dataset.page = path;
   main.removeAttribute('aria-busy');
-  if (!keepFocus && !document.querySelector('dialog[open]')) main.focus({preventScroll: true});
+  if (!keepFocus || document.activeElement === document.body) focusMain();
 }
 
 function frame() {
@@ -116,10 +117,12 @@ function stored(name) {
 
 const PAUSED = {QUEUE: 'Queue', TYPE: 'Type', EVERYTHING: 'Everything'};
 
+const name = pause => `${PAUSED[pause.kind]} ${pause.name}`.trim();
+
 function drawPauses(pauses) {
   fill(document.getElementById('pauses'), pauses.slice(0, 3).map(pause => h('div', {},
-    h('strong', {}, `${PAUSED[pause.kind]} ${pause.name}`.trim(), ' paused'), h('span', {}, 'by ', pause.who, pause.why ? `: ${pause.why}` : ''), when(pause.since),
-    may(pause.kind === 'EVERYTHING' ? 'ADMIN' : 'OPERATOR') && button('Resume', () => resume(pause)))),
+    h('strong', {}, name(pause), ' paused'), h('span', {}, 'by ', pause.who, pause.why ? `: ${pause.why}` : ''), when(pause.since),
+    may(pause.kind === 'EVERYTHING' ? 'ADMIN' : 'OPERATOR') && button('Resume', () => resume(pause), {'aria-label': `Resume ${name(pause)}`}))),
     pauses.length > 3 && h('div', {}, `and ${pauses.length - 3} more pauses: see Overview`));
 }
 

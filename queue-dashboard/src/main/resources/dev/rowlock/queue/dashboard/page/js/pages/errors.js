@@ -12,7 +12,7 @@ export async function errors(place, parameters, reload) {
   const search = searchForm('errors', 'Errors', [['queue', 'Queue'], ['type', 'Type'], ['error', 'Text of the error']], filter, 'error');
   const groups = (rows, state, empty, actions) => {
     const of = group => ({...filter, fingerprint: group.fingerprint, state, ...(group.dueUntil && {dueUntil: group.dueUntil})});
-    const act = (verb, name, group, run) => button(`${verb}…`, () => run(of(group)),
+    const act = (verb, name, group, run) => button(`${verb}…`, () => run(of(group), `They failed with ${group.errorType}: ${group.message}`),
       {data: {all: name}, 'aria-label': `${verb} the ${number(group.jobs)} jobs of ${group.errorType}`});
     return table([
       {title: 'Error', class: 'wide', cell: group => [
@@ -24,15 +24,15 @@ export async function errors(place, parameters, reload) {
       {title: 'Last', class: 'tight', cell: group => when(group.lastAt)},
       {title: 'Newest job', class: 'tight', cell: group => [jobLink(group.newestJob), h('div', {class: 'soft small'}, group.type)]},
       ...actionColumn(group => actions(group, act)),
-    ], rows, empty, {key: group => group.fingerprint});
+    ], rows, empty);
   };
   fill(place, h('h1', {}, 'Errors'), panel(null, search),
     panel('Tried again', retried.trouble ? h('p', {class: 'error'}, retried.trouble) : groups(retried.groups, 'waiting,ready,running', 'No job is tried again.', (group, act) => [
       act('Run now', 'run-now', group, of => runGroup(of, group.jobs, reload)),
-      act('Cancel', 'cancel', group, of => actOnAll('cancel', of, reload))]),
+      act('Cancel', 'cancel', group, (of, which) => actOnAll('cancel', of, reload, which))]),
     retried.complete === false && h('p', {class: 'soft small'}, 'There are more jobs: these are the ones due next.')),
     panel('Dead', groups(page.groups, 'failed,quarantined', 'No job is dead.', (group, act) => [
-      act('Redrive', 'redrive', group, of => actOnAll('redrive', of, reload)),
-      may('ADMIN') && act('Delete', 'discard', group, of => actOnAll('discard', of, reload))]),
+      act('Redrive', 'redrive', group, (of, which) => actOnAll('redrive', of, reload, which)),
+      may('ADMIN') && act('Delete', 'discard', group, (of, which) => actOnAll('discard', of, reload, which))]),
     page.next && link('errors', {...filter, ...page.next}, 'Smaller groups', {class: 'button'})));
 }

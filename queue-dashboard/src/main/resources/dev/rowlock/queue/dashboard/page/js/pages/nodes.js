@@ -18,12 +18,11 @@ export async function nodes(place, parameters) {
     {title: 'Since', class: 'tight', cell: node => when(node.startedAt)},
     {title: 'Slots used', class: 'tight', cell: ({places}) => places && [used(places), places.slots > 0 && h('meter', {min: 0, max: places.slots, value: places.used, 'aria-label': 'slots with a job'})]},
     {title: 'Queues', class: 'number', cell: node => number(node.queues.length)},
-  ], all, 'No node runs jobs.', {key: node => node.id}));
+  ], all, 'No node runs jobs.'));
   fill(place, h('h1', {}, 'Nodes'), panel(null, list));
   draw();
   if (id) place.append(await one(id, parameters));
   return {live: {nodes(now) {
-    if (list.contains(document.activeElement)) return; // it would take the focus away
     const before = new Map(all.map(node => [node.id, node]));
     all = now.map(node => ({...before.get(node.id), ...node}));
     draw();

@@ -39,13 +39,12 @@ export async function workflowPage(place, id, reload) {
         },
       }), {data: {cancel: ''}})));
     fill(picture, graph(all.steps));
-    if (steps.contains(document.activeElement)) return; // it would take the focus away
     fill(steps, table([
       {title: 'Step', class: 'wide', cell: step => [button(step.name, () => list(step.name), {'aria-label': `Jobs of step ${step.name}`, data: {row: ''}}), step.accepts && [' ', state('info', 'accepts jobs')]]},
       {title: 'State', class: 'tight', cell: step => state(stepState(step))},
       {title: 'After', class: 'wide', cell: step => Object.entries(step.parents).map(([name, after]) => h('div', {class: 'small'}, name, after === 'success' ? '' : ` (${after.replaceAll('-', ' ')})`))},
       ...['open', 'completed', 'failed', 'cancelled', 'skipped'].map(name => ({title: name[0].toUpperCase() + name.slice(1), class: 'number', cell: step => number(step.counts[name])})),
-    ], all.steps, 'It has no steps.', {key: step => step.name}));
+    ], all.steps, 'It has no steps.'));
   }
   const list = (step, after) => trying(async () => {
     const page = await get(`workflows/${id}/jobs`, {step, after});
