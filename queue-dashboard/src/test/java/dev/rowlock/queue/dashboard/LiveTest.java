@@ -6,7 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.dashboard.Handlers.Report;
+import dev.rowlock.queue.dashboard.live.CountedStatements;
 import dev.rowlock.queue.dashboard.live.LiveFeed;
+import dev.rowlock.queue.dashboard.live.LostViewers;
 import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
@@ -48,6 +51,7 @@ class LiveTest {
     private final CountedStatements statements;
     private final JobTemplate jobs;
     private final JobAdmin admin;
+    private final ServletWebServerApplicationContext context;
     private final List<Watcher> watchers = new ArrayList<>();
 
     LiveTest(
@@ -55,12 +59,14 @@ class LiveTest {
             @Autowired LiveFeed feed,
             @Autowired CountedStatements statements,
             @Autowired JobTemplate jobs,
-            @Autowired JobAdmin admin) {
+            @Autowired JobAdmin admin,
+            @Autowired ServletWebServerApplicationContext context) {
         this.port = port;
         this.feed = feed;
         this.statements = statements;
         this.jobs = jobs;
         this.admin = admin;
+        this.context = context;
     }
 
     @AfterEach
@@ -145,6 +151,13 @@ class LiveTest {
                 .until(() -> other.seen.containsAll(Set.of("queues", "nodes", "pauses", "actions")));
 
         stuck.body().close();
+    }
+
+    @Test
+    void nothingStaysOfViewersWhoAreCutOff() throws Exception {
+        try (LostViewers lost = new LostViewers(feed, context, PlainApplication.LEVEL)) {
+            lost.comeAndGo();
+        }
     }
 
     private Watcher watch(String query) {

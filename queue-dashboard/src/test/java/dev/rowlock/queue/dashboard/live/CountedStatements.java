@@ -1,4 +1,4 @@
-package dev.rowlock.queue.dashboard;
+package dev.rowlock.queue.dashboard.live;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -11,11 +11,11 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Counts what an application sends to its database. */
-final class CountedStatements implements BeanPostProcessor {
+public final class CountedStatements implements BeanPostProcessor {
 
     private final AtomicInteger count = new AtomicInteger();
 
-    int count() {
+    public int count() {
         return count.get();
     }
 
