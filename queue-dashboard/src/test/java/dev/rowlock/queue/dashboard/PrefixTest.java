@@ -3,6 +3,7 @@ package dev.rowlock.queue.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.dashboard.Handlers.SendMail;
 import dev.rowlock.queue.dashboard.browser.Browser;
@@ -16,7 +17,7 @@ import java.net.http.HttpResponse;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
@@ -29,16 +30,19 @@ import org.springframework.boot.test.web.server.LocalServerPort;
             "rowlock.dashboard.enabled=true",
             "rowlock.dashboard.path=/ops/jobs",
             "rowlock.worker.enabled=false",
-            "server.servlet.context-path=/shop"
+            "server.servlet.context-path=/shop",
+            "server.forward-headers-strategy=framework"
         })
 class PrefixTest {
 
     private final int port;
     private final JobTemplate jobs;
+    private final JobAdmin admin;
 
-    PrefixTest(@LocalServerPort int port, @Autowired JobTemplate jobs) {
+    PrefixTest(@LocalServerPort int port, @Autowired JobTemplate jobs, @Autowired JobAdmin admin) {
         this.port = port;
         this.jobs = jobs;
+        this.admin = admin;
     }
 
     @Test
@@ -56,11 +60,11 @@ class PrefixTest {
         use("http://localhost:%d/shop/ops/jobs".formatted(port));
     }
 
-    /** With the application's {@code X-Forwarded-Prefix} understood or not: no address is absolute. */
+    /** Whether the application hears of the prefix or not: no address is absolute. */
     @ParameterizedTest
-    @ValueSource(strings = {"/intern/", "/a/b/c/"})
-    void itWorksBehindAProxyThatAddsAPrefix(String prefix) throws IOException {
-        HttpServer proxy = proxy(prefix);
+    @CsvSource({"/intern/, true", "/a/b/c/, false"})
+    void itWorksBehindAProxyThatAddsAPrefix(String prefix, boolean told) throws IOException {
+        HttpServer proxy = proxy(prefix, told);
         try {
             use("http://localhost:%d%sops/jobs".formatted(proxy.getAddress().getPort(), prefix));
         } finally {
@@ -87,11 +91,19 @@ class PrefixTest {
                     .click("button[data-chosen=cancel]")
                     .click("dialog [data-confirm]");
             browser.awaitText("#said", "cancelled");
+            // It is told of live, and of nothing else.
+            browser.open("?live#/audit");
+            browser.await("live", d -> browser.text("#top .live").equals("Live"));
+            admin.pause("elsewhere");
+            browser.awaitText("#pauses", "Queue elsewhere paused");
+            admin.resume("elsewhere");
+            browser.await("it has gone", d -> browser.text("#pauses").isEmpty());
+            browser.requireQuietConsole();
         }
     }
 
     /** Forwards {@code <prefix>…} to {@code /shop/…}. */
-    private HttpServer proxy(String prefix) throws IOException {
+    private HttpServer proxy(String prefix, boolean told) throws IOException {
         HttpServer proxy = HttpServer.create(new InetSocketAddress("localhost", 0), 0);
         proxy.setExecutor(Executors.newCachedThreadPool());
         HttpClient client = HttpClient.newHttpClient();
@@ -99,7 +111,6 @@ class PrefixTest {
             String rest = exchange.getRequestURI().toString().substring(prefix.length());
             HttpRequest.Builder request = HttpRequest.newBuilder(
                             URI.create("http://localhost:%d/shop/%s".formatted(port, rest)))
-                    .header("X-Forwarded-Prefix", prefix.substring(0, prefix.length() - 1))
                     .header("X-Forwarded-Host", exchange.getRequestHeaders().getFirst("Host"))
                     .method(
                             exchange.getRequestMethod(),
@@ -110,6 +121,9 @@ class PrefixTest {
                     values.forEach(value -> request.header(name, value));
                 }
             });
+            if (told) {
+                request.header("X-Forwarded-Prefix", prefix.substring(0, prefix.length() - 1));
+            }
             forward(client, request.build(), exchange);
         });
         proxy.start();
