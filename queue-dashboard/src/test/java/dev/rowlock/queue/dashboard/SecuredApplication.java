@@ -25,6 +25,7 @@ class SecuredApplication {
     UserDetailsService users() {
         return new InMemoryUserDetailsManager(
                 User.withUsername("vera").password("{noop}pw").roles("VIEWER").build(),
+                User.withUsername("ada").password("{noop}pw").roles("ADMIN").build(),
                 User.withUsername("otto").password("{noop}pw").roles("OPERATOR").build(),
                 User.withUsername("clara")
                         .password("{noop}pw")
