@@ -30,7 +30,7 @@ export async function errors(place, parameters, reload) {
     panel('Tried again', retried.trouble ? h('p', {class: 'error'}, retried.trouble) : groups(retried.groups, 'waiting,ready,running', 'No job is tried again.', (group, act) => [
       act('Run now', 'run-now', group, of => runGroup(of, group.jobs, reload)),
       act('Cancel', 'cancel', group, (of, which) => actOnAll('cancel', of, reload, which))]),
-    retried.complete === false && h('p', {class: 'soft small'}, 'There are more jobs: these are the ones due next.')),
+    retried.complete === false && h('p', {class: 'soft small'}, 'Only the jobs that are due next were looked at.')),
     panel('Dead', groups(page.groups, 'failed,quarantined', 'No job is dead.', (group, act) => [
       act('Redrive', 'redrive', group, (of, which) => actOnAll('redrive', of, reload, which)),
       may('ADMIN') && act('Delete', 'discard', group, (of, which) => actOnAll('discard', of, reload, which))]),
