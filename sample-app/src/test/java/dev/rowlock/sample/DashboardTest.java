@@ -1,9 +1,13 @@
 package dev.rowlock.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.JobAdmin;
+import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.dashboard.browser.Browser;
+import dev.rowlock.queue.dashboard.browser.ManyJobs;
+import dev.rowlock.queue.dashboard.browser.Walk;
 import dev.rowlock.queue.test.postgres.PostgresTestConfiguration;
 import java.io.IOException;
 import java.net.URI;
@@ -18,12 +22,16 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
  * The dashboard after an import, as a newcomer uses it. {@code mvn -pl sample-app -am test -Dtest=DashboardTest -Drowlock.docs.write=true
@@ -34,6 +42,7 @@ import org.springframework.context.annotation.Import;
         properties = {"rowlock.worker.node-name=shop-1", "logging.level.dev.rowlock.queue.failures=off"})
 @Import(PostgresTestConfiguration.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class DashboardTest {
 
     private static final Path PICTURE = Path.of("..", "docs", "pictures", "dashboard.png");
@@ -41,12 +50,20 @@ class DashboardTest {
     private final int port;
     private final Shop shop;
     private final JobAdmin admin;
+    private final JobSearch search;
+    private final JdbcClient sql;
     private Browser browser;
 
-    DashboardTest(@LocalServerPort int port, @Autowired JobAdmin admin) {
+    DashboardTest(
+            @LocalServerPort int port,
+            @Autowired JobAdmin admin,
+            @Autowired JobSearch search,
+            @Autowired JdbcClient sql) {
         this.port = port;
         this.shop = new Shop(port);
         this.admin = admin;
+        this.search = search;
+        this.sql = sql;
     }
 
     @BeforeAll
@@ -123,6 +140,22 @@ class DashboardTest {
             assertThat(line.action()).isEqualTo("redrive");
             assertThat(line.jobs()).isPositive();
         });
+    }
+
+    /** The last one: the others look at what an import leaves, and nothing else. */
+    @Test
+    @Order(Integer.MAX_VALUE)
+    void everyPageAndActionWorksAmongAMillionJobsWhileACatalogIsImported() {
+        ManyJobs.fill(sql);
+        long running = shop.importSampleCatalog();
+        await().atMost(Duration.ofMinutes(1)).until(() -> search.depths().size() > 1_000);
+        Walk walk = new Walk(browser, "sample");
+
+        walk.pages();
+        shop.importSampleCatalog();
+        walk.actions("demo");
+
+        shop.awaitEnd(running, Duration.ofMinutes(3));
     }
 
     @Test
