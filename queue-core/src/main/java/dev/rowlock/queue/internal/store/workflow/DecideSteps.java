@@ -52,14 +52,17 @@ public final class DecideSteps {
                  WHERE v.met OR l.state = 'waiting'
             ), few AS MATERIALIZED (
                 SELECT workflow_id, step_no, jobs FROM decided WHERE cardinality(jobs) < ?
-            ), from_waiting AS (
+            ), parked AS MATERIALIZED (
                 -- Not those that somebody has let run before, or cancelled.
-                DELETE FROM rowlock.waiting
-                 WHERE ctid = ANY (ARRAY(
-                       SELECT w.ctid FROM rowlock.waiting w
-                        WHERE w.id = ANY (ARRAY(SELECT unnest(jobs) FROM few)) AND w.reason = 'parents'
-                        ORDER BY w.id FOR UPDATE))
+                SELECT w.id, w.ctid AS place FROM rowlock.waiting w
+                 WHERE w.id = ANY (ARRAY(SELECT unnest(jobs) FROM few)) AND w.reason = 'parents'
+                 ORDER BY w.id FOR UPDATE
+            ), from_waiting AS (
+                DELETE FROM rowlock.waiting WHERE ctid = ANY (ARRAY(SELECT place FROM parked))
                 RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
+            ), missed AS MATERIALIZED (
+                -- Somebody has changed them in this moment, so this snapshot does not see them as they are: their step is moved afterwards.
+                SELECT id FROM parked EXCEPT SELECT id FROM from_waiting
             ), into_ready AS (
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
                                            queue, job_key, type, payload, headers, errors)
@@ -70,7 +73,7 @@ public final class DecideSteps {
                 RETURNING queue, rank, job_key
             ), stepped AS (
                 UPDATE rowlock.workflow_step s
-                   SET state = CASE WHEN cardinality(d.jobs) < ? THEN 'released' ELSE d.state END
+                   SET state = CASE WHEN cardinality(d.jobs) < ? AND NOT d.jobs && ARRAY(SELECT id FROM missed) THEN 'released' ELSE d.state END
                   FROM decided d
                  WHERE s.ctid = ANY (ARRAY(SELECT place FROM decided))
                    AND s.workflow_id + 0 = d.workflow_id AND s.step_no + 0 = d.step_no -- no index is to be walked through for that

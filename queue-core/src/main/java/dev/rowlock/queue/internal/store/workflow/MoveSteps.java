@@ -37,16 +37,20 @@ public final class MoveSteps {
                           AND (m.state, m.step_no, m.job_id) > (CASE s.state WHEN 'reviving' THEN 4 ELSE 0 END, s.step_no, ?)
                           AND (m.state, m.step_no) <= (CASE s.state WHEN 'reviving' THEN 4 ELSE 0 END, s.step_no)
                         ORDER BY m.state, m.step_no, m.job_id LIMIT ?) AS m -- only one index has this order
-            ), counted AS MATERIALIZED (
-                SELECT workflow_id, step_no, count(*) AS jobs FROM next GROUP BY workflow_id, step_no
-            ), from_waiting AS (
+            ), parked AS MATERIALIZED (
                 -- Not those that somebody has let run before, or cancelled.
-                DELETE FROM rowlock.waiting
-                 WHERE ctid = ANY (ARRAY(
-                       SELECT w.ctid FROM rowlock.waiting w
-                        WHERE w.id = ANY (ARRAY(SELECT job_id FROM next WHERE state <> 'reviving')) AND w.reason = 'parents'
-                        ORDER BY w.id FOR UPDATE))
+                SELECT w.id, w.ctid AS place FROM rowlock.waiting w
+                 WHERE w.id = ANY (ARRAY(SELECT job_id FROM next WHERE state <> 'reviving')) AND w.reason = 'parents'
+                 ORDER BY w.id FOR UPDATE
+            ), from_waiting AS (
+                DELETE FROM rowlock.waiting WHERE ctid = ANY (ARRAY(SELECT place FROM parked))
                 RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
+            ), missed AS MATERIALIZED (
+                -- Somebody has changed them in this moment, so this snapshot does not see them as they are: the next look takes them.
+                SELECT id FROM parked EXCEPT SELECT id FROM from_waiting
+            ), counted AS MATERIALIZED (
+                SELECT n.workflow_id, n.step_no, count(*) AS jobs, count(x.id) AS missed
+                  FROM next n LEFT JOIN missed x ON x.id = n.job_id GROUP BY n.workflow_id, n.step_no
             ), from_done AS (
                 DELETE FROM rowlock.done
                  WHERE id = ANY (ARRAY(SELECT job_id FROM next WHERE state = 'reviving'))
@@ -91,7 +95,8 @@ public final class MoveSteps {
                    SET state = CASE s.state WHEN 'skipping' THEN 'skipped' ELSE 'released' END
                   FROM step t LEFT JOIN counted c ON c.workflow_id = t.workflow_id AND c.step_no = t.step_no
                  WHERE s.ctid = ANY (ARRAY(SELECT place FROM step))
-                   AND s.workflow_id + 0 = t.workflow_id AND s.step_no + 0 = t.step_no AND s.state = t.state AND coalesce(c.jobs, 0) < ?
+                   AND s.workflow_id + 0 = t.workflow_id AND s.step_no + 0 = t.step_no AND s.state = t.state
+                   AND coalesce(c.jobs, 0) < ? AND coalesce(c.missed, 0) = 0
                 RETURNING s.workflow_id, s.step_no, s.state, c.jobs
             )
             SELECT 1, workflow_id, step_no, NULL::text, NULL::int, NULL::bigint,
@@ -103,7 +108,7 @@ public final class MoveSteps {
             SELECT 3, NULL, NULL, NULL, NULL, NULL, NULL, date_part('epoch', min(due_at) - statement_timestamp())
               FROM into_waiting HAVING count(*) > 0
             UNION ALL
-            SELECT 4, NULL, NULL, NULL, NULL, max(job_id), NULL, NULL FROM next HAVING count(*) > 0
+            SELECT 4, NULL, NULL, NULL, NULL, coalesce((SELECT min(id) - 1 FROM missed), max(job_id)), NULL, NULL FROM next HAVING count(*) > 0
             """;
 
     private static final String LEFT = """
@@ -127,7 +132,7 @@ public final class MoveSteps {
      *
      * @param steps whose last job has moved
      * @param nextDue when the first of those is due that have a time of their own; null: none
-     * @param last the highest id that was looked at; 0: none
+     * @param last behind which the next look begins: the highest id that was looked at, or the one before the first that could not be moved; 0: none
      */
     public record Moved(
             List<MovedStep> steps,
