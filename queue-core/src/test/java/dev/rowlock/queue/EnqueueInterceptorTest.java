@@ -164,7 +164,10 @@ class EnqueueInterceptorTest {
         jobs.enqueueAll(IntStream.range(0, 3_000).mapToObj(i -> JobRequest.of(new Greeting("" + i))));
         jobs.enqueueEach(List.of(JobRequest.of(new Greeting("Ada"))));
 
-        assertThat(headers()).hasSize(3_006).containsOnly("{\"trace\":\"1\"}");
+        assertThat(headers())
+                .hasSize(3_006)
+                .containsOnly("{\"trace\":\"1\"}", "{\"rowlock-unique-key\":\"7\",\"trace\":\"1\"}")
+                .containsOnlyOnce("{\"rowlock-unique-key\":\"7\",\"trace\":\"1\"}");
     }
 
     @Test
