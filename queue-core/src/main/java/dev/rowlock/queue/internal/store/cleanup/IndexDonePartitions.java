@@ -6,6 +6,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
@@ -17,8 +18,7 @@ import org.springframework.dao.DataAccessException;
 public final class IndexDonePartitions {
 
     // An hour later: clocks differ, and may be set back a little. Whoever writes to an indexed day nevertheless pays
-    // for the index, and
-    // that is all. The newest day first: people look at it.
+    // for the index, and that is all. The newest day first: people look at it.
     private static final String WITHOUT = """
             SELECT c.relname
               FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -52,7 +52,7 @@ public final class IndexDonePartitions {
 
     /** Indexes one day and returns its name; null: none is left, or somebody is in the way. */
     public @Nullable String run() {
-        String partition = database.alone(this::withoutIndex);
+        String partition = database.alone(this::withoutIndex).orElse(null);
         if (partition == null) {
             return null;
         }
@@ -70,10 +70,10 @@ public final class IndexDonePartitions {
         }
     }
 
-    private @Nullable String withoutIndex(Connection connection) throws SQLException {
+    private Optional<String> withoutIndex(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(database.sql(WITHOUT));
                 ResultSet row = statement.executeQuery()) {
-            return row.next() ? row.getString(1) : null;
+            return row.next() ? Optional.of(row.getString(1)) : Optional.empty();
         }
     }
 

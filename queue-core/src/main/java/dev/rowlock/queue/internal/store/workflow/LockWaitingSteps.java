@@ -16,9 +16,8 @@ import java.util.List;
 final class LockWaitingSteps {
 
     // Of ten thousand ends of one step, only the last one has more to do. Jobs mostly end in the order of their ids:
-    // the last
-    // one is the last that has not ended. From the front, each look would walk over what the others have left in the
-    // index.
+    // the last one is the last that has not ended. From the front, each look would walk over what the others have left
+    // in the index.
     private static final String BEHIND = """
             WITH ended AS MATERIALIZED (
                 SELECT t.workflow_id, t.step_no

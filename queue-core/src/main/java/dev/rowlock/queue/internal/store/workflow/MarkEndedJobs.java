@@ -41,8 +41,8 @@ public final class MarkEndedJobs {
             """;
 
     // A snapshot sees each job in one room, so it does not matter in which order one looks: together in that room where
-    // most of them are,
-    // one by one for the others. A job that is in none was discarded, or removed with the others of its day.
+    // most of them are, one by one for the others. A job that is in none was discarded, or removed with the others of
+    // its day.
     private static final String LOOKED = """
             , since AS MATERIALIZED (
                 -- Not the partitions of the days before. A clock may be set back.

@@ -4,8 +4,8 @@ package dev.rowlock.queue.internal.store.workflow;
 final class Verdicts {
 
     // A parent goes on as long as it has a job that has not ended, or may get one. Mostly no job of it has failed or
-    // was cancelled, and one look
-    // says so. Each table is reached step by step, so that no plan walks through a whole one.
+    // was cancelled, and one look says so. Each table is reached step by step, so that no plan walks through a whole
+    // one.
     private static final String SQL = """
             asked AS MATERIALIZED (
                 %s
