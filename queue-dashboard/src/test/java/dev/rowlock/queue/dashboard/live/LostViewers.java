@@ -12,6 +12,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.coyote.AbstractProtocol;
 import org.springframework.boot.tomcat.TomcatWebServer;
 import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
@@ -39,12 +43,13 @@ public final class LostViewers implements AutoCloseable {
     /** Neither what the feed keeps of them nor their connections stay; the others go on seeing figures. */
     public void comeAndGo() throws IOException {
         long connections = server.getConnectionCount();
+        Set<Thread> ofOtherFeeds = threadsOfFeeds();
         for (int i = 0; i < ALL; i++) {
             sockets.add(watch());
         }
         await().atMost(PATIENCE).until(() -> feed.viewers() == ALL);
         // Those that have let them in need a moment to leave.
-        await("one thread for all").atMost(PATIENCE).until(() -> threadsOfTheFeed() == 1);
+        await("one thread for all").atMost(PATIENCE).until(() -> threadsSince(ofOtherFeeds) == 1);
 
         for (Socket lost : sockets.subList(0, LOST)) {
             lost.setSoLinger(true, 0);
@@ -58,8 +63,9 @@ public final class LostViewers implements AutoCloseable {
         }
         close();
         await().atMost(PATIENCE)
-                .until(() ->
-                        feed.viewers() == 0 && threadsOfTheFeed() == 0 && server.getConnectionCount() <= connections);
+                .until(() -> feed.viewers() == 0
+                        && threadsSince(ofOtherFeeds) == 0
+                        && server.getConnectionCount() <= connections);
     }
 
     private Socket watch() throws IOException {
@@ -84,13 +90,25 @@ public final class LostViewers implements AutoCloseable {
         return String.valueOf(line);
     }
 
-    /** Those that have its classes on their stack, and the one that has its name. */
-    private static long threadsOfTheFeed() {
+    private static long threadsSince(Set<Thread> before) {
+        return threadsOfFeeds().stream()
+                .filter(thread -> !before.contains(thread))
+                .count();
+    }
+
+    /** Those that have classes of a feed on their stack, and those that have its name. Contexts of other tests have feeds, too. */
+    private static Set<Thread> threadsOfFeeds() {
         return Thread.getAllStackTraces().entrySet().stream()
                 .filter(thread -> thread.getKey().getName().equals("rowlock-dashboard-live")
-                        || List.of(thread.getValue()).stream()
-                                .anyMatch(frame -> frame.getClassName().startsWith(LiveFeed.class.getPackageName())))
-                .count();
+                        || Stream.of(thread.getValue()).anyMatch(LostViewers::ofFeed))
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
+    }
+
+    private static boolean ofFeed(StackTraceElement frame) {
+        return Stream.of(LiveFeed.class, Rounds.class, Viewer.class)
+                .anyMatch(type -> frame.getClassName().equals(type.getName())
+                        || frame.getClassName().startsWith(type.getName() + "$"));
     }
 
     @Override
