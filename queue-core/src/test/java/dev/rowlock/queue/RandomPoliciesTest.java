@@ -127,7 +127,9 @@ class RandomPoliciesTest {
         assertThat(model.begun()).as("all but what the policy never chooses").isNotEmpty();
         end(end, moody, random);
 
-        await("seed %d, %s, policy %s".formatted(seed, rule, end)).atMost(LONG).until(this::allHaveEnded);
+        await("seed %d, %s, policy %s".formatted(seed, rule, end))
+                .atMost(LONG)
+                .untilAsserted(() -> assertThat(notEnded()).isEmpty());
         model.assertAllEndedWell(rule);
     }
 
@@ -163,14 +165,19 @@ class RandomPoliciesTest {
     }
 
     /** Redrives what has failed: each job has only so many failures in it. */
-    private boolean allHaveEnded() {
+    private List<String> notEnded() {
         front.admin().redrive(JobFilter.where().states(JobState.FAILED));
         return JdbcClient.create(database.dataSource())
-                .sql("SELECT count(*) FROM rowlock.job_details WHERE state NOT IN ('completed', 'cancelled')"
-                        + " OR state = 'cancelled' AND headers ->> 'after' IS NOT NULL")
-                .query(Long.class)
-                .single()
-                .equals(0L);
+                .sql("""
+                        SELECT concat_ws(' ', 'job', j.id, j.state, j.reason, j.headers, 'step', s.state, 'workflow', w.state)
+                          FROM rowlock.job_details j
+                          LEFT JOIN rowlock.workflow_job m ON m.job_id = j.id
+                          LEFT JOIN rowlock.workflow_step s ON s.workflow_id = m.workflow_id AND s.step_no = m.step_no
+                          LEFT JOIN rowlock.workflow w ON w.id = m.workflow_id
+                         WHERE j.state NOT IN ('completed', 'cancelled') OR j.state = 'cancelled' AND j.headers ->> 'after' IS NOT NULL
+                        """)
+                .query(String.class)
+                .list();
     }
 
     private void die(Random random) throws SQLException {

@@ -36,15 +36,35 @@ public final class EndWorkflows {
             )
             """;
 
-    private static final String END = NOW.formatted("FOR UPDATE OF w") + """
+    // A skipped step whose condition holds by now is about to come back: somebody has noted the end of a job that was
+    // redriven, and not decided yet. Nobody would decide for a workflow that has succeeded.
+    private static final String DECIDED = ", " + Verdicts.of("""
+            SELECT s.workflow_id, s.step_no
+                  FROM now n
+                 CROSS JOIN LATERAL (
+                       SELECT s.workflow_id, s.step_no FROM rowlock.workflow_step s
+                        WHERE s.workflow_id = n.id AND s.state = 'skipped' ORDER BY s.step_no OFFSET 0) AS s
+                 WHERE n.state = 'succeeded'
+                   AND (SELECT m.job_id FROM rowlock.workflow_job m WHERE m.workflow_id = n.id AND m.state = 4
+                         ORDER BY m.step_no, m.job_id LIMIT 1) IS NOT NULL""") + """
+            , decided AS MATERIALIZED (
+                SELECT n.id, n.before,
+                       CASE WHEN n.state = 'succeeded' AND n.id = ANY (ARRAY(SELECT workflow_id FROM verdict WHERE met))
+                            THEN 'running' ELSE n.state END AS state
+                  FROM now n
+            )
+            """;
+
+    private static final String END = NOW.formatted("FOR UPDATE OF w") + DECIDED + """
             UPDATE rowlock.workflow w
                SET state = n.state, ended_at = CASE WHEN n.state IN ('succeeded', 'failed', 'cancelled') THEN statement_timestamp() END
-              FROM now n
-             WHERE w.id = ANY (ARRAY(SELECT id FROM now)) AND w.id + 0 = n.id AND n.state <> n.before
+              FROM decided n
+             WHERE w.id = ANY (ARRAY(SELECT id FROM decided)) AND w.id + 0 = n.id AND n.state <> n.before
             RETURNING w.id
             """;
 
-    private static final String FIND = NOW.formatted("") + "SELECT id FROM now WHERE state <> before ORDER BY id";
+    private static final String FIND =
+            NOW.formatted("") + DECIDED + "SELECT id FROM decided WHERE state <> before ORDER BY id";
 
     private final Database database;
     private final String end;
