@@ -655,6 +655,23 @@ class BrowserTest {
     }
 
     @Test
+    void thePageOfErrorsSaysWhenThereIsMore() {
+        browser.open("?more-errors#/errors?queue=more-errors");
+        browser.await("no error", d -> browser.text("main").contains("No job is dead"));
+
+        AtomicInteger looks = new AtomicInteger();
+        browser.await("the button", d -> {
+            if (looks.getAndIncrement() % 50 == 0) {
+                jobs.enqueue(new Report("one more"), o -> o.queue("more-errors").delay(Duration.ofHours(1)));
+            }
+            return browser.text("main .head").contains("Load what is new");
+        });
+        search.find(JobFilter.where().queue("more-errors"), Page.first(100))
+                .jobs()
+                .forEach(job -> admin.cancel(job.id()));
+    }
+
+    @Test
     void linesOfTheAuditAreSearched() {
         admin.by("eve", "to search for").pause("searched");
         admin.by("eve", null).resume("searched");

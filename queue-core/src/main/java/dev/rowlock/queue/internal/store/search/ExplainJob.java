@@ -141,7 +141,7 @@ public final class ExplainJob {
             add(
                     reasons,
                     Kind.DUE_LATER,
-                    "It is due at %s, in %.0f s (%s, after %d attempts).",
+                    "It is due at %s, in %.0f s (%s, %d attempts so far).",
                     row.getString("due_at"),
                     row.getDouble("due_in"),
                     row.getString("reason"),

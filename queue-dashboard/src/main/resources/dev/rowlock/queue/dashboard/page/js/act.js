@@ -175,7 +175,7 @@ export async function actOnAll(name, filter, done, which) {
 
 const describe = filter => filter.all ? 'All jobs' : 'Jobs with ' + Object.entries(filter).map(([name, value]) => `${name} ${value}`).join(', ');
 
-/** The waiting jobs of a kind of error run now: one by one, for as long as the dialog is open. */
+/** One by one, for as long as the dialog is open. */
 export const runGroup = (filter, count, done) => ask({
   title: `Run now: ${jobs(count)}`,
   text: 'Those that wait for a retry run now. The others may run anyway.',
@@ -198,7 +198,8 @@ async function watch(action, {dialog, body}, done) {
   const bar = h('progress', {max: Math.max(1, action.counted), value: 0, 'aria-label': 'done so far'});
   const text = h('p', {role: 'status'});
   const stop = button('Stop', () => trying(() => post(`actions/${action.id}/stop`, {})));
-  fill(body, bar, text, h('p', {class: 'soft small'}, 'It goes on when this is closed: see Actions.'),
+  const hint = h('p', {class: 'soft small'}, 'It goes on when this is closed: see Actions.');
+  fill(body, bar, text, hint,
     h('div', {class: 'row'}, stop, button('Close', () => dialog.close())));
   let now = action;
   while (dialog.open) {
@@ -210,6 +211,6 @@ async function watch(action, {dialog, body}, done) {
     now = await get(`actions/${action.id}`).catch(() => now);
   }
   if (now.state !== 'RUNNING') bar.value = bar.max;
-  stop.hidden = true;
+  stop.hidden = hint.hidden = true;
   done?.();
 }

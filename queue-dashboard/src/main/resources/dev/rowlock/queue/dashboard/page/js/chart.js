@@ -1,4 +1,4 @@
-// Lines over time, by uPlot. Colours come from the style sheet, so they follow the theme.
+// Lines over time, by uPlot, in colours of the style sheet.
 import {h, svg} from './dom.js';
 
 const clock = new Intl.DateTimeFormat(undefined, {hour: '2-digit', minute: '2-digit', hour12: false});

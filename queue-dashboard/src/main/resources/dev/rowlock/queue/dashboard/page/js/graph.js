@@ -1,4 +1,4 @@
-// The steps of a workflow as a picture: those that run beside each other stand below each other.
+// The steps of a workflow as a picture.
 import {h, svg} from './dom.js';
 import {number} from './show.js';
 

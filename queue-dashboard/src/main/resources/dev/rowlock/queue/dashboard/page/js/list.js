@@ -1,5 +1,5 @@
 // What lists have in common: filters that stand in the address, and pages.
-import {h, button, field, link, ROW} from './dom.js';
+import {h, fill, button, field, link, ROW} from './dom.js';
 import {address, may} from './api.js';
 import {local} from './show.js';
 
@@ -25,3 +25,14 @@ export const pages = (path, parameters, next, text, key = 'before') => h('div', 
 
 /** The last column, for users who may do something. */
 export const actionColumn = cell => may('OPERATOR') ? [{title: '', label: 'Actions', class: 'tight', cell: row => h('div', {class: 'row'}, cell(row))}] : [];
+
+/** A place for a button that comes with news of the queue, or of any, and its listener. */
+export function newsOf({queue}, reload) {
+  const news = h('span', {'aria-live': 'polite'});
+  let first;
+  return [news, {queues(all) {
+    const now = all.filter(one => !queue || one.queue === queue).map(one => [one.waiting, one.ready, one.running, one.dead]).join();
+    first ??= now;
+    if (now !== first && !news.firstChild) fill(news, button('Load what is new (r)', reload));
+  }}];
+}

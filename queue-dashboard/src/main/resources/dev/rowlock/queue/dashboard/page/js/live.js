@@ -1,6 +1,6 @@
 // What the server sends while the page is visible and nobody has pressed pause.
 
-/** After an answer that is no stream, such as that of a server that stops. */
+/** After an answer that is no stream. */
 const RETRY = 4000;
 
 const listeners = new Map();
@@ -9,7 +9,7 @@ let source = null;
 let paused = false;
 let onState = () => {};
 
-/** Calls back with each event of this name, and at once with the last one. Returns what ends it. */
+/** Calls back with each event of this name, the last one at once. Returns what ends it. */
 export function listen(event, callback) {
   if (!listeners.has(event)) listeners.set(event, new Set());
   listeners.get(event).add(callback);

@@ -4,7 +4,7 @@ import {get, may} from '../api.js';
 import {jobLink, number, shortClass, when} from '../show.js';
 import {actOnAll, runGroup} from '../act.js';
 import {spark} from '../chart.js';
-import {actionColumn, searchForm} from '../list.js';
+import {actionColumn, newsOf, searchForm} from '../list.js';
 
 export async function errors(place, parameters, reload) {
   const {afterJobs, afterGroup, ...filter} = parameters;
@@ -26,7 +26,8 @@ export async function errors(place, parameters, reload) {
       ...actionColumn(group => actions(group, act)),
     ], rows, empty);
   };
-  fill(place, h('h1', {}, 'Errors'), panel(null, search),
+  const [news, live] = newsOf(filter, reload);
+  fill(place, h('div', {class: 'head'}, h('h1', {}, 'Errors'), news), panel(null, search),
     panel('Tried again', retried.trouble ? h('p', {class: 'error'}, retried.trouble) : groups(retried.groups, 'waiting,ready,running', 'No job is tried again.', (group, act) => [
       act('Run now', 'run-now', group, of => runGroup(of, group.jobs, reload)),
       act('Cancel', 'cancel', group, (of, which) => actOnAll('cancel', of, reload, which))]),
@@ -35,4 +36,5 @@ export async function errors(place, parameters, reload) {
       act('Redrive', 'redrive', group, (of, which) => actOnAll('redrive', of, reload, which)),
       may('ADMIN') && act('Delete', 'discard', group, (of, which) => actOnAll('discard', of, reload, which))]),
     page.next && link('errors', {...filter, ...page.next}, 'Smaller groups', {class: 'button'})));
+  return {live};
 }

@@ -4,7 +4,7 @@ import {address, get, me, may} from '../api.js';
 import {cappedJobs, jobLink, jobs as amount, local, shortClass, state, time} from '../show.js';
 import {ONE, actOnAll, actOnChosen} from '../act.js';
 import {known} from '../live.js';
-import {pages} from '../list.js';
+import {newsOf, pages} from '../list.js';
 
 const STATES = ['waiting', 'ready', 'running', 'completed', 'cancelled', 'failed', 'quarantined'];
 const TEXTS = [
@@ -19,7 +19,7 @@ export async function jobList(place, parameters, reload) {
   const page = await get('jobs', parameters).catch(e => ({jobs: [], trouble: e.message}));
   const total = h('span', {class: 'soft', role: 'status'}, !page.trouble && 'counting…');
   if (!page.trouble) get('jobs/count', filter).then(count => fill(total, cappedJobs(count)), e => fill(total, e.message));
-  const news = h('span', {'aria-live': 'polite'});
+  const [news, live] = newsOf(filter, reload);
   const chosen = new Set();
   const tools = h('div', {class: 'row'});
   const drawTools = () => fill(tools, may('OPERATOR') && (chosen.size ? forChosen(chosen, page.jobs, reload) : forAll(filter, reload)));
@@ -44,12 +44,7 @@ export async function jobList(place, parameters, reload) {
       {title: 'Last error', class: 'wide', cell: job => job.errorType && h('span', {class: 'error small clip'}, shortClass(job.errorType), ': ', job.error)},
     ], page.jobs, 'No job matches.'),
     pages('jobs', parameters, page.next, 'Older jobs')));
-  let first;
-  return {live: {queues(all) {
-    const now = all.filter(one => !filter.queue || one.queue === filter.queue).map(one => [one.waiting, one.ready, one.running, one.dead]).join();
-    first ??= now;
-    if (now !== first && !news.firstChild) fill(news, button('Load what is new (r)', reload));
-  }}};
+  return {live};
 }
 
 function form(filter) {
