@@ -24,7 +24,11 @@ public final class ClaimReadyJobs {
     // own row are small, unless somebody has put one there by hand.
     // A timeout counts from the handler's start, which nobody writes down: the deadline leaves time for the longest
     // wait.
-    // Numbers that are mostly zero travel as nulls, which cost the client no memory.
+    // Numbers that are mostly zero travel as nulls, which cost the client no memory. A time travels as the seconds of
+    // its
+    // epoch: making a text of it takes the driver a fifth of its time for a claim while the JVM still interprets.
+    private static final String POSITION = "?, to_timestamp(?), ?";
+
     private static final String CLAIMED = """
             claimed AS (
                 DELETE FROM rowlock.ready
@@ -74,7 +78,7 @@ public final class ClaimReadyJobs {
     }
 
     private static String few(String which) {
-        return "WITH " + CLAIMED.formatted("?, ?, ?", "true", which) + MOVED;
+        return "WITH " + CLAIMED.formatted(POSITION, "true", which) + MOVED;
     }
 
     // By the primary key: whoever claims some jobs by name does not look for them in the queue.
@@ -94,7 +98,7 @@ public final class ClaimReadyJobs {
 
     private static final String NAMES = IndexPlan.PREFIX + """
             SELECT id FROM rowlock.ready
-             WHERE queue = ? AND job_key IS NULL AND (rank, ready_at, id) > (?, ?, ?) AND rank <= ? AND id <> ALL (?::bigint[]) AND type <> ALL (?::text[])
+             WHERE queue = ? AND job_key IS NULL AND (rank, ready_at, id) > (?, to_timestamp(?), ?) AND rank <= ? AND id <> ALL (?::bigint[]) AND type <> ALL (?::text[])
              ORDER BY queue, rank, ready_at, id
              LIMIT ?
             """;
@@ -112,7 +116,7 @@ public final class ClaimReadyJobs {
     private static final String START = """
             start AS MATERIALIZED (
                 SELECT own.rank, coalesce(further.ready_at, own.ready_at) AS ready_at, coalesce(further.id, own.id) AS id
-                  FROM (SELECT ?::smallint, ?::timestamptz, ?::bigint) AS own (rank, ready_at, id)
+                  FROM (SELECT ?::smallint, to_timestamp(?), ?::bigint) AS own (rank, ready_at, id)
                   LEFT JOIN LATERAL (
                        SELECT r.ready_at, r.id FROM rowlock.reached r
                         WHERE r.queue = ? AND r.rank = own.rank AND r.reached_at > statement_timestamp() - interval '1 s'

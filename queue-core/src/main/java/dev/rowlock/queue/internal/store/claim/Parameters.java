@@ -56,9 +56,10 @@ final class Parameters {
         return this;
     }
 
+    /** Three: the rank, the seconds for {@code to_timestamp}, the id. */
     Parameters add(QueuePosition position) throws SQLException {
         statement.setInt(++set, position.rank());
-        statement.setObject(++set, position.readyAt());
+        statement.setDouble(++set, position.epochSeconds());
         statement.setLong(++set, position.id());
         return this;
     }

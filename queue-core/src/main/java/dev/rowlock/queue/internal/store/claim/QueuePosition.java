@@ -1,10 +1,6 @@
 package dev.rowlock.queue.internal.store.claim;
 
 import java.time.Duration;
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 
 /**
  * A place in a queue's order: the key of the index that claims read.
@@ -29,11 +25,9 @@ public record QueuePosition(int rank, long readyAtMicros, long id) implements Co
         return Math.round(epochSeconds * MICROS_PER_SECOND);
     }
 
-    /** As a parameter of type {@code timestamptz}. */
-    OffsetDateTime readyAt() {
-        return readyAtMicros == BEGINNING_OF_TIME
-                ? OffsetDateTime.MIN
-                : Instant.EPOCH.plus(readyAtMicros, ChronoUnit.MICROS).atOffset(ZoneOffset.UTC);
+    /** As a parameter of PostgreSQL's {@code to_timestamp}, the reverse of {@link #micros}: exact as long as that is. */
+    double epochSeconds() {
+        return readyAtMicros == BEGINNING_OF_TIME ? Double.NEGATIVE_INFINITY : readyAtMicros / MICROS_PER_SECOND;
     }
 
     /** Before all jobs of this rank that became ready up to so much earlier. */

@@ -200,7 +200,10 @@ class ClaimReadyJobsTest {
         QueueRange next = QueueRange.ALL;
         for (int i = 0; i < jobs; i++) {
             Batch batch = claim.run(QUEUE, next, 1, node, null);
-            reached.add(Objects.requireNonNull(batch.last()).readyAt());
+            reached.add(rooms.sql("SELECT to_timestamp(?)")
+                    .param(Objects.requireNonNull(batch.last()).epochSeconds())
+                    .query(OffsetDateTime.class)
+                    .single());
             next = behind(batch);
         }
 
