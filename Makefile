@@ -14,7 +14,7 @@ help: ## Show this help
 	@echo '      A=-Drowlock.test.postgres.version=14                       (14 to 18; default 18)'
 	@echo '      A=-Drowlock.test.postgres=container|embedded|<JDBC URL>    (default: what the machine can do)'
 	@echo
-	@echo '  bench also takes PEERS, RUNS, JOBS, SECONDS, WORKERS, URL, CHART, and for W=idle QUEUES, such as'
+	@echo '  bench also takes PEERS, RUNS, JOBS, SECONDS, WORKERS, URL, CHART, for W=idle QUEUES, for W=gates PARTS:'
 	@echo '      make bench W=mixed PEERS=rowlock,db-scheduler,graphile-worker'
 	@echo '      make bench W=idle PEERS=rowlock QUEUES=100                 (all are in docs/performance.md)'
 
@@ -60,8 +60,8 @@ rehearse-alerts: ## Plant faults under the sample: a real Prometheus fires the r
 	$(MAVEN) -q -pl sample-app -am -DskipTests package $(A)
 	scripts/rehearse-alerts
 
-# PEERS, RUNS, JOBS, SECONDS, WORKERS, QUEUES (W=idle), URL (of a server), CHART (a folder): docs/performance.md explains them.
-bench: OPTIONS = $(foreach o,PEERS RUNS JOBS SECONDS WORKERS QUEUES URL CHART,$(if $($(o)),--$(shell echo $(o) | tr A-Z a-z) '$($(o))'))
+# PEERS, RUNS, JOBS, SECONDS, WORKERS, QUEUES (W=idle), PARTS (W=gates), URL (of a server), CHART (a folder): docs/performance.md explains them.
+bench: OPTIONS = $(foreach o,PEERS RUNS JOBS SECONDS WORKERS QUEUES PARTS URL CHART,$(if $($(o)),--$(shell echo $(o) | tr A-Z a-z) '$($(o))'))
 bench: ## Measure beside other queues: make bench W=drain [PEERS=rowlock,db-scheduler] [RUNS=3] [URL=jdbc:…]
 	@test -n "$(W)" || { echo "Which workload? make bench W=drain; more in docs/performance.md"; exit 2; }
 	@$(MAVEN) -q -pl queue-benchmark -am process-classes $(A)

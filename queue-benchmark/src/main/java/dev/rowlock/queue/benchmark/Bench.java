@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -68,6 +69,9 @@ public final class Bench implements Callable<Integer> {
             defaultValue = "1")
     private int queues;
 
+    @Option(names = "--parts", split = ",", description = "parts of the workload gates; by default all")
+    private List<String> parts = List.of();
+
     @Option(
             names = "--url",
             description = "JDBC URL of a server whose user may create databases; by default one is started")
@@ -84,11 +88,12 @@ public final class Bench implements Callable<Integer> {
     @Override
     public Integer call() {
         Workload measured = parsed(() -> Workloads.named(workload));
+        parsed(() -> requireParts(measured));
         List<Peer> chosen = parsed(() -> Peers.named(peers != null ? peers : measured.peers()));
         try (Server server = Server.start(url)) {
             System.out.println("PostgreSQL " + server.settings());
-            Summary summary =
-                    new Runs(server, new Size(jobs, seconds, workers, queues), runs).measure(measured, chosen);
+            Summary summary = new Runs(server, new Size(jobs, seconds, workers, queues, Set.copyOf(parts)), runs)
+                    .measure(measured, chosen);
             if (chart != null) {
                 System.out.println("chart: " + Charts.write(summary, workload, chart));
             }
@@ -97,6 +102,16 @@ public final class Bench implements Callable<Integer> {
             System.out.println(TextReport.figures(summary));
         }
         return 0;
+    }
+
+    private boolean requireParts(Workload measured) {
+        for (String part : parts) {
+            if (!measured.parts().contains(part)) {
+                throw new IllegalArgumentException(
+                        "%s has no part %s: it has %s".formatted(measured.name(), part, measured.parts()));
+            }
+        }
+        return true;
     }
 
     private <T> T parsed(Supplier<T> value) {

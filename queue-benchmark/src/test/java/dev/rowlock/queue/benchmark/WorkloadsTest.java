@@ -10,6 +10,7 @@ import dev.rowlock.queue.benchmark.workload.Stage;
 import dev.rowlock.queue.benchmark.workload.Workload;
 import dev.rowlock.queue.benchmark.workload.Workloads;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Keeps the benchmark from rotting. Says nothing about speed. Workloads themselves fail if a job did not run once. */
 class WorkloadsTest {
 
-    private static final Size SMALL = new Size(300, 1, 0, 1);
+    private static final Size SMALL = new Size(300, 1, 0, 1, Set.of());
 
     private final Stage stage = new Stage(Server.ofTests(), SMALL);
 
@@ -41,6 +42,15 @@ class WorkloadsTest {
     }
 
     @Test
+    void someOfAWorkloadsPartsCanBeChosen() {
+        Size some = new Size(300, 1, 0, 1, Set.of("plain", "limited"));
+
+        Figures figures = Workloads.named("gates").run(Peers.named("rowlock"), new Stage(Server.ofTests(), some));
+
+        assertThat(figures.names()).containsExactly("plain_jobs_per_s", "plain_us", "limited_jobs_per_s", "limited_us");
+    }
+
+    @Test
     void fastJobsBehindSlowOnesAreTimedForEveryPeerThatHasTwoNodes() {
         List<Peer> peers = Peers.named(List.of("rowlock", "db-scheduler"));
 
@@ -56,7 +66,7 @@ class WorkloadsTest {
     void aPeerWithoutQueuesIsNotMeasuredOnMany() {
         List<Peer> peers = Peers.named(List.of("rowlock", "floor", "db-scheduler"));
 
-        List<Peer> able = Runs.able(Workloads.named("idle"), new Size(null, null, 0, 100), peers);
+        List<Peer> able = Runs.able(Workloads.named("idle"), new Size(null, null, 0, 100, Set.of()), peers);
 
         assertThat(able).containsExactly(Peers.named("rowlock"));
     }
@@ -64,7 +74,7 @@ class WorkloadsTest {
     /** As a list they would take about 50 MB, in a heap of 32 MB. */
     @Test
     void aStreamIsEnqueuedAndDrainedInAHeapThatCouldNotHoldItsJobs() {
-        Stage large = new Stage(Server.ofTests(), new Size(300_000, null, 0, 1));
+        Stage large = new Stage(Server.ofTests(), new Size(300_000, null, 0, 1, Set.of()));
 
         Figures figures = Workloads.named("memory").run(Peers.named("rowlock"), large);
 

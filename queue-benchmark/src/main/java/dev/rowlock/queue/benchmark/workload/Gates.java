@@ -57,24 +57,44 @@ final class Gates implements Workload {
         return List.of("rowlock", "graphile-worker", "pg-boss");
     }
 
+    /** What is run of a part. */
+    @FunctionalInterface
+    private interface Run {
+        void of(Part part, Figures figures);
+    }
+
+    private record Kind(String name, KeyRule rule, int keys, Run run) {}
+
+    private static final List<Kind> KINDS = List.of(
+            new Kind("plain", KeyRule.NONE, 0, Gates::drain),
+            new Kind("keys", KeyRule.TURNS, FEW, Gates::drain),
+            new Kind("limited", KeyRule.TEN_AT_ONCE, FEW, Gates::drain),
+            new Kind("burst", KeyRule.BURST, FEW, Gates::drain),
+            new Kind("rate", KeyRule.RATE, FEW, Gates::drain),
+            new Kind("fair", KeyRule.WEIGHTS, FEW, Gates::drain),
+            new Kind("run_time", KeyRule.RUN_TIME, FEW, Gates::drain),
+            new Kind("limit_one_few", KeyRule.ONE_AT_ONCE, FEW, Gates::drain),
+            new Kind("limit_one", KeyRule.ONE_AT_ONCE, MANY, Gates::drain),
+            new Kind("ordered", KeyRule.IN_ORDER, MANY, Gates::drain),
+            new Kind("policy", KeyRule.POLICY, 0, Gates::drain),
+            new Kind("workflow", KeyRule.NONE, 0, (part, to) -> chains(part, CHAIN, Ability.WORKFLOWS, to)),
+            new Kind("batch", KeyRule.NONE, 0, (part, to) -> chains(part, 0, Ability.BATCHES, to)),
+            new Kind("limited_held", KeyRule.TEN_AT_ONCE, FEW, Gates::held),
+            new Kind("limit_one_held", KeyRule.ONE_AT_ONCE, MANY, Gates::held));
+
+    @Override
+    public List<String> parts() {
+        return KINDS.stream().map(Kind::name).toList();
+    }
+
     @Override
     public Figures run(Peer peer, Stage stage) {
         Figures figures = new Figures();
-        drain(part(peer, stage, "plain", KeyRule.NONE, 0), figures);
-        drain(part(peer, stage, "keys", KeyRule.TURNS, FEW), figures);
-        drain(part(peer, stage, "limited", KeyRule.TEN_AT_ONCE, FEW), figures);
-        drain(part(peer, stage, "burst", KeyRule.BURST, FEW), figures);
-        drain(part(peer, stage, "rate", KeyRule.RATE, FEW), figures);
-        drain(part(peer, stage, "fair", KeyRule.WEIGHTS, FEW), figures);
-        drain(part(peer, stage, "run_time", KeyRule.RUN_TIME, FEW), figures);
-        drain(part(peer, stage, "limit_one_few", KeyRule.ONE_AT_ONCE, FEW), figures);
-        drain(part(peer, stage, "limit_one", KeyRule.ONE_AT_ONCE, MANY), figures);
-        drain(part(peer, stage, "ordered", KeyRule.IN_ORDER, MANY), figures);
-        drain(part(peer, stage, "policy", KeyRule.POLICY, 0), figures);
-        chains(part(peer, stage, "workflow", KeyRule.NONE, 0), CHAIN, Ability.WORKFLOWS, figures);
-        chains(part(peer, stage, "batch", KeyRule.NONE, 0), 0, Ability.BATCHES, figures);
-        held(part(peer, stage, "limited_held", KeyRule.TEN_AT_ONCE, FEW), figures);
-        held(part(peer, stage, "limit_one_held", KeyRule.ONE_AT_ONCE, MANY), figures);
+        for (Kind kind : KINDS) {
+            if (stage.size().has(kind.name())) {
+                kind.run().of(part(peer, stage, kind.name(), kind.rule(), kind.keys()), figures);
+            }
+        }
         return figures;
     }
 

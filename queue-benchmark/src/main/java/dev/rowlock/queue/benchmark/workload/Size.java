@@ -12,11 +12,16 @@ import org.jspecify.annotations.Nullable;
  * @param seconds null: as the workload says
  * @param workers jobs at once; 0: as many as suit the peer
  * @param queues that a node listens to, where the workload varies that
+ * @param parts of the workload; empty: all
  */
-public record Size(@Nullable Integer jobs, @Nullable Integer seconds, int workers, int queues) {
+public record Size(@Nullable Integer jobs, @Nullable Integer seconds, int workers, int queues, Set<String> parts) {
 
     /** As large as a measurement should be. */
-    public static final Size FULL = new Size(null, null, 0, 1);
+    public static final Size FULL = new Size(null, null, 0, 1, Set.of());
+
+    public boolean has(String part) {
+        return parts.isEmpty() || parts.contains(part);
+    }
 
     /** What it asks of a peer, whatever the workload. */
     public Set<Ability> needs() {
@@ -35,12 +40,13 @@ public record Size(@Nullable Integer jobs, @Nullable Integer seconds, int worker
 
     /** The same with so many jobs, unless fewer were asked for. */
     public Size withJobs(int most) {
-        return new Size(jobs == null ? most : Integer.valueOf(Math.min(jobs, most)), seconds, workers, queues);
+        return new Size(jobs == null ? most : Integer.valueOf(Math.min(jobs, most)), seconds, workers, queues, parts);
     }
 
     /** The same for so many seconds, unless fewer were asked for. */
     public Size withSeconds(int most) {
-        return new Size(jobs, seconds == null ? most : Integer.valueOf(Math.min(seconds, most)), workers, queues);
+        return new Size(
+                jobs, seconds == null ? most : Integer.valueOf(Math.min(seconds, most)), workers, queues, parts);
     }
 
     public Duration duration(int otherwise) {

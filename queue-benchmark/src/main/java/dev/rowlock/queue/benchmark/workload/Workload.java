@@ -20,6 +20,11 @@ public interface Workload {
         return List.of("rowlock", "rowlock-no-retention", "floor", "floor-retention");
     }
 
+    /** Those of which some can be chosen with {@code --parts}. */
+    default List<String> parts() {
+        return List.of();
+    }
+
     /** Measures a peer once, on a database of its own. */
     Figures run(Peer peer, Stage stage);
 
