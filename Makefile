@@ -14,7 +14,7 @@ help: ## Show this help
 	@echo '      A=-Drowlock.test.postgres.version=14                       (14 to 18; default 18)'
 	@echo '      A=-Drowlock.test.postgres=container|embedded|<JDBC URL>    (default: what the machine can do)'
 	@echo
-	@echo '  bench also takes PEERS, RUNS, JOBS, SECONDS, WORKERS, URL, CHART, for W=idle QUEUES, for W=gates PARTS:'
+	@echo '  bench also takes PEERS, RUNS, JOBS, SECONDS, WORKERS, URL, CHART, for W=idle QUEUES, for W=gates PARTS, for W=latency-cold JVM:'
 	@echo '      make bench W=mixed PEERS=rowlock,db-scheduler,graphile-worker'
 	@echo '      make bench W=idle PEERS=rowlock QUEUES=100                 (all are in docs/performance.md)'
 
@@ -60,12 +60,13 @@ rehearse-alerts: ## Plant faults under the sample: a real Prometheus fires the r
 	$(MAVEN) -q -pl sample-app -am -DskipTests package $(A)
 	scripts/rehearse-alerts
 
-# PEERS, RUNS, JOBS, SECONDS, WORKERS, QUEUES (W=idle), PARTS (W=gates), URL (of a server), CHART (a folder): docs/performance.md explains them.
+# PEERS, RUNS, JOBS, SECONDS, WORKERS, QUEUES (W=idle), PARTS (W=gates), URL (of a server), CHART (a folder), JVM (options
+# of workers in processes of their own): docs/performance.md explains them.
 bench: OPTIONS = $(foreach o,PEERS RUNS JOBS SECONDS WORKERS QUEUES PARTS URL CHART,$(if $($(o)),--$(shell echo $(o) | tr A-Z a-z) '$($(o))'))
 bench: ## Measure beside other queues: make bench W=drain [PEERS=rowlock,db-scheduler] [RUNS=3] [URL=jdbc:…]
 	@test -n "$(W)" || { echo "Which workload? make bench W=drain; more in docs/performance.md"; exit 2; }
 	@$(MAVEN) -q -pl queue-benchmark -am process-classes $(A)
-	@java -Xmx2g -Dbench.folder=queue-benchmark/target -cp queue-benchmark/target/classes:$$(cat queue-benchmark/target/classpath) \
+	@java -Xmx2g -Dbench.folder=queue-benchmark/target $(if $(JVM),-Dbench.worker.jvm='$(JVM)') -cp queue-benchmark/target/classes:$$(cat queue-benchmark/target/classpath) \
 		dev.rowlock.queue.benchmark.Bench $(W) $(OPTIONS)
 
 # C: classes of queue-core, T: tests that should notice, by default those of the package; both without dev.rowlock.queue in front.

@@ -27,7 +27,7 @@ public final class Worker {
 
     private static final int HEAP_MEGABYTES = 512;
 
-    /** A further option of their JVMs, or {@code @file} with several; these must not print to the standard output. */
+    /** Further options of their JVMs, with a space between; these must not print to the standard output. */
     private static final String JVM_OPTIONS = "bench.worker.jvm";
 
     private Worker() {}
@@ -44,7 +44,7 @@ public final class Worker {
                 new ArrayList<>(List.of(java, "-Xmx" + heapMegabytes + "m", "-XX:+ExitOnOutOfMemoryError"));
         String options = System.getProperty(JVM_OPTIONS);
         if (options != null) {
-            command.add(options);
+            command.addAll(List.of(options.split(" ")));
         }
         command.addAll(List.of(
                 "-cp",
