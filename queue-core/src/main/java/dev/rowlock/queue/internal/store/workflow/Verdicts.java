@@ -17,7 +17,11 @@ final class Verdicts {
                              WHERE m.workflow_id = t.workflow_id AND m.state = 1 AND m.step_no = e.parent_no LIMIT 1) IS NOT NULL AS failed,
                        p.other IS NOT NULL
                        AND (SELECT m.job_id FROM rowlock.workflow_job m
-                             WHERE m.workflow_id = t.workflow_id AND m.state IN (3, 4) AND m.step_no = e.parent_no LIMIT 1) IS NOT NULL AS cancelled
+                             WHERE m.workflow_id = t.workflow_id AND m.state IN (3, 4) AND m.step_no = e.parent_no LIMIT 1) IS NOT NULL
+                       -- Or it was skipped before anybody had added jobs to it.
+                       OR p.state = 'skipped' AND p.open IS NULL AND p.other IS NULL
+                       AND (SELECT m.job_id FROM rowlock.workflow_job m
+                             WHERE m.workflow_id = t.workflow_id AND m.state = 2 AND m.step_no = e.parent_no LIMIT 1) IS NULL AS cancelled
                   FROM asked t
                  CROSS JOIN LATERAL (
                        SELECT e.parent_no, e.runs_after FROM rowlock.workflow_edge e
