@@ -35,7 +35,7 @@ public final class FindHeldJobs {
 
     // Jobs of paused types would only take the room of others.
     private static final String JOBS = IndexPlan.PREFIX + """
-            SELECT h.job_id, w.type, w.job_key, h.rank, w.attempt, h.ready_at, w.enqueued_at, w.headers
+            SELECT h.job_id, w.type, w.job_key, h.rank, w.attempt, h.ready_at, w.enqueued_at, w.headers, h.due_at
               FROM rowlock.held_job h
               LEFT JOIN rowlock.waiting w ON w.id = h.job_id AND w.due_at = h.due_at AND w.reason = 'policy'
              WHERE h.queue = ? AND (h.rank, h.ready_at, h.job_id) > (?, ?, ?)
@@ -48,11 +48,13 @@ public final class FindHeldJobs {
             SELECT (SELECT count(*) FROM rowlock.running r WHERE r.queue = ?), clock_timestamp()
             """;
 
-    // Somebody has cancelled the job, or has let it run, or has given it another due time.
+    // Somebody has cancelled the job, or has let it run, or has given it another due time. If it was held anew
+    // meanwhile, it has another note.
     private static final String REMOVE = IndexPlan.PREFIX + """
             WITH gone AS (
                 DELETE FROM rowlock.held_job h
-                 WHERE h.job_id = ANY (?::bigint[])
+                 USING unnest(?::bigint[], ?::timestamptz[]) AS s (job_id, due_at)
+                 WHERE h.job_id = s.job_id AND h.due_at = s.due_at
                    AND NOT EXISTS (SELECT FROM rowlock.waiting w WHERE w.id = h.job_id AND w.due_at = h.due_at AND w.reason = 'policy')
                 RETURNING 1
             )
@@ -113,7 +115,7 @@ public final class FindHeldJobs {
     /** The page behind this place. */
     public Page page(String queue, Place place) {
         return database.alone(connection -> {
-            List<Long> stale = new ArrayList<>();
+            List<Note> stale = new ArrayList<>();
             List<WaitingJob> found = new ArrayList<>();
             Place last = null;
             try (PreparedStatement statement = UncachedPlan.prepare(connection, jobs)) {
@@ -130,7 +132,7 @@ public final class FindHeldJobs {
                     while (rows.next()) {
                         last = new Place(rows.getInt(4), Columns.instant(rows, 6), rows.getLong(1));
                         if (rows.getString(2) == null) {
-                            stale.add(rows.getLong(1));
+                            stale.add(new Note(rows.getLong(1), Objects.requireNonNull(Columns.instant(rows, 9))));
                         } else {
                             found.add(job(rows));
                         }
@@ -151,9 +153,13 @@ public final class FindHeldJobs {
         });
     }
 
-    private void remove(java.sql.Connection connection, List<Long> stale) throws SQLException {
+    /** That a job is held, and until when. */
+    private record Note(long job, Instant dueAt) {}
+
+    private void remove(java.sql.Connection connection, List<Note> stale) throws SQLException {
         try (PreparedStatement statement = UncachedPlan.prepare(connection, remove)) {
-            statement.setObject(1, stale.toArray(Long[]::new));
+            statement.setObject(1, Columns.longs(stale, Note::job));
+            statement.setObject(2, Columns.instants(stale, Note::dueAt));
             IndexPlan.query(statement).close();
         }
     }

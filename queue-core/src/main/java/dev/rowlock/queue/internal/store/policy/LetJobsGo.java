@@ -24,13 +24,14 @@ public final class LetJobsGo {
                           FOR UPDATE OF w SKIP LOCKED))
                 RETURNING *
             ), unheld AS (
+                -- By what this snapshot knows of them: a job that was held anew meanwhile has another note.
                 DELETE FROM rowlock.held_job h
-                 WHERE h.job_id = ANY (ARRAY(
-                       SELECT id FROM freed
-                       UNION ALL
-                       SELECT n.job_id FROM next n
-                        WHERE NOT EXISTS (SELECT FROM rowlock.waiting w
-                                           WHERE w.id = n.job_id AND w.due_at = n.due_at AND w.reason = 'policy')))
+                 USING (SELECT id, due_at FROM freed
+                        UNION ALL
+                        SELECT n.job_id, n.due_at FROM next n
+                         WHERE NOT EXISTS (SELECT FROM rowlock.waiting w
+                                            WHERE w.id = n.job_id AND w.due_at = n.due_at AND w.reason = 'policy')) AS o
+                 WHERE h.job_id = o.id AND h.due_at = o.due_at
             ), into_ready AS (
                 INSERT INTO rowlock.ready (ready_at, %1$s)
                 SELECT (SELECT n.ready_at FROM next n WHERE n.job_id = freed.id), %1$s FROM freed
