@@ -48,9 +48,10 @@ public final class IndexPlan {
 
     /**
      * Goes before a statement that reaches tables by {@code LATERAL} looks and by {@code = ANY}, and joins nothing else but what it has found.
-     * Such looks are nested loops whatever the settings are; all other joins are made by hashing.
+     * Such looks are nested loops whatever the settings are; all other joins are made by hashing. A row that somebody else has locked must not hold up
+     * its neighbours.
      */
-    public static final String LOOKS_PREFIX = "SELECT " + SETTINGS + ", " + HASH_JOINS + ";\n";
+    public static final String LOOKS_PREFIX = OUTCOMES_PREFIX;
 
     // What takes so long is cancelled by the server, so that nothing is committed of which nobody hears.
     private static final String FOR_SESSION =

@@ -22,7 +22,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,7 +75,7 @@ final class Progress {
         Undecided some = find.run(behind, limit);
         List<MovedStep> moved = new ArrayList<>();
         for (List<StepKey> part : parts(some.steps())) {
-            moved.addAll(moved(decided(few -> decide.themselves(part, few))));
+            moved.addAll(moved(decided(() -> decide.themselves(part, FEW), () -> decide.others(part))));
         }
         goOn(emptied(moved));
         endAll(some.workflows().isEmpty() ? List.of() : end.find(some.workflows()));
@@ -103,7 +103,7 @@ final class Progress {
         while (!next.isEmpty()) {
             List<MovedStep> moved = new ArrayList<>();
             for (List<Touched> some : parts(next)) {
-                Decided decided = decided(few -> decide.after(some, few));
+                Decided decided = decided(() -> decide.after(some, FEW), () -> decide.afterOthers(some));
                 ended.addAll(workflows(decided.ended()));
                 moved.addAll(moved(decided));
             }
@@ -119,12 +119,13 @@ final class Progress {
         endAll(ended);
     }
 
-    private Decided decided(IntFunction<Decided> about) {
+    /** A transaction of the application may keep some of them locked, for as long as it likes: these are left to the sweep, and the others go on. */
+    private static <T> T decided(Supplier<T> all, Supplier<T> others) {
         try {
-            return about.apply(FEW);
+            return all.get();
         } catch (RuntimeException e) {
-            log.debug("steps could not be decided about and moved at once, so one after the other", e);
-            return about.apply(0);
+            log.debug("not all could be decided about and moved at once, so others first", e);
+            return others.get();
         }
     }
 
@@ -187,7 +188,8 @@ final class Progress {
 
     /** Notes which have ended. One that is a job of another lets that one go on. */
     private void endAll(Collection<Long> workflows) {
-        List<Long> changed = workflows.isEmpty() ? List.of() : end.run(workflows);
+        List<Long> changed =
+                workflows.isEmpty() ? List.of() : decided(() -> end.run(workflows), () -> end.others(workflows));
         changed.forEach(wakeups::workflowEnded); // or it runs again: whoever waits looks
         if (!changed.isEmpty()) {
             goOn(mark.heard(changed.stream().map(id -> -id).toList()));

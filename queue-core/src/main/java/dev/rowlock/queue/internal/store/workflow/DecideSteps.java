@@ -97,17 +97,29 @@ public final class DecideSteps {
     }
 
     /**
-     * About steps that run after some of these: after one that has failed, or has no job any more that has not ended.
+     * About steps that run after some of these: after one that has failed, or has no job any more that has not ended. Fails if somebody keeps one of
+     * them locked, or a job of theirs.
      *
-     * @param fewerThan so many jobs are moved with their step; 0: none are
+     * @param fewerThan so many jobs are moved with their step
      */
     public Decided after(Collection<Touched> parents, int fewerThan) {
-        return database.atomically(connection -> decide(connection, lock.behind(connection, parents), fewerThan));
+        return database.atomically(
+                connection -> decide(connection, lock.behind(connection, parents, false), fewerThan));
     }
 
-    /** About these steps. */
+    /** The same, but passes over those that somebody has locked, and moves no jobs. */
+    public Decided afterOthers(Collection<Touched> parents) {
+        return database.atomically(connection -> decide(connection, lock.behind(connection, parents, true), 0));
+    }
+
+    /** About these steps, as {@link #after}. */
     public Decided themselves(Collection<StepKey> steps, int fewerThan) {
-        return database.atomically(connection -> decide(connection, lock.named(connection, steps), fewerThan));
+        return database.atomically(connection -> decide(connection, lock.named(connection, steps, false), fewerThan));
+    }
+
+    /** About these steps, as {@link #afterOthers}. */
+    public Decided others(Collection<StepKey> steps) {
+        return database.atomically(connection -> decide(connection, lock.named(connection, steps, true), 0));
     }
 
     private Decided decide(Connection connection, Found found, int fewerThan) throws SQLException {

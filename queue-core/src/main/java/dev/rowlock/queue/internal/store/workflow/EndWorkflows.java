@@ -55,7 +55,7 @@ public final class EndWorkflows {
             )
             """;
 
-    private static final String END = NOW.formatted("FOR UPDATE OF w") + DECIDED + """
+    private static final String END = NOW + DECIDED + """
             UPDATE rowlock.workflow w
                SET state = n.state, ended_at = CASE WHEN n.state IN ('succeeded', 'failed', 'cancelled') THEN statement_timestamp() END
               FROM decided n
@@ -68,17 +68,24 @@ public final class EndWorkflows {
 
     private final Database database;
     private final String end;
+    private final String endOthers;
     private final String find;
 
     public EndWorkflows(Database database) {
         this.database = database;
-        this.end = database.sql(IndexPlan.LOOKS_PREFIX + END);
+        this.end = database.sql(IndexPlan.LOOKS_PREFIX + END.formatted("FOR UPDATE OF w"));
+        this.endOthers = database.sql(IndexPlan.LOOKS_PREFIX + END.formatted("FOR UPDATE OF w SKIP LOCKED"));
         this.find = database.sql(IndexPlan.LOOKS_PREFIX + FIND);
     }
 
-    /** Looks at these, and returns those that have ended, or run again. */
+    /** Looks at these, and returns those that have ended, or run again. Fails if somebody keeps one of them locked. */
     public List<Long> run(Collection<Long> workflows) {
         return run(end, workflows);
+    }
+
+    /** The same, but passes over those that somebody has locked. */
+    public List<Long> others(Collection<Long> workflows) {
+        return run(endOthers, workflows);
     }
 
     /** Those about which that should have been noted. Locks nothing. */

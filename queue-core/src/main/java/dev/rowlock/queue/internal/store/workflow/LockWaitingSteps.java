@@ -53,7 +53,7 @@ final class LockWaitingSteps {
                    SELECT c.workflow_id, c.step_no, c.ctid AS place, c.state, c.due_at IS NULL AND c.delay_millis IS NULL AS at_once
                      FROM rowlock.workflow_step c
                     WHERE c.workflow_id = t.workflow_id AND c.step_no = t.step_no AND c.state IN ('waiting', 'skipped')
-                      FOR UPDATE) AS c
+                      FOR UPDATE %s) AS c
             """;
 
     private static final String ENDED = "UNION ALL SELECT true, workflow_id, step_no, NULL, NULL, NULL FROM ended";
@@ -75,26 +75,46 @@ final class LockWaitingSteps {
      */
     record Locked(StepKey key, String place, String state, boolean atOnce) {}
 
-    private final String behind;
-    private final String named;
+    private final Texts patient;
+    private final Texts others;
 
-    LockWaitingSteps(Schema schema) {
-        this.behind = schema.sql(IndexPlan.LOOKS_PREFIX + BEHIND + LOCKED + ENDED);
-        this.named = schema.sql(IndexPlan.LOOKS_PREFIX + NAMED + LOCKED);
+    private record Texts(String behind, String named) {
+
+        static Texts of(Schema schema, String wait) {
+            String locked = LOCKED.formatted(wait);
+            return new Texts(
+                    schema.sql(IndexPlan.LOOKS_PREFIX + BEHIND + locked + ENDED),
+                    schema.sql(IndexPlan.LOOKS_PREFIX + NAMED + locked));
+        }
     }
 
-    /** Locks those that run after some of these: after one that has failed, or has no job any more that has not ended. */
-    Found behind(Connection connection, Collection<Touched> parents) throws SQLException {
+    LockWaitingSteps(Schema schema) {
+        this.patient = Texts.of(schema, "");
+        this.others = Texts.of(schema, "SKIP LOCKED");
+    }
+
+    private Texts texts(boolean skipLocked) {
+        return skipLocked ? others : patient;
+    }
+
+    /**
+     * Locks those that run after some of these: after one that has failed, or has no job any more that has not ended.
+     *
+     * @param skipLocked passes over those that somebody else has locked; otherwise it waits a moment for each, and fails
+     */
+    Found behind(Connection connection, Collection<Touched> parents, boolean skipLocked) throws SQLException {
         List<Touched> some = List.copyOf(parents);
-        try (PreparedStatement statement = IndexPlan.prepare(connection, behind)) {
+        try (PreparedStatement statement =
+                IndexPlan.prepare(connection, texts(skipLocked).behind())) {
             StepKey.set(statement, 1, some.stream().map(Touched::step).toList());
             statement.setObject(3, Columns.flags(some, Touched::failed));
             return read(statement);
         }
     }
 
-    Found named(Connection connection, Collection<StepKey> steps) throws SQLException {
-        try (PreparedStatement statement = IndexPlan.prepare(connection, named)) {
+    Found named(Connection connection, Collection<StepKey> steps, boolean skipLocked) throws SQLException {
+        try (PreparedStatement statement =
+                IndexPlan.prepare(connection, texts(skipLocked).named())) {
             StepKey.set(statement, 1, steps);
             return read(statement);
         }
