@@ -130,8 +130,8 @@ final class PolicyChore implements Chore {
         if (failure != null && figures.leftMillis() == 0 && System.nanoTime() - tryAt < 0) {
             throw failure; // jobs go on without it, and nothing has become better
         }
-        takeBack();
         int room = ahead.room(figures.admitted(), node.place().nodes());
+        takeBack();
         boolean looks = room > 0 && figures.held() && System.nanoTime() - askAt >= 0;
         if (!looks && failure == null) {
             place = figures.held() ? place : Place.FRONT;
@@ -201,7 +201,9 @@ final class PolicyChore implements Chore {
     private void takeBack() {
         if (System.nanoTime() - takeBackAt >= 0) {
             takeBackAt = System.nanoTime() + UNCLAIMED.toNanos() / 2;
-            if (statements.admit().takeBack(queue, UNCLAIMED, MOST) > 0) {
+            int taken = statements.admit().takeBack(queue, UNCLAIMED, MOST);
+            if (taken > 0) {
+                ahead.takenBack(taken);
                 held.hold(queue);
             }
         }

@@ -29,4 +29,9 @@ final class ReadyAhead {
     void added(int jobs) {
         before += jobs;
     }
+
+    /** So many were given back to the policy since the last look: nobody has claimed them. */
+    void takenBack(int jobs) {
+        before = Math.max(0, before - jobs);
+    }
 }
