@@ -45,8 +45,8 @@ public final class MarkEndedJobs {
     // its day.
     private static final String LOOKED = """
             , since AS MATERIALIZED (
-                -- Not the partitions of the days before. A clock may be set back.
-                SELECT min(w.started_at) - interval '1 day' AS day
+                -- Not the partitions of the days before. A clock may be set back, also by days.
+                SELECT least(min(w.started_at), statement_timestamp()) - interval '1 day' AS day
                   FROM (SELECT DISTINCT workflow_id FROM given) AS g
                  CROSS JOIN LATERAL (SELECT w.started_at FROM rowlock.workflow w WHERE w.id = g.workflow_id OFFSET 0) AS w
             ), found AS MATERIALIZED (

@@ -54,7 +54,7 @@ public final class MoveSteps {
             ), from_done AS (
                 DELETE FROM rowlock.done
                  WHERE id = ANY (ARRAY(SELECT job_id FROM next WHERE state = 'reviving'))
-                   AND finished_at >= (SELECT min(started_at) FROM step) - interval '1 day'
+                   AND finished_at >= (SELECT least(min(started_at), statement_timestamp()) FROM step) - interval '1 day'
                    AND state = 'cancelled' AND claimed_at IS NULL
                 RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
             ), freed AS MATERIALIZED (

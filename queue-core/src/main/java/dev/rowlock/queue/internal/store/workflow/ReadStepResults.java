@@ -21,7 +21,7 @@ public final class ReadStepResults {
                     ORDER BY m.job_id LIMIT ?) AS s
              CROSS JOIN LATERAL (
                    SELECT d.result FROM rowlock.done d
-                    WHERE d.id = s.job_id AND d.finished_at >= w.started_at - interval '1 day' LIMIT 1) AS d
+                    WHERE d.id = s.job_id AND d.finished_at >= least(w.started_at, statement_timestamp()) - interval '1 day' LIMIT 1) AS d
              WHERE own.job_id = ?
              ORDER BY s.job_id
             """;
