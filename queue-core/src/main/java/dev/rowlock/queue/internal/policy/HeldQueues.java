@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.policy;
 
 import dev.rowlock.queue.internal.claim.Admissions;
+import dev.rowlock.queue.internal.store.BatchSplitter;
 import dev.rowlock.queue.internal.store.policy.HoldClaimedJobs;
 import dev.rowlock.queue.internal.store.policy.HoldJobs;
 import dev.rowlock.queue.internal.store.policy.ReadPolicies;
@@ -10,17 +11,22 @@ import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The queues whose policies decide, as this node knows them: in them jobs are held until they are chosen. A queue that is not known here any more
  * is claimed as others are. Thread-safe.
  */
 final class HeldQueues implements Admissions {
+
+    private static final Logger log = LoggerFactory.getLogger(HeldQueues.class);
 
     private static final int BATCH = 500;
 
@@ -96,11 +102,23 @@ final class HeldQueues implements Admissions {
         if (!concerns(queue)) {
             return false;
         }
-        int held = hold.run(queue, BATCH);
+        int held = held(queue);
         if (held > 0) {
             moved(queue);
         }
         return held >= BATCH;
+    }
+
+    private int held(String queue) {
+        try {
+            return hold.run(queue, BATCH);
+        } catch (RuntimeException e) {
+            if (!BatchSplitter.isOfARow(e)) {
+                throw e;
+            }
+            log.debug("queue '{}': jobs cannot be held together, so claims hold them", queue, e);
+            return 0;
+        }
     }
 
     @Override
@@ -109,13 +127,29 @@ final class HeldQueues implements Admissions {
             return claimed;
         }
         List<Claim> claims = claimed.stream().map(ClaimedJob::claim).toList();
-        Set<Long> over = holdClaimed.run(queue, claims);
+        Set<Long> over = over(queue, claims);
         moved(queue);
         return over.isEmpty()
                 ? claimed
                 : claimed.stream()
                         .filter(job -> !over.contains(job.claim().token()))
                         .toList();
+    }
+
+    /** One that the server refuses to hold must not keep the others: it runs. */
+    private Set<Long> over(String queue, List<Claim> claims) {
+        try {
+            return holdClaimed.run(queue, claims);
+        } catch (RuntimeException e) {
+            Set<Long> over = new HashSet<>();
+            BatchSplitter.refused(claims, some -> over.addAll(holdClaimed.run(queue, some)), e)
+                    .forEach((claim, why) -> log.error(
+                            "queue '{}': the server refuses to hold job {} for the policy, so it runs without",
+                            queue,
+                            claim.jobId(),
+                            why));
+            return over;
+        }
     }
 
     private void moved(String queue) {

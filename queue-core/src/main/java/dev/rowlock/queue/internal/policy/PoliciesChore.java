@@ -1,14 +1,17 @@
 package dev.rowlock.queue.internal.policy;
 
 import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.store.RefusedJobs;
 import dev.rowlock.queue.internal.store.policy.LetJobsGo;
 import dev.rowlock.queue.internal.store.policy.LetJobsGo.Gone;
 import dev.rowlock.queue.internal.store.policy.ReadPolicies;
 import dev.rowlock.queue.internal.store.policy.ReadPolicies.Standing;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +34,7 @@ final class PoliciesChore implements Chore {
     private final LetJobsGo letGo;
     private final Wakeups wakeups;
     private final Set<String> told = new HashSet<>(); // queues that go on without their policy
+    private final Map<String, RefusedJobs> refused = new HashMap<>(); // by queue
     private long forgetAt = System.nanoTime() + FORGET.toNanos();
 
     PoliciesChore(HeldQueues held, ReadPolicies read, LetJobsGo letGo, Wakeups wakeups) {
@@ -68,19 +72,35 @@ final class PoliciesChore implements Chore {
         return more ? Duration.ZERO : all.isEmpty() ? WITHOUT : INTERVAL;
     }
 
+    /** One that the server refuses must not keep the others. Returns whether there may be more. */
     private boolean letGo(String queue) {
-        Gone gone = letGo.run(queue, BATCH);
-        if (gone.jobs() > 0) {
-            if (told.add(queue)) {
-                log.warn(
-                        "queue '{}': its policy gives no answers, or no node asks it; its jobs run in their normal order",
-                        queue);
-            }
-            if (gone.keys()) {
-                wakeups.keysReady(queue);
-            }
-            wakeups.jobsBack(queue, gone.rank(), gone.jobs());
+        RefusedJobs aside = refused.computeIfAbsent(
+                queue, name -> new RefusedJobs("that a policy has not chosen cannot become ready without it"));
+        if (aside.isDue()) {
+            aside.tryAgain(ids -> tell(queue, letGo.named(queue, ids)), BATCH);
         }
-        return gone.seen() >= BATCH;
+        try {
+            Gone gone = letGo.run(queue, BATCH, aside.ids());
+            tell(queue, gone);
+            return gone.seen() >= BATCH;
+        } catch (RuntimeException e) {
+            return aside.apart(
+                    () -> letGo.names(queue, BATCH, aside.ids()), ids -> tell(queue, letGo.named(queue, ids)), e);
+        }
+    }
+
+    private void tell(String queue, Gone gone) {
+        if (gone.jobs() == 0) {
+            return;
+        }
+        if (told.add(queue)) {
+            log.warn(
+                    "queue '{}': its policy gives no answers, or no node asks it; its jobs run in their normal order",
+                    queue);
+        }
+        if (gone.keys()) {
+            wakeups.keysReady(queue);
+        }
+        wakeups.jobsBack(queue, gone.rank(), gone.jobs());
     }
 }

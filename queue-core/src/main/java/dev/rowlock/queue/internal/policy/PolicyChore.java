@@ -4,6 +4,7 @@ import dev.rowlock.queue.gate.Admission;
 import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
+import dev.rowlock.queue.internal.store.RefusedJobs;
 import dev.rowlock.queue.internal.store.policy.AdmitJobs;
 import dev.rowlock.queue.internal.store.policy.AdmitJobs.Admitted;
 import dev.rowlock.queue.internal.store.policy.FindHeldJobs;
@@ -14,8 +15,10 @@ import dev.rowlock.queue.internal.store.policy.TakePolicy;
 import dev.rowlock.queue.spi.NodeStatus.PolicyCounts;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,6 +60,7 @@ final class PolicyChore implements Chore {
     private volatile PolicyCounts counts; // written by its thread
     private int failed; // answers in turn that were bad, not counting good ones where no job waited
     private long tryAt; // after failures, once jobs go on: later each time, since they would wait for nothing
+    private final RefusedJobs refused = new RefusedJobs("that a policy has chosen cannot become ready");
     private Place place = Place.FRONT;
     private long askAt = System.nanoTime();
     private long takeBackAt = System.nanoTime();
@@ -140,7 +144,7 @@ final class PolicyChore implements Chore {
             }
             return TICK;
         }
-        Page page = statements.find().page(queue, place);
+        Page page = page(nodeId);
         Admission answer = page.jobs().isEmpty() && failure == null ? null : ask(page, room, figures.admitted());
         admit(nodeId, answer == null ? List.of() : answer.jobs());
         return next(page, answer, room);
@@ -182,7 +186,7 @@ final class PolicyChore implements Chore {
 
     private void admit(long nodeId, List<Long> jobs) {
         long now = System.nanoTime();
-        Admitted admitted = statements.admit().run(queue, nodeId, jobs, times.hold());
+        Admitted admitted = admitted(nodeId, jobs);
         if (!admitted.own()) {
             own = 0;
             return;
@@ -196,6 +200,25 @@ final class PolicyChore implements Chore {
             }
             wakeups.jobsReady(queue, admitted.rank(), admitted.jobs());
         }
+    }
+
+    /** One that the server refuses must not keep the others. */
+    private Admitted admitted(long nodeId, List<Long> jobs) {
+        try {
+            return statements.admit().run(queue, nodeId, jobs, times.hold());
+        } catch (RuntimeException e) {
+            List<Admitted> parts = new ArrayList<>();
+            refused.apart(() -> jobs, some -> parts.add(statements.admit().run(queue, nodeId, some, times.hold())), e);
+            return parts.stream().reduce(Admitted::and).orElseGet(() -> admitted(nodeId, List.of()));
+        }
+    }
+
+    private Page page(long nodeId) {
+        if (refused.isDue()) {
+            refused.tryAgain(some -> statements.admit().run(queue, nodeId, some, times.hold()), MOST);
+        }
+        Page page = statements.find().page(queue, place);
+        return refused.ids().isEmpty() ? page : page.without(Set.copyOf(refused.ids()));
     }
 
     private void takeBack() {

@@ -62,7 +62,14 @@ public final class AdmitJobs {
      * @param rank of the most urgent job
      * @param keys whether some of them have keys
      */
-    public record Admitted(boolean own, int jobs, int rank, boolean keys) {}
+    public record Admitted(boolean own, int jobs, int rank, boolean keys) {
+
+        /** The same, after another call. */
+        public Admitted and(Admitted other) {
+            int highest = jobs == 0 ? other.rank : other.jobs == 0 ? rank : Math.min(rank, other.rank);
+            return new Admitted(own && other.own, jobs + other.jobs, highest, keys || other.keys);
+        }
+    }
 
     private final Database database;
     private final String sql;

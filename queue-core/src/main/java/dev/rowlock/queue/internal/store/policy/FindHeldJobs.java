@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What a policy may choose from, page by page, and the figures of its queue. */
@@ -78,7 +79,12 @@ public final class FindHeldJobs {
     public record Figures(boolean own, long leftMillis, boolean inOrder, int admitted, boolean held) {}
 
     /** What a look at a page has found; {@code next} is null on the last page. */
-    public record Page(List<WaitingJob> jobs, @Nullable Place next, int running, Instant now) {}
+    public record Page(List<WaitingJob> jobs, @Nullable Place next, int running, Instant now) {
+
+        public Page without(Set<Long> ids) {
+            return new Page(jobs.stream().filter(job -> !ids.contains(job.id())).toList(), next, running, now);
+        }
+    }
 
     private final Database database;
     private final String figures;

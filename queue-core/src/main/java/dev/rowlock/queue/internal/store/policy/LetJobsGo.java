@@ -1,10 +1,13 @@
 package dev.rowlock.queue.internal.store.policy;
 
+import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.util.List;
 
 /** Moves jobs of a queue whose policy does not decide from waiting back to the places in ready that they had. */
 public final class LetJobsGo {
@@ -14,6 +17,7 @@ public final class LetJobsGo {
             WITH next AS MATERIALIZED (
                 SELECT h.job_id, h.due_at, h.ready_at FROM rowlock.held_job h
                  WHERE h.queue = ? AND EXISTS (SELECT FROM rowlock.policy p WHERE p.queue = ? AND NOT %2$s)
+                   AND %3$s
                  ORDER BY h.queue, h.rank, h.ready_at, h.job_id
                  LIMIT ?
             ), freed AS (
@@ -38,7 +42,17 @@ public final class LetJobsGo {
                 RETURNING rank, job_key
             )
             SELECT (SELECT count(*) FROM next), count(*), min(rank), count(job_key) FROM into_ready
-            """.formatted(PolicySql.COLUMNS, PolicySql.DECIDES);
+            """;
+
+    private static final String OTHERS = "h.job_id <> ALL (?::bigint[])";
+    private static final String NAMED = "h.job_id = ANY (?::bigint[])";
+
+    private static final String NAMES = IndexPlan.PREFIX + """
+            SELECT h.job_id FROM rowlock.held_job h
+             WHERE h.queue = ? AND %s
+             ORDER BY h.queue, h.rank, h.ready_at, h.job_id
+             LIMIT ?
+            """.formatted(OTHERS);
 
     /**
      * What one call did.
@@ -51,22 +65,55 @@ public final class LetJobsGo {
     public record Gone(int seen, int jobs, int rank, boolean keys) {}
 
     private final Database database;
-    private final String sql;
+    private final String others;
+    private final String named;
+    private final String names;
 
     public LetJobsGo(Database database) {
         this.database = database;
-        this.sql = database.sql(SQL);
+        this.others = database.sql(SQL.formatted(PolicySql.COLUMNS, PolicySql.DECIDES, OTHERS));
+        this.named = database.sql(SQL.formatted(PolicySql.COLUMNS, PolicySql.DECIDES, NAMED));
+        this.names = database.sql(NAMES);
     }
 
     public Gone run(String queue, int limit) {
+        return run(queue, limit, List.of());
+    }
+
+    /** @param without these jobs stay where they are */
+    public Gone run(String queue, int limit, List<Long> without) {
+        return run(others, queue, without, limit);
+    }
+
+    /** Moves only these of them. */
+    public Gone named(String queue, List<Long> ids) {
+        return run(named, queue, ids, ids.size());
+    }
+
+    private Gone run(String sql, String queue, List<Long> ids, int limit) {
         return database.alone(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setString(1, queue);
                 statement.setString(2, queue);
-                statement.setInt(3, limit);
+                statement.setObject(3, Columns.longs(ids, Long::longValue));
+                statement.setInt(4, limit);
                 try (ResultSet row = IndexPlan.query(statement)) {
                     row.next();
                     return new Gone(row.getInt(1), row.getInt(2), row.getInt(3), row.getLong(4) > 0);
+                }
+            }
+        });
+    }
+
+    /** The ids of the jobs that {@link #run} would look at now. */
+    public List<Long> names(String queue, int limit, List<Long> without) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, names)) {
+                statement.setString(1, queue);
+                statement.setObject(2, Columns.longs(without, Long::longValue));
+                statement.setInt(3, limit);
+                try (ResultSet rows = IndexPlan.query(statement)) {
+                    return Ids.read(rows);
                 }
             }
         });
