@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -34,7 +34,6 @@ public final class JacksonPayloadCodec implements PayloadCodec {
     private final Map<Class<?>, List<PayloadConverter>> converters;
     private final ReadableJson readable;
     private final Set<Class<?>> checked = ConcurrentHashMap.newKeySet(); // as many as there are payload classes
-    private final Map<Type, ObjectReader> readers = new ConcurrentHashMap<>(); // likewise; each knows how to read one
 
     public JacksonPayloadCodec(JsonMapper mapper) {
         this(mapper, List.of());
@@ -81,7 +80,7 @@ public final class JacksonPayloadCodec implements PayloadCodec {
     @Override
     public Object decode(String json, Type type) {
         try {
-            Object value = read(json, reader(type));
+            Object value = read(json, mapper.constructType(type));
             if (value == null) {
                 throw new PayloadException(
                         "the payload is null where %s is expected".formatted(type.getTypeName()), null);
@@ -94,22 +93,17 @@ public final class JacksonPayloadCodec implements PayloadCodec {
         }
     }
 
-    private ObjectReader reader(Type type) {
-        ObjectReader known = readers.get(type);
-        return known != null ? known : readers.computeIfAbsent(type, t -> mapper.readerFor(mapper.constructType(t)));
-    }
-
-    private @Nullable Object read(String json, ObjectReader reader) {
-        List<PayloadConverter> known = converters.get(reader.getValueType().getRawClass());
+    private @Nullable Object read(String json, JavaType type) {
+        List<PayloadConverter> known = converters.get(type.getRawClass());
         if (known == null) {
             byte[] ascii = largeAscii(json);
-            return ascii == null ? reader.readValue(json) : reader.readValue(ascii);
+            return ascii == null ? mapper.readValue(json, type) : mapper.readValue(ascii, type);
         }
         JsonNode document = mapper.readTree(json);
         for (PayloadConverter converter : known) {
             document = converter.convert(document);
         }
-        return reader.readValue(document);
+        return mapper.treeToValue(document, type);
     }
 
     /** Null for a short document, and for one that has other characters: Jackson reads those more quickly as they are. */
