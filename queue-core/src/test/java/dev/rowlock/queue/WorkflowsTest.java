@@ -46,6 +46,9 @@ class WorkflowsTest {
 
     private static final Duration LONG = Duration.ofSeconds(40);
 
+    /** Jobs of a wide step. */
+    private static final int WIDE = 10_000;
+
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     record Task(String name) {}
@@ -146,14 +149,24 @@ class WorkflowsTest {
                 .step("first", new Task("first"))
                 .each(
                         "many",
-                        IntStream.range(0, 2_500)
+                        IntStream.range(0, WIDE)
                                 .mapToObj(i -> new Task("many" + i))
                                 .toList(),
                         s -> s.after("first"))
                 .step("last", new Task("last"), s -> s.after("many")));
 
         assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
-        assertThat(ran).hasSize(2_502).startsWith("first").endsWith("last");
+        assertThat(ran)
+                .hasSize(WIDE + 2)
+                .doesNotHaveDuplicates()
+                .startsWith("first")
+                .endsWith("last");
+        assertThat(ended(id).counts()).isEqualTo(new StepCounts(0, WIDE + 2, 0, 0, 0));
+        assertThat(first.search()
+                        .count(JobFilter.where().states(JobState.WAITING, JobState.READY, JobState.RUNNING), 10)
+                        .jobs())
+                .as("stranded")
+                .isZero();
     }
 
     @Test
