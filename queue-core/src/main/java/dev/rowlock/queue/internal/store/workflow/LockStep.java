@@ -28,6 +28,16 @@ public final class LockStep {
               LEFT JOIN rowlock.workflow_step s ON s.workflow_id = m.workflow_id AND s.step_no = m.step_no
             """;
 
+    // A step that waits may be released in this moment: its jobs would move without the added one, which would then wait
+    // for ever. A step that does not wait never does so again, so ten thousand jobs of one that runs need not meet at
+    // its row.
+    private static final String WAITING = """
+            SELECT s.workflow_id, s.step_no, s.state, s.accepts, s.due_at, s.delay_millis, w.state
+              FROM rowlock.workflow w JOIN rowlock.workflow_step s ON s.workflow_id = w.id
+             WHERE w.id = ? AND s.step_no = ?
+               FOR SHARE OF s
+            """;
+
     // Whoever closes it, or lets its jobs run, waits for this transaction.
     private static final String NAMED = """
             SELECT s.workflow_id, s.step_no, s.state, s.accepts, s.due_at, s.delay_millis, w.state
@@ -62,10 +72,12 @@ public final class LockStep {
     }
 
     private final String ofJob;
+    private final String waiting;
     private final String named;
 
     public LockStep(Schema schema) {
         this.ofJob = schema.sql(OF_JOB);
+        this.waiting = schema.sql(WAITING);
         this.named = schema.sql(NAMED);
     }
 
@@ -74,6 +86,16 @@ public final class LockStep {
         try (PreparedStatement statement = UncachedPlan.prepare(connection, ofJob)) {
             statement.setLong(1, claim.jobId());
             statement.setLong(2, claim.token());
+            Optional<Found> found = read(statement);
+            StepKey key = found.map(Found::key).orElse(null);
+            return key != null && found.get().held() ? waiting(connection, key) : found;
+        }
+    }
+
+    private Optional<Found> waiting(Connection connection, StepKey step) throws SQLException {
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, waiting)) {
+            statement.setLong(1, step.workflow());
+            statement.setInt(2, step.step());
             return read(statement);
         }
     }
