@@ -33,7 +33,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Every id that an enqueue after the end of a transaction returns is a job, and workers hear of it at once. */
-@PostgresTest
+@PostgresTest(migrated = true)
 @ParameterizedClass(name = "autoCommit={0}")
 @ValueSource(booleans = {true, false})
 class AfterTransactionTest {

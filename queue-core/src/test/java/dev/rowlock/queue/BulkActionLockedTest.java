@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A bulk action walks on behind jobs that somebody else has locked, and comes back to them in the end. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class BulkActionLockedTest {
 
     private static final JobFilter MAIL = JobFilter.where().queue(Rooms.QUEUE);

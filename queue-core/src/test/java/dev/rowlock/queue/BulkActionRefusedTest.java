@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Jobs that the server refuses to move hold up no bulk action. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class BulkActionRefusedTest {
 
     private static final JobFilter MAIL = JobFilter.where().queue(Rooms.QUEUE);

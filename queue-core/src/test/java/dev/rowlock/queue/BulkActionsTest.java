@@ -30,7 +30,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What an operator does to many jobs, batch by batch. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class BulkActionsTest {
 
     private static final JobFilter MAIL = JobFilter.where().queue(Rooms.QUEUE);

@@ -28,7 +28,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 /**
  * Keys borrow idle places, over two nodes. Nodes do not poll while a test lasts: whatever begins, begins because somebody was woken.
  */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class BurstTest {
 
     private static final Duration NO_POLLS = Duration.ofMinutes(5);

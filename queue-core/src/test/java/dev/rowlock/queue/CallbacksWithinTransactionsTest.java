@@ -36,7 +36,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Two DataSources, and a transaction of one inside a transaction of the other: a callback at the end of the inner one
  * still runs inside the outer one.
  */
-@PostgresTest
+@PostgresTest(migrated = true)
 @ParameterizedClass(name = "autoCommit={0}")
 @ValueSource(booleans = {true, false})
 class CallbacksWithinTransactionsTest {

@@ -46,7 +46,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  * Draws rules for a queue and jobs that complete, fail, wait, have keys of both kinds, belong to a batch or recur; over two nodes, none of the rules is ever
  * broken, and all jobs end. In half of the queues a policy chooses among the jobs, at random; where keys are in order, nobody asks it.
  */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class CombinedGatesTest {
 
     private static final Duration LONG = Duration.ofSeconds(60);

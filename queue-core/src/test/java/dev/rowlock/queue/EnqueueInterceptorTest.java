@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Code of the application around enqueues. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class EnqueueInterceptorTest {
 
     record Greeting(String to) {}

@@ -43,7 +43,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A job joins a transaction on Rowlock's DataSource, and no other one, whatever was read before. */
-@PostgresTest
+@PostgresTest(migrated = true)
 @ParameterizedClass(name = "autoCommit={0}")
 @ValueSource(booleans = {true, false})
 class ForeignTransactionTest {

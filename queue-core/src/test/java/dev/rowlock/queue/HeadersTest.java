@@ -11,7 +11,7 @@ import java.lang.reflect.Type;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 class HeadersTest {
 
     record Secret(int number) {}

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 class JobAdminTest {
 
     private final Rooms rooms;

@@ -32,7 +32,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What an operator does to one job. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class JobChangesTest {
 
     /** The payload of the jobs here. */

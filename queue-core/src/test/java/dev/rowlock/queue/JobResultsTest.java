@@ -33,7 +33,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Waiting for jobs from another process than the one that runs them. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 @Representative
 class JobResultsTest {
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class JobSearchDeadGroupsTest {
 

@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Plants what holds up a job, and asks. */
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class JobSearchExplainTest {
 

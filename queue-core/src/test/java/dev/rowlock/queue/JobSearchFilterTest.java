@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One job in each state; its id is the number of its state, from 1. */
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class JobSearchFilterTest {
 

@@ -31,7 +31,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Searches never hurt the queue, nor the transaction in which somebody searches. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class JobSearchLimitsTest {
 
     private static final SearchSettings SHORT = new SearchSettings(Duration.ofMillis(100));

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 class JobTemplateTest {
 
     record SendMail(String to) {}

@@ -23,7 +23,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Promise 1: the job exists if and only if the caller's transaction commits. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class JobTemplateTransactionTest {
 
     record SendMail(String to) {}

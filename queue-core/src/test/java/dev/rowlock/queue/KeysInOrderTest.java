@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Jobs of a key one after the other, over two nodes, whatever becomes of each. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class KeysInOrderTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);

@@ -39,7 +39,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Large payloads lie in a table of their own from enqueue to the end, and neither callers nor handlers notice. */
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class LargePayloadTest {
 

@@ -39,7 +39,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  * Policies that answer at random, well and badly, over two nodes: no job is lost, none runs twice, no limit of the queue is exceeded, and of a bad
  * answer nothing counts.
  */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class MisbehavingPoliciesTest {
 
     private static final Duration LONG = Duration.ofSeconds(60);

@@ -29,7 +29,7 @@ import org.springframework.dao.DataAccessException;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Payloads travel through every room as they are, or are refused with a clear error. */
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class PayloadTravelTest {
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Two nodes with a policy for the default queue that notes what it is shown. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 abstract class PolicyNodes {
 
     static final Duration LONG = Duration.ofSeconds(30);

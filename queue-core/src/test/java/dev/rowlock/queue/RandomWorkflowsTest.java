@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Workflows drawn at random, on two nodes: what becomes of each step is what a model of the rules says, and no step runs before its time. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class RandomWorkflowsTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);

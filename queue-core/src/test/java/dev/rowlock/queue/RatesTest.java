@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Rates over two nodes. A rate of some jobs an hour, so that the time that a test takes is nothing. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class RatesTest {
 
     record Send(String to) {}

@@ -30,7 +30,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Recurring jobs as an application makes and manages them. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class RecurringJobsTest {
 
     record Report(String name) {}

@@ -16,7 +16,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** One connection of a process listens, whether its node needs it or those who wait. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class ResultsListenerTest {
 
     private static final Duration DAY = Duration.ofDays(1);

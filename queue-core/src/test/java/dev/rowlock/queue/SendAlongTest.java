@@ -25,7 +25,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Wake-ups that travel with the enqueue statement. No other wake-up can be sent here. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class SendAlongTest {
 
     record Mail(String to) {}

@@ -34,7 +34,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Jobs from psql, triggers and other languages. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class SqlFunctionsTest {
 
     record Invoice(long orderId) {}

@@ -29,7 +29,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A unique key makes one job of many requests, and of a request that is repeated. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class UniqueJobsTest {
 
     record SendMail(String to) {}

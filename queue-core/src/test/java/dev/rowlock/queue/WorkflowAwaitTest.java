@@ -27,7 +27,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Waiting for workflows from another process than the one that runs their jobs. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class WorkflowAwaitTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Options of single jobs of a step. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class WorkflowOptionsTest {
 
     record Task(String name) {}

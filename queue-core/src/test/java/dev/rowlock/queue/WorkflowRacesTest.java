@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Somebody changes a job, or adds one, in the moment in which its step may run. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class WorkflowRacesTest {
 
     private static final Duration LONG = Duration.ofSeconds(40);

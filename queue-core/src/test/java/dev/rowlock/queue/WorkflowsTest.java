@@ -41,7 +41,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Jobs that run after others, over two nodes. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class WorkflowsTest {
 
     private static final Duration LONG = Duration.ofSeconds(40);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** From the table of figures to gauges. What is measured, MeasureDatabaseTest knows. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class DatabaseMetricsTest {
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Meters of policies and of workflows, of a node that runs both. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class FeatureMetersTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);

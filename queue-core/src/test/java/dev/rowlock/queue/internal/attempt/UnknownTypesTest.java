@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 class UnknownTypesTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);

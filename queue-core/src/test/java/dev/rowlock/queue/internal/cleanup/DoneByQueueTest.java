@@ -11,7 +11,7 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class DoneByQueueTest {
 
     private static final Duration INTERVAL = Duration.ofMinutes(10);

@@ -20,7 +20,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
 
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class RetentionTest {
 
     private static final RetentionSettings NONE = new RetentionSettings(Duration.ZERO, Duration.ofDays(1));

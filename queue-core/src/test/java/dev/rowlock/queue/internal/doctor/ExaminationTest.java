@@ -21,7 +21,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /** Plants causes in a real database and reads what the doctor says. */
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class ExaminationTest {
 

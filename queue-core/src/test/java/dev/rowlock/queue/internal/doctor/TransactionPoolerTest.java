@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** A real PgBouncer between this process and the database. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class TransactionPoolerTest {
 
     private final TestDatabase test;

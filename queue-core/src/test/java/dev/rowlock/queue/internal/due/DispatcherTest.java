@@ -15,7 +15,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 class DispatcherTest {
 
     private static final Due NOW = Due.after(Duration.ZERO);

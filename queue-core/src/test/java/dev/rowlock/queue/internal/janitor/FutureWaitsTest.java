@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
 
 /** The server's clock was set back by an hour. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class FutureWaitsTest {
 
     private static final Duration AN_HOUR = Duration.ofHours(1);

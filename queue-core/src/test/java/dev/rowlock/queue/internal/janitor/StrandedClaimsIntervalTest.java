@@ -12,7 +12,7 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 class StrandedClaimsIntervalTest {
 
     private final StrandedClaims chore;

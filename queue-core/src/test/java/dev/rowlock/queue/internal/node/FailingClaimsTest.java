@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Nodes that beat and write outcomes, but cannot claim. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class FailingClaimsTest {
 
     public record Greet(String name) {}

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Jobs of other processes that a node claims on the connection on which it hears of them. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class HeardJobsTest {
 
     public record Greet(String name) {}

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.BeforeEach;
 /**
  * Gives each test a database and a node of its own, not yet started, and closes it afterwards.
  */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 public abstract class NodeTest {
 
     public record Greet(String name) {}

@@ -24,7 +24,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** How long the audit is kept, by a clock that the test sets. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class AuditRetentionTest {
 
     private static final JobFilter MAIL = JobFilter.where().queue(Rooms.QUEUE);

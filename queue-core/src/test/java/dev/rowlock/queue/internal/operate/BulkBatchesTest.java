@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** When bulk actions go on, by a clock that the test sets. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class BulkBatchesTest {
 
     private static final JobFilter MAIL = JobFilter.where().queue(Rooms.QUEUE);

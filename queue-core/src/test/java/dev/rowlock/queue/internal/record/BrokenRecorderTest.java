@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** A running node whose recorder cannot go on, because its pool throws what no code may throw. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class BrokenRecorderTest {
 
     private static final String RECORDER = "rowlock-recorder";

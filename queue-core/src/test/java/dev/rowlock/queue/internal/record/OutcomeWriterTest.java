@@ -32,7 +32,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** How single batches of outcomes end, refused outcomes included. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class OutcomeWriterTest {
 
     private static final Outcome FAILED = new Outcome.Failed(JobError.of("error", "for a test"));

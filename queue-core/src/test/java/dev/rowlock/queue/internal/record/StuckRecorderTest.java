@@ -38,7 +38,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A node that cannot record its outcomes must not keep its jobs from other nodes. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class StuckRecorderTest {
 
     private static final LeaseSettings LEASE =

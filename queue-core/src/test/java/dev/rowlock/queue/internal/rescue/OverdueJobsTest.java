@@ -19,7 +19,7 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 class OverdueJobsTest {
 
     private static final Duration TIMEOUT = Duration.ofMinutes(10);

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** A trigger keeps jobs from coming back, all or one, until it is dropped. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class RescueTest {
 
     private final Rooms rooms;

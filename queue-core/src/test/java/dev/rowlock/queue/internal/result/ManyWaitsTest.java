@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Eight looks' worth of jobs, none of which takes less than 120 ms. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class ManyWaitsTest {
 
     private static final int JOBS = 8 * Waits.ASKED_AT_ONCE;

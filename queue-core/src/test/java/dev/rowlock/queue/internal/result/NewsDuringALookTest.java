@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 class NewsDuringALookTest {
 
     private final Rooms rooms;

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A queue's threads and a recorder, without a claimer. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class QueueWorkerTest {
 
     private final AtomicInteger runs = new AtomicInteger();

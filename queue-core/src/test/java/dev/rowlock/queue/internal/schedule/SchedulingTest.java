@@ -21,7 +21,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A scheduler, by a clock of the database that only the test moves. It begins at 10:00. */
-@PostgresTest
+@PostgresTest(migrated = true)
 abstract class SchedulingTest {
 
     record Report(String name) {}

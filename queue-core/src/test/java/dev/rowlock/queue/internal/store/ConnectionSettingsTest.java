@@ -40,7 +40,7 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
  * Claims, outcomes and all other statements work as usual, whatever options the driver has and whatever defaults role,
  * database and pool set. Each build tries a few kinds; {@code -Drowlock.test.settings=all} tries all of them.
  */
-@PostgresTest
+@PostgresTest(migrated = true)
 class ConnectionSettingsTest {
 
     private static final String DEFAULT = "options=-c%20default_transaction_";

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * none is without its payload, while those of jobs that are gone are removed.
  * Under a schema name of its own, so that no statement can have another one built in.
  */
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class ConservationLawTest {
 

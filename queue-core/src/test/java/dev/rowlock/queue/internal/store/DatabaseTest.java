@@ -23,7 +23,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.support.TransactionTemplate;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 class DatabaseTest {
 
     private final TestDatabase test;

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A job with a value in every column loses nothing when it moves from one room to another. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class MovesTest {
 
     private static final String KEPT = """

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The plans of the hot statements in full rooms, as they are really executed, whatever the statistics say. Live rooms are
  * empty one minute and full the next, so statistics are always those of another time.
  */
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class PlansTest {
 

@@ -26,7 +26,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DataAccessResourceFailureException;
 
 /** A user's trigger keeps some jobs from becoming ready. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class RefusedJobsTest {
 
     private final Rooms rooms;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 class SendWakeupTest {
 
     private final TestDatabase test;

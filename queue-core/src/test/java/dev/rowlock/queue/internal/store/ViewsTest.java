@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataIntegrityViolationException;
 
 /** What people read, and what the tables refuse. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class ViewsTest {
 
     private final Rooms rooms;

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A job that has saved a checkpoint has started, whoever gave it back: no other payload may meet that checkpoint. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class CheckpointedHolderTest {
 
     record Index(String what) {}

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What an operator does to a job that waits for the end of another one. The clock is the test's; it begins at 10:00. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class FollowerByHandTest {
 
     record Index(String what) {}

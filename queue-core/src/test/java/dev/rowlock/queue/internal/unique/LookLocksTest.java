@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A job that a call may change does not start between the call's look and its change. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class LookLocksTest {
 
     private final Rooms rooms;

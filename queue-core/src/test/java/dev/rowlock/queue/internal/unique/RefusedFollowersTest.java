@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A job that is to run once more, and whose row the server refuses or somebody has locked, holds up no other. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class RefusedFollowersTest {
 
     record Index(String what) {}

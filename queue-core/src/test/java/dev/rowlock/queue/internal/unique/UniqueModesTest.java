@@ -32,7 +32,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What a request does to the job that holds its key, by a clock of the database that only the test moves. It begins at 10:00. */
-@PostgresTest
+@PostgresTest(migrated = true)
 abstract class UniqueModesTest {
     record Index(String what) {}
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Full rooms cost a request with a key no more than empty ones. Statistics are from when the tables were empty. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class UniquePlansTest {
 
     private static final String[] SCANS = {

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** A workflow has ended, is redriven, and runs again before anybody has read what became of it. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class WorkflowWaitsTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.test.postgres;
 
+import java.util.function.Predicate;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -47,13 +48,22 @@ final class PostgresExtension implements BeforeAllCallback, ParameterResolver {
 
     private static TestDatabase database(ExtensionContext context) {
         return context.getStore(NAMESPACE)
-                .computeIfAbsent(TestDatabase.class, key -> TestPostgres.newDatabase(), TestDatabase.class);
+                .computeIfAbsent(
+                        TestDatabase.class,
+                        key -> is(context, PostgresTest::migrated)
+                                ? TestPostgres.newMigratedDatabase()
+                                : TestPostgres.newDatabase(),
+                        TestDatabase.class);
     }
 
     private static boolean freshPerTest(ExtensionContext context) {
+        return is(context, PostgresTest::freshPerTest);
+    }
+
+    private static boolean is(ExtensionContext context, Predicate<PostgresTest> asked) {
         return AnnotationSupport.findAnnotation(
                         context.getRequiredTestClass(), PostgresTest.class, context.getEnclosingTestClasses())
-                .map(PostgresTest::freshPerTest)
-                .orElse(false);
+                .filter(asked)
+                .isPresent();
     }
 }

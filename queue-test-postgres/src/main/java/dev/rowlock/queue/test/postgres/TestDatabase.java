@@ -30,14 +30,31 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     static TestDatabase createOn(PostgresServer server) {
+        TestDatabase database = create(server, "");
+        OPEN.add(database.name);
+        return database;
+    }
+
+    /** A copy of a database to which nobody is connected. */
+    static TestDatabase copyOn(PostgresServer server, String original) {
+        TestDatabase database = create(server, " template " + original);
+        OPEN.add(database.name);
+        return database;
+    }
+
+    /** For somebody who closes it when the JVM ends: the server does not wait for that. */
+    static TestDatabase createForGoodOn(PostgresServer server) {
+        return create(server, "");
+    }
+
+    private static TestDatabase create(PostgresServer server, String how) {
         // Several JVMs may share a given server, so a counter would not do.
         String name = "test_" + UUID.randomUUID().toString().replace("-", "").substring(0, 12);
         try {
-            execute(server, "create database " + name);
+            execute(server, "create database " + name + how);
         } catch (SQLException e) {
             throw new IllegalStateException("cannot create database %s: %s".formatted(name, e.getMessage()), e);
         }
-        OPEN.add(name);
         return new TestDatabase(server, name);
     }
 

@@ -14,6 +14,7 @@ public final class TestPostgres {
 
     private static @Nullable Selection selection;
     private static @Nullable PostgresServer server;
+    private static @Nullable Template tables;
     private static @Nullable String failure;
 
     private TestPostgres() {}
@@ -37,6 +38,15 @@ public final class TestPostgres {
     /** Creates an empty database on the shared server. The caller closes it, which drops it. */
     public static TestDatabase newDatabase() {
         return server().newDatabase();
+    }
+
+    /** Creates a database with the tables that {@link TestTables} makes. The caller closes it, which drops it. */
+    static synchronized TestDatabase newMigratedDatabase() {
+        PostgresServer server = server();
+        if (tables == null) {
+            tables = Template.on(server);
+        }
+        return tables.copy();
     }
 
     /** What the system properties and the machine lead to. Starts nothing. */

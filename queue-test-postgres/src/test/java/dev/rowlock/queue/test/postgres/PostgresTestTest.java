@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.sql.SQLException;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -76,6 +77,49 @@ class PostgresTestTest {
         @Test
         void theNextTestHasItsOwnDatabaseToo() {
             assertThat(SEEN.add(database.name())).isTrue();
+        }
+    }
+
+    @Nested
+    @PostgresTest(freshPerTest = true, migrated = true)
+    class Migrated {
+
+        private final DataSource database;
+
+        Migrated(DataSource database) {
+            this.database = database;
+        }
+
+        @Test
+        void everyTestFindsTheTables() throws SQLException {
+            requireAsMade();
+        }
+
+        @Test
+        void noTestFindsWhatAnotherHasWritten() throws SQLException {
+            requireAsMade();
+        }
+
+        private void requireAsMade() throws SQLException {
+            assertThat(Sql.run(database, "insert into made default values returning number"))
+                    .isEqualTo("1");
+            assertThat(Sql.run(database, "select count(*) from made")).isEqualTo("1");
+            assertThat(OneTable.MADE).hasValue(1);
+        }
+    }
+
+    public static final class OneTable implements TestTables {
+
+        private static final AtomicInteger MADE = new AtomicInteger();
+
+        @Override
+        public void make(DataSource database) {
+            try {
+                Sql.run(database, "create table made (number int generated always as identity)");
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+            MADE.incrementAndGet();
         }
     }
 }

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * What the doctor says of tables that somebody has changed. Its list is written anew by
  * {@code mvn -pl queue-core -am test -Dtest=AlteredTablesTest -Drowlock.docs.write=true -Dsurefire.failIfNoSpecifiedTests=false}.
  */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 @Representative
 class AlteredTablesTest {
 

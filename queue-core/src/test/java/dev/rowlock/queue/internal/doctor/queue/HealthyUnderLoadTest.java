@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** A doctor who names causes that are not there is not called a second time. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class HealthyUnderLoadTest {
 
     private static final Set<Status> FINE = EnumSet.of(Status.OK, Status.INFO, Status.SKIPPED);

@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Plants what goes wrong with Rowlock's tables, and reads what the doctor says. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 @Representative
 class TableChecksTest {
 

@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** How the doctor looks for workflows that wait for somebody. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class WorkflowChecksTest {
 
     private static final StalledWorkflow CHECK = new StalledWorkflow(Duration.ofMinutes(10), Duration.ofDays(1));

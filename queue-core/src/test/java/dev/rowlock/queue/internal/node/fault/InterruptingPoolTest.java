@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** A pool, or a wrapper around it, that leaves an interrupt on the thread that asked for a connection. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class InterruptingPoolTest {
 
     public record Greet(String name) {}

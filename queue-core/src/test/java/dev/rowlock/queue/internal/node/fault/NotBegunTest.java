@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Jobs whose handlers could not begin: without a connection, neither their payload was read nor their transaction begun. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class NotBegunTest {
 
     record Note(String text) {}

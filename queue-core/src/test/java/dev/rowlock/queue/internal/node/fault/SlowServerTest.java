@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** Claims that take long: an audit trigger, a slow disk, a standby that each commit waits for. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class SlowServerTest {
 
     record Greet(String name) {}

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** As if memory had run out: each connection that a thread of Rowlock asks for throws an error, and so does each log line. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class WithoutMemoryTest {
 
     public record Greet(String name) {}

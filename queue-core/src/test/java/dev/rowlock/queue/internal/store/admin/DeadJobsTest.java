@@ -12,7 +12,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** What happens to dead jobs: another life, or a recorded end. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class DeadJobsTest {
 
     private final Rooms rooms;

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** One job an hour, so that the time that a test takes is nothing. */
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class ClaimAtRateTest {
 

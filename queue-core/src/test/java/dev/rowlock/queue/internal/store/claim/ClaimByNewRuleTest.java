@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** A claim has only those parts of its statements that the queue's rule had when it was last seen. It notices others at once. */
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class ClaimByNewRuleTest {
 

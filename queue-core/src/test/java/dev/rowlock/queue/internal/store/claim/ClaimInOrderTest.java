@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class ClaimInOrderTest {
 

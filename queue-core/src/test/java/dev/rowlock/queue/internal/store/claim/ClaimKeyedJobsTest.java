@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class ClaimKeyedJobsTest {
 

@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Claims by what a node knows of keys. */
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class ClaimKnownKeysTest {
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class ClaimReadyJobsTest {
 

@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Several nodes that claim from one queue. */
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class ClaimingTogetherTest {
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A look at many queues at once. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class FindReadyQueuesTest {
 
     private static final Duration NEVER_SLOW = Duration.ofHours(1);

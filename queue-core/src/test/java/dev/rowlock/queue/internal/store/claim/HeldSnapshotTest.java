@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** The cost of a claim, or of a look for due jobs, does not grow with dead entries that vacuum cannot remove. */
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class HeldSnapshotTest {
 

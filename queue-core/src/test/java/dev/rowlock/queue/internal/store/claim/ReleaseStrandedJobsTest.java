@@ -12,7 +12,7 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 class ReleaseStrandedJobsTest {
 
     private final Rooms rooms;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class MeasureDatabaseTest {
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class RemoveFreeKeysTest {
 

@@ -17,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The rows are moved into the future: as if the clock had been set back. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class RestartWaitsTest {
 
     private static final Due IN_TEN_MINUTES = Due.after(Duration.ofMinutes(10));

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class EnqueueJobsTest {
 

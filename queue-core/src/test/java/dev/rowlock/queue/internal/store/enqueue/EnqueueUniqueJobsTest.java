@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.dao.DataAccessException;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class EnqueueUniqueJobsTest {
 

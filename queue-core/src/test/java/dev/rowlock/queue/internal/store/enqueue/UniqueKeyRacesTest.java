@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two requests want a key at the same time, and one does not see all that the other did. */
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class UniqueKeyRacesTest {
 

@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What nodes declare, and what is set at run time. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class DeclareLimitsTest {
 
     private static final QueueLimit TWO = QueueLimit.of("mail").maxRunning(2);

@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Registering, beating, and declaring dead. */
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class NodesTest {
 

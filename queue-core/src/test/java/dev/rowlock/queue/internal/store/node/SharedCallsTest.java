@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Where a call with many jobs ignores its deadline, nobody knows which of them it hangs on. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class SharedCallsTest {
 
     private final Rooms rooms;

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** The tests move the times in the row instead of waiting. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class TakeChoreTest {
 
     private static final Duration HOUR = Duration.ofHours(1);

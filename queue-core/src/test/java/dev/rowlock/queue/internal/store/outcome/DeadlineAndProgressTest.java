@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 class DeadlineAndProgressTest {
 
     private final Rooms rooms;

@@ -20,7 +20,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class DeferJobsTest {
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 class FinishJobInTransactionTest {
 
     private final Rooms rooms;

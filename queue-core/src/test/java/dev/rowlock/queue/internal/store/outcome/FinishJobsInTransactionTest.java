@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 class FinishJobsInTransactionTest {
 
     private final Rooms rooms;

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class FinishJobsTest {
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Promise 2: no statement changes anything under a lost token, and its caller learns of it. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class LostClaimTest {
 
     /** Each statement that changes a claimed job. Says whether it found the claim. */

@@ -26,7 +26,7 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Every statement that moves jobs to done, where done has no partition at all. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 @Representative
 class MissingDonePartitionTest {
 

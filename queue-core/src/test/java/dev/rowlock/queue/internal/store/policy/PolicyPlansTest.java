@@ -20,7 +20,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The statements about policies read full rooms through their indexes, also where their plans were made for empty ones. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class PolicyPlansTest {
 
     private static final Duration HOLD = Duration.ofSeconds(10);

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Jobs of a queue with a policy, from ready to waiting and back. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class PolicyStatementsTest {
 
     private static final Duration HOLD = Duration.ofSeconds(10);

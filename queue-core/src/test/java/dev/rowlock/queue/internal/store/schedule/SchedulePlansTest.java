@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Ten thousand recurring jobs cost what one costs. Statistics are from when the tables were empty. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class SchedulePlansTest {
 
     private static final int BACKLOG = 20_000;

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Page 1,000 costs what page 1 costs, by what the server says it has read. */
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SearchPlansTest {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Step 1 runs after the success of step 0. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class EndWorkflowsTest {
 
     private static final StepKey FIRST = new StepKey(7, 0);

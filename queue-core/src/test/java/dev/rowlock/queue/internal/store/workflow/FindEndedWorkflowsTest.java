@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@PostgresTest
+@PostgresTest(migrated = true)
 class FindEndedWorkflowsTest {
 
     private final TestDatabase test;

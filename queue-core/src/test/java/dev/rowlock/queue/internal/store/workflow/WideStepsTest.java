@@ -16,7 +16,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** The end of one job costs the same, however many others its step has, and however many of these have ended before it. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class WideStepsTest {
 
     private static final long NARROW = 1;

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The statements of workflows look up what they need in full tables, whatever the statistics say, and whenever their plans were made. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class WorkflowPlansTest {
 
     /** Workflows 1 to 1,000 are chains of ten steps, workflow 2,000 is one of 10,000; step {@code n} of workflow {@code w} has the job {@code w * 10,000 + n}. */
