@@ -30,6 +30,11 @@ final class Cable extends AbstractDataSource {
         }
     }
 
+    /** Connections can be opened again. */
+    void mend() {
+        cut = false;
+    }
+
     @Override
     public Connection getConnection() throws SQLException {
         requireWhole();

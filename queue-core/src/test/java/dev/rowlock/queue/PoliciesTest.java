@@ -34,13 +34,15 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Policies of an application, over two nodes. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class PoliciesTest {
 
     @JobType("send")
     record Send(String to) {}
 
     record Rare(String to) {}
+
+    private static final Duration LATE = Duration.ofSeconds(30);
 
     private static final PolicyTimes QUICK = PolicyTimes.DEFAULT.faster(10);
 
@@ -75,6 +77,29 @@ class PoliciesTest {
 
         await().until(() -> sent.size() == 101);
         assertThat(sent).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void nothingRunsBeforeTheFirstAnswerHoweverLateItComes() {
+        Rowlock only = node(
+                request -> {
+                    try {
+                        mayEnd.await();
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException("took too long", e);
+                    }
+                    return all(request);
+                },
+                new PolicyTimes(LATE, LATE, LATE.dividedBy(2), LATE.dividedBy(4)));
+        enqueue(only, 100);
+
+        only.start();
+
+        await().until(() ->
+                only.status().claims().stream().anyMatch(claims -> claims.successful() + claims.empty() > 2));
+        assertThat(sent).isEmpty();
+        mayEnd.countDown();
+        await().until(() -> sent.size() == 100);
     }
 
     @Test

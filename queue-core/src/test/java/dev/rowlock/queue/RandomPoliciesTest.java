@@ -9,29 +9,21 @@ import dev.rowlock.queue.gate.Admission;
 import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.gate.QueueLimit;
-import dev.rowlock.queue.gate.WaitingJob;
 import dev.rowlock.queue.internal.policy.PolicyTimes;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.JobContext;
-import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.job.SnoozeException;
-import dev.rowlock.queue.job.UniqueKey;
-import dev.rowlock.queue.schedule.Overlap;
-import dev.rowlock.queue.schedule.RecurringJob;
-import dev.rowlock.queue.schedule.Schedule;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.settings.FetchSettings;
 import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.settings.WorkerSettings;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import dev.rowlock.queue.workflow.Workflow;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
@@ -45,7 +37,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  * Draws jobs of every kind, what operators do to them, what policies answer, and which node dies when, over two nodes. While the policy decides, no job
  * runs that it has not chosen; and all jobs end, once each, when it goes on, fails for good, or has gone.
  */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class RandomPoliciesTest {
 
     private static final String QUEUE = "moody";
@@ -53,8 +45,6 @@ class RandomPoliciesTest {
     private static final Duration ANSWER = Duration.ofMillis(200);
     private static final Duration WORK = Duration.ofMillis(3);
     private static final int STEPS = 160;
-    private static final int KEYS = 4;
-    private static final int MOST_BAD = 4;
 
     /** The policy decides as long as the test wants, whatever its answers are. */
     private static final PolicyTimes PATIENT =
@@ -63,9 +53,6 @@ class RandomPoliciesTest {
     /** Soon after its last good answer it does not. */
     private static final PolicyTimes QUICK =
             new PolicyTimes(ANSWER, Duration.ofSeconds(1), Duration.ofMillis(800), Duration.ofMillis(200));
-
-    /** @param acts what its attempts do, one after the other; then it completes */
-    record Work(int number, List<String> acts) {}
 
     /** What becomes of the policy in the end. */
     private enum End {
@@ -78,19 +65,18 @@ class RandomPoliciesTest {
     private record Node(Rowlock rowlock, Cable cable) {}
 
     private final Rowlocks rowlocks = new Rowlocks();
-    private final List<Node> nodes = new ArrayList<>();
-    private final List<Long> plain = new ArrayList<>();
+    private final List<Node> nodes = new ArrayList<>(); // those that live
+    private final List<Cable> cables = new ArrayList<>();
     private final TestDatabase database;
     private final PolicyModel model;
     private final Rowlock front;
-    private int numbers;
-    private boolean typePaused;
-    private boolean queuePaused;
+    private final PolicyLoad load;
 
     RandomPoliciesTest(TestDatabase database) {
         this.database = database;
         this.model = new PolicyModel(database);
         this.front = rowlocks.built(Rowlocks.quick(database.dataSource()).enqueueOnly());
+        this.load = new PolicyLoad(QUEUE, front, model);
     }
 
     static LongStream seeds() {
@@ -99,6 +85,7 @@ class RandomPoliciesTest {
 
     @AfterEach
     void close() throws Exception {
+        cables.forEach(Cable::mend); // a node stops sooner if it can say goodbye
         rowlocks.close();
     }
 
@@ -110,18 +97,18 @@ class RandomPoliciesTest {
         QueueLimit rule = rule(random);
         model.watch();
         front.limits().set(rule);
-        recurring();
-        Moody moody = new Moody(random.nextLong());
-        step(random, STEPS / 4);
+        load.recurring();
+        MoodyPolicy moody = new MoodyPolicy(QUEUE, model, ANSWER, random.nextLong());
+        load.step(random, STEPS / 4);
         start(PATIENT, moody);
         start(PATIENT, moody);
 
-        step(random, STEPS / 2);
+        load.step(random, STEPS / 2);
         die(random);
         start(PATIENT, moody);
-        step(random, STEPS / 4);
+        load.step(random, STEPS / 4);
         front.recurringJobs().delete("recurs");
-        resume();
+        load.resume();
         await("seed %d, %s".formatted(seed, rule)).atMost(LONG).until(moody::hasDoneAll);
         model.requireUnbroken();
         assertThat(model.begun()).as("all but what the policy never chooses").isNotEmpty();
@@ -139,7 +126,7 @@ class RandomPoliciesTest {
         return random.nextBoolean() ? rule.maxRunningPerKey(1 + random.nextInt(2)) : rule;
     }
 
-    private void end(End end, Moody moody, Random random) throws SQLException {
+    private void end(End end, MoodyPolicy moody, Random random) throws SQLException {
         if (end == End.GOES_ON) {
             moody.chooseAll();
             return;
@@ -156,12 +143,23 @@ class RandomPoliciesTest {
         nodes.clear();
         Last last = new Last();
         Node with = start(QUICK, last);
-        await().atMost(LONG).until(() -> last.good);
+        // Until a good answer of it is written down, jobs wait for those that there were before.
+        await().atMost(LONG).until(this::decidesForAMoment);
+        last.isOver = true;
         if (end == End.HAS_GONE) {
             with.rowlock().stop();
             start(QUICK, null);
         }
         start(QUICK, end == End.HAS_GONE ? null : last);
+    }
+
+    private boolean decidesForAMoment() {
+        return JdbcClient.create(database.dataSource())
+                .sql(
+                        "SELECT decides_until <= clock_timestamp() + ? * interval '1 ms' FROM rowlock.policy WHERE queue = ?")
+                .params(QUICK.hold().toMillis(), QUEUE)
+                .query(Boolean.class)
+                .single();
     }
 
     /** Redrives what has failed: each job has only so many failures in it. */
@@ -187,6 +185,7 @@ class RandomPoliciesTest {
 
     private Node start(PolicyTimes times, AdmissionPolicy policy) {
         Cable cable = new Cable(database.unpooled());
+        cables.add(cable);
         HikariConfig config = new HikariConfig();
         config.setDataSource(cable);
         config.setMaximumPoolSize(10);
@@ -198,14 +197,17 @@ class RandomPoliciesTest {
         RowlockBuilder builder = Rowlock.builder(pool)
                 .keepAlive(false)
                 .unpooled(cable)
-                .lease(new LeaseSettings("test", Duration.ofSeconds(3), Duration.ofMillis(200), 100))
+                .lease(new LeaseSettings("test", Duration.ofSeconds(2), Duration.ofMillis(200), 100))
                 .retry(RetryPolicy.fixed(Duration.ofMillis(10)).maxRetries(10))
                 .worker(WorkerSettings.DEFAULT
                         .withConcurrency(4)
                         .withDrainTimeout(Duration.ofSeconds(1))
                         .withFetch(new FetchSettings(Duration.ofMillis(200), Duration.ofMillis(250), 100)))
                 .policyTimes(times)
-                .listener(Work.class, o -> o.queue(QUEUE).transactional(true), (work, job) -> work(sql, work, job));
+                .listener(
+                        PolicyLoad.Work.class,
+                        o -> o.queue(QUEUE).transactional(true),
+                        (work, job) -> work(sql, work, job));
         if (policy != null) {
             builder.policy(policy);
         }
@@ -214,7 +216,7 @@ class RandomPoliciesTest {
         return node;
     }
 
-    private void work(JdbcClient sql, Work work, JobContext job) {
+    private void work(JdbcClient sql, PolicyLoad.Work work, JobContext job) {
         int attempt = model.begins(job, work.number());
         sql.sql("INSERT INTO effect VALUES (?)").param(job.id()).update();
         LockSupport.parkNanos(WORK.toNanos()); // others begin meanwhile, if they may
@@ -226,200 +228,10 @@ class RandomPoliciesTest {
         }
     }
 
-    // What producers and operators do
-
-    private void step(Random random, int times) {
-        for (int i = 0; i < times; i++) {
-            int draw = random.nextInt(20);
-            if (draw < 12) {
-                enqueue(random);
-            } else if (draw < 13) {
-                workflow(random);
-            } else if (draw < 14) {
-                front.recurringJobs().runNow("recurs").ifPresent(model::asked);
-            } else if (draw < 15) {
-                front.admin().redrive(JobFilter.where().states(JobState.FAILED));
-            } else if (draw < 16) {
-                pause(random);
-            } else if (!plain.isEmpty()) {
-                change(plain.get(random.nextInt(plain.size())), random);
-            }
-        }
-    }
-
-    private void enqueue(Random random) {
-        int key = random.nextInt(KEYS + 1);
-        JobOptions options = JobOptions.NONE.queue(QUEUE).priority(random.nextInt(3));
-        options = key < KEYS ? options.key("key-" + key) : options;
-        if (random.nextInt(5) == 0) {
-            int millis = random.nextInt(400);
-            options = options.delay(Duration.ofMillis(millis)).header("delay", String.valueOf(millis));
-        }
-        if (random.nextInt(5) > 0) {
-            long id = front.jobs().enqueue(work(random), options);
-            plain.add(id);
-            model.asked(id);
-            return;
-        }
-        String name = "u" + random.nextInt(4);
-        UniqueKey unique = UniqueKey.of(name);
-        switch (random.nextInt(3)) {
-            case 0 -> unique = UniqueKey.of("replaced-" + name).untilStarted().replacing();
-            case 1 -> unique = UniqueKey.of("again-" + name).onceMore();
-            // A job that has failed gives its key back, and may be redriven later.
-            default -> {
-                model.asked(front.jobs()
-                        .enqueueUnique(new Work(numbers++, List.of("throws")), unique, options.header("unique", name))
-                        .id());
-                return;
-            }
-        }
-        model.asked(front.jobs()
-                .enqueueUnique(
-                        work(random), unique, options.delay(Duration.ZERO).header("delay", "0"))
-                .id());
-    }
-
-    private Work work(Random random) {
-        List<String> acts = List.of("throws", "snoozes", "fails");
-        return new Work(
-                numbers++,
-                random.ints(Math.max(0, random.nextInt(5) - 2), 0, acts.size())
-                        .mapToObj(acts::get)
-                        .toList());
-    }
-
-    private void workflow(Random random) {
-        String name = "w" + numbers;
-        List<Object> members = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
-            String key = "key-" + random.nextInt(KEYS);
-            members.add(JobRequest.of(work(random), o -> o.queue(QUEUE).key(key).header("before", name)));
-        }
-        long workflow = front.workflows()
-                .start(Workflow.named("random")
-                        .each("members", members)
-                        .step(
-                                "behind",
-                                work(random),
-                                s -> s.after("members").job(o -> o.queue(QUEUE).header("after", name))));
-        for (String step : List.of("members", "behind")) {
-            front.workflows().jobs(workflow, step, Long.MIN_VALUE, 100).forEach(job -> model.asked(job.id()));
-        }
-    }
-
-    private void recurring() {
-        front.recurringJobs()
-                .create(RecurringJob.of("recurs", Schedule.every(Duration.ofSeconds(1)), new Work(-1, List.of()))
-                        .options(o -> o.queue(QUEUE).key("key-0"))
-                        .overlap(Overlap.ALLOW));
-    }
-
-    private void change(long id, Random random) {
-        switch (random.nextInt(6)) {
-            case 0 -> {
-                model.mayBeCancelled(id);
-                front.admin().cancel(id);
-            }
-            case 1 -> front.admin().runNow(id);
-            case 2 -> front.admin().changePriority(id, random.nextInt(5));
-            case 3 -> front.admin().reschedule(id, Duration.ofMillis(500));
-            default -> front.admin().redrive(id);
-        }
-    }
-
-    private void pause(Random random) {
-        if (queuePaused || typePaused) {
-            resume();
-        } else if (random.nextBoolean()) {
-            queuePaused = front.admin().pause(QUEUE);
-        } else {
-            typePaused = front.admin().pauseType(JobTypes.typeOf(Work.class));
-        }
-    }
-
-    private void resume() {
-        front.admin().resume(QUEUE);
-        front.admin().resumeType(JobTypes.typeOf(Work.class));
-        queuePaused = false;
-        typePaused = false;
-    }
-
-    /** Answers at random, well and badly. Some jobs it does not choose, except in bad answers. Asked by several nodes, if one of them does not know yet that it is dead. */
-    private final class Moody implements AdmissionPolicy {
-
-        private final Random random; // guarded by this, as are those below
-        private int bad;
-        private int good;
-        private boolean choosesAll;
-
-        Moody(long seed) {
-            this.random = new Random(seed);
-        }
-
-        @Override
-        public String queue() {
-            return QUEUE;
-        }
-
-        @Override
-        public Admission admit(AdmissionRequest request) {
-            if (isFirst()) {
-                LockSupport.parkNanos(ANSWER.dividedBy(2).toNanos()); // nobody may be quicker than the first answer
-            }
-            int way = way(request);
-            if (way < 0) {
-                List<Long> answer = good(request);
-                model.chosen(answer);
-                return Admission.of(answer);
-            }
-            List<Long> shown = new ArrayList<>(request.jobs().stream()
-                    .map(WaitingJob::id)
-                    .sorted(Collections.reverseOrder())
-                    .toList());
-            switch (way) {
-                case 0 -> throw new IllegalStateException("planted: no idea");
-                case 1 -> LockSupport.parkNanos(ANSWER.multipliedBy(3).toNanos());
-                case 2 -> shown.add(0, Long.MAX_VALUE);
-                default -> shown.add(0, shown.get(0));
-            }
-            return Admission.of(shown.subList(0, Math.min(shown.size(), Math.max(2, request.room()))));
-        }
-
-        private synchronized boolean isFirst() {
-            return bad + good == 0;
-        }
-
-        private synchronized int way(AdmissionRequest request) {
-            if (!choosesAll && bad < MOST_BAD && request.jobs().size() > 1 && random.nextInt(4) == 0) {
-                return bad++;
-            }
-            return -1;
-        }
-
-        private synchronized List<Long> good(AdmissionRequest request) {
-            good++;
-            List<Long> yes = new ArrayList<>(request.jobs().stream()
-                    .map(WaitingJob::id)
-                    .filter(id -> choosesAll || id % 7 != 0 && random.nextInt(3) > 0)
-                    .toList());
-            Collections.shuffle(yes, random);
-            return yes.subList(0, Math.min(yes.size(), Math.max(0, request.room())));
-        }
-
-        synchronized boolean hasDoneAll() {
-            return bad == MOST_BAD && good > 20;
-        }
-
-        synchronized void chooseAll() {
-            choosesAll = true;
-        }
-    }
-
-    /** Answers once, and then never again. */
+    /** Chooses nothing, and gives no good answer once it is over. */
     private static final class Last implements AdmissionPolicy {
 
-        private volatile boolean good;
+        private volatile boolean isOver;
 
         @Override
         public String queue() {
@@ -428,10 +240,9 @@ class RandomPoliciesTest {
 
         @Override
         public Admission admit(AdmissionRequest request) {
-            if (good) {
+            if (isOver) {
                 throw new IllegalStateException("planted: never again");
             }
-            good = true;
             return Admission.of(List.of());
         }
     }

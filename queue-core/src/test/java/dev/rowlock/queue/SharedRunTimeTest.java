@@ -14,13 +14,14 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Keys that share run time, with real jobs. */
-@PostgresTest(freshPerTest = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class SharedRunTimeTest {
 
     private static final long ENOUGH = Duration.ofSeconds(6).toNanos();
@@ -31,7 +32,7 @@ class SharedRunTimeTest {
     private final Rowlocks rowlocks = new Rowlocks();
     private final Map<String, Long> ran = new ConcurrentHashMap<>();
     private final TestDatabase database;
-    private volatile boolean over; // what begins now ends at once, and does not count
+    private final CountDownLatch over = new CountDownLatch(1); // what begins now ends at once, and does not count
 
     SharedRunTimeTest(TestDatabase database) {
         this.database = database;
@@ -39,17 +40,13 @@ class SharedRunTimeTest {
 
     @AfterEach
     void close() throws Exception {
-        over = true;
+        over.countDown();
         rowlocks.close();
     }
 
-    private void work(Work work, JobContext job) {
+    private void work(Work work, JobContext job) throws InterruptedException {
         long begun = System.nanoTime();
-        long rest;
-        while (!over && (rest = begun + work.millis() * 1_000_000 - System.nanoTime()) > 0) {
-            LockSupport.parkNanos(rest);
-        }
-        if (!over) {
+        if (!over.await(work.millis(), TimeUnit.MILLISECONDS)) {
             ran.merge(job.key().orElseThrow(), System.nanoTime() - begun, Long::sum);
         }
     }
@@ -80,7 +77,7 @@ class SharedRunTimeTest {
 
         await().atMost(LONG)
                 .until(() -> ran.values().stream().mapToLong(Long::longValue).sum() >= ENOUGH);
-        over = true;
+        over.countDown();
         double longs = ran.getOrDefault("long", 0L);
         double part = longs / ran.values().stream().mapToLong(Long::longValue).sum();
         assertThat(part).isBetween(0.3, 0.7); // by jobs: 0.95

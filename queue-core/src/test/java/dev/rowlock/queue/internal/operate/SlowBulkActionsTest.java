@@ -23,12 +23,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Bulk actions whose batches take longer than a statement may. */
-@PostgresTest
+@PostgresTest(migrated = true)
 class SlowBulkActionsTest {
 
     private static final JobFilter MAIL = JobFilter.where().queue(Rooms.QUEUE);
 
-    private static final Duration LIMIT = Duration.ofSeconds(1);
+    private static final Duration LIMIT = Duration.ofMillis(300);
 
     private final Rooms rooms;
     private final Database database;
@@ -51,8 +51,8 @@ class SlowBulkActionsTest {
 
     @Test
     void aFilterThatIsSlowForSoManyJobsGetsOnInShorterStretches() {
-        dead(300, "(SELECT json_build_object('n', json_agg(n)) FROM generate_series(1, 400) AS n)");
-        long id = admin.discard(MAIL.payload("$ ? (exists($.n[*] ? (!exists($.n[*] ? (@ == 0.5)) && @ == 400)))"))
+        dead(300, "(SELECT json_build_object('n', json_agg(n)) FROM generate_series(1, 200) AS n)");
+        long id = admin.discard(MAIL.payload("$ ? (exists($.n[*] ? (!exists($.n[*] ? (@ == 0.5)) && @ == 200)))"))
                 .id();
 
         doAll(id);
@@ -68,7 +68,7 @@ class SlowBulkActionsTest {
     void aDeadJobThatTakesTooLongByItselfIsPassedOverAndCounted() {
         dead(12, "'{}'");
         long bad = rooms.number("SELECT min(id) + 5 FROM rowlock.dead");
-        slow("dead", "OLD.id = " + bad, 3);
+        slow("dead", "OLD.id = " + bad, 1);
         long id = admin.redrive(MAIL).id();
         rooms.execute("UPDATE rowlock.bulk_action SET stretch = 10");
 
@@ -90,7 +90,7 @@ class SlowBulkActionsTest {
         long[] ready = rooms.ready(3);
         long waiting = rooms.waiting(Due.after(Duration.ofDays(1)));
         long[] behind = rooms.ready(2);
-        slow("waiting", "true", 3);
+        slow("waiting", "true", 1);
         long id = admin.purge(Rooms.QUEUE).id();
         rooms.execute("UPDATE rowlock.bulk_action SET stretch = 4");
         rooms.dropDonePartitions();
@@ -109,7 +109,7 @@ class SlowBulkActionsTest {
     void aJobThatWasLockedAndTakesTooLongIsPassedOver() throws Exception {
         dead(3, "'{}'");
         long bad = rooms.number("SELECT min(id) FROM rowlock.dead");
-        slow("dead", "OLD.id = " + bad, 3);
+        slow("dead", "OLD.id = " + bad, 1);
         long id = admin.redrive(MAIL).id();
         try (OpenTransaction other = new OpenTransaction(database)) {
             lock(other, "SELECT FROM rowlock.dead WHERE id = " + bad + " FOR UPDATE");

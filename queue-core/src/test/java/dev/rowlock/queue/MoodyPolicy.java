@@ -1,0 +1,95 @@
+package dev.rowlock.queue;
+
+import dev.rowlock.queue.gate.Admission;
+import dev.rowlock.queue.gate.AdmissionPolicy;
+import dev.rowlock.queue.gate.AdmissionRequest;
+import dev.rowlock.queue.gate.WaitingJob;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Answers at random, well and badly. Some jobs it does not choose, except in bad answers. Asked by several nodes, if one of them does not know yet that it is
+ * dead.
+ */
+final class MoodyPolicy implements AdmissionPolicy {
+
+    private static final int MOST_BAD = 4;
+
+    private final String queue;
+    private final PolicyModel model;
+    private final Duration limit;
+    private final Random random; // guarded by this, as are those below
+    private int bad;
+    private int good;
+    private boolean choosesAll;
+
+    /** @param limit an answer that takes longer does not count */
+    MoodyPolicy(String queue, PolicyModel model, Duration limit, long seed) {
+        this.queue = queue;
+        this.model = model;
+        this.limit = limit;
+        this.random = new Random(seed);
+    }
+
+    @Override
+    public String queue() {
+        return queue;
+    }
+
+    @Override
+    public Admission admit(AdmissionRequest request) {
+        if (isFirst()) {
+            LockSupport.parkNanos(limit.dividedBy(2).toNanos()); // nobody may be quicker than the first answer
+        }
+        int way = way(request);
+        if (way < 0) {
+            List<Long> answer = good(request);
+            model.chosen(answer);
+            return Admission.of(answer);
+        }
+        List<Long> shown = new ArrayList<>(request.jobs().stream()
+                .map(WaitingJob::id)
+                .sorted(Collections.reverseOrder())
+                .toList());
+        switch (way) {
+            case 0 -> throw new IllegalStateException("planted: no idea");
+            case 1 -> LockSupport.parkNanos(limit.multipliedBy(3).toNanos());
+            case 2 -> shown.add(0, Long.MAX_VALUE);
+            default -> shown.add(0, shown.get(0));
+        }
+        return Admission.of(shown.subList(0, Math.min(shown.size(), Math.max(2, request.room()))));
+    }
+
+    private synchronized boolean isFirst() {
+        return bad + good == 0;
+    }
+
+    private synchronized int way(AdmissionRequest request) {
+        if (!choosesAll && bad < MOST_BAD && request.jobs().size() > 1 && random.nextInt(4) == 0) {
+            return bad++;
+        }
+        return -1;
+    }
+
+    private synchronized List<Long> good(AdmissionRequest request) {
+        good++;
+        List<Long> yes = new ArrayList<>(request.jobs().stream()
+                .map(WaitingJob::id)
+                .filter(id -> choosesAll || id % 7 != 0 && random.nextInt(3) > 0)
+                .toList());
+        Collections.shuffle(yes, random);
+        return yes.subList(0, Math.min(yes.size(), Math.max(0, request.room())));
+    }
+
+    synchronized boolean hasDoneAll() {
+        return bad == MOST_BAD && good > 20;
+    }
+
+    synchronized void chooseAll() {
+        choosesAll = true;
+    }
+}
