@@ -101,13 +101,15 @@ class CatalogImportTest {
                         .isEqualTo(12));
     }
 
-    /** Pauses, and the age of what waits, are there only while there is such a thing. */
+    /** Pauses, policies and the age of what waits are there only while there is such a thing. */
     @Test
     void rulesAndDashboardsUseOnlyMetersThatAScrapeHas() {
         admin.pause("elsewhere");
         jdbc.sql("SELECT rowlock.enqueue('Drift', '{}', queue => 'elsewhere')")
                 .query()
                 .singleRow();
+        jdbc.sql("INSERT INTO rowlock.policy (queue, decides_until, asked_at) VALUES ('elsewhere', now(), now())")
+                .update();
         Set<String> used = OperationsFiles.meters();
 
         await().atMost(60, SECONDS)

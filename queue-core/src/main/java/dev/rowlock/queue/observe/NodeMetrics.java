@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,7 @@ public final class NodeMetrics implements AutoCloseable {
     private final Set<String> asked = new HashSet<>(); // queues with policies; refresh only
     private final MultiGauge choreAge;
     private final MultiGauge choreFailing;
+    private final MultiGauge choreBehind;
     private final MultiGauge paused;
     private final Refresh timer;
     private volatile @Nullable Look look;
@@ -70,6 +72,10 @@ public final class NodeMetrics implements AutoCloseable {
                 status -> seconds(status.sinceBeat()));
         this.choreAge = rows("rowlock.chore.success.age", "How long ago the chore succeeded on this node", "seconds");
         this.choreFailing = rows("rowlock.chore.failing", "1: the chore's last try failed", null);
+        this.choreBehind = rows(
+                "rowlock.chore.behind",
+                "How long ago the walk began that the chore last completed on this node",
+                "seconds");
         this.paused = rows("rowlock.paused", "1 for each pause that has not ended, in the whole cluster", null);
         this.timer = new Refresh(
                 "rowlock-node-metrics", this::refresh, "pauses cannot be read; rowlock.paused keeps its last figures");
@@ -119,7 +125,15 @@ public final class NodeMetrics implements AutoCloseable {
         choreAge.register(
                 chores.stream()
                         .filter(chore -> chore.sinceSuccess() != null)
-                        .map(chore -> Row.of(Tags.of("chore", chore.name()), () -> age(chore.name())))
+                        .map(chore -> Row.of(
+                                Tags.of("chore", chore.name()), () -> since(chore.name(), ChoreStatus::sinceSuccess)))
+                        .toList(),
+                true);
+        choreBehind.register(
+                chores.stream()
+                        .filter(chore -> chore.behind() != null)
+                        .map(chore ->
+                                Row.of(Tags.of("chore", chore.name()), () -> since(chore.name(), ChoreStatus::behind)))
                         .toList(),
                 true);
         choreFailing.register(
@@ -207,11 +221,10 @@ public final class NodeMetrics implements AutoCloseable {
         return time == null ? Double.NaN : time.toNanos() / 1e9;
     }
 
-    private double age(String chore) {
+    private double since(String chore, Function<ChoreStatus, @Nullable Duration> which) {
         for (ChoreStatus status : status().chores()) {
-            Duration since = status.sinceSuccess();
-            if (status.name().equals(chore) && since != null) {
-                return since.toNanos() / 1e9;
+            if (status.name().equals(chore)) {
+                return seconds(which.apply(status));
             }
         }
         return Double.NaN; // the node was stopped since the last refresh

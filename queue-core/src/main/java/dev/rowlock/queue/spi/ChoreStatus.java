@@ -9,5 +9,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sinceSuccess how long ago it succeeded on this node; null: not since the node started
  * @param failing whether its last try failed
+ * @param behind of a chore that walks through tables a stretch at a time: how long ago the walk began that it last completed on this node, or the node
+ *     was started if that is later. All that there was to find by then has been found. Null: another kind of chore
  */
-public record ChoreStatus(String name, @Nullable Duration sinceSuccess, boolean failing) {}
+public record ChoreStatus(
+        String name,
+        @Nullable Duration sinceSuccess,
+        boolean failing,
+        @Nullable Duration behind) {}

@@ -129,6 +129,12 @@ class FeatureMetersTest {
         await().atMost(LONG).until(() -> gauge("rowlock.workflows", "state", "failed") == 1);
         assertThat(gauge("rowlock.workflows", "state", "running")).isEqualTo(1);
         await().atMost(LONG).until(() -> gauge("rowlock.workflow.steps.moving") == 0);
+        node.refresh();
+        assertThat(registry.get("rowlock.chore.behind")
+                        .tag("chore", "workflow sweep")
+                        .gauge()
+                        .value())
+                .isBetween(0.0, 100.0);
         rowlock.workflows().close(open, "rows");
         await().atMost(LONG).until(() -> gauge("rowlock.workflows", "state", "running") == 0);
     }

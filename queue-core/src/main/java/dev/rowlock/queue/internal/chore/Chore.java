@@ -34,7 +34,12 @@ public interface Chore {
         return Optional.empty();
     }
 
-    /** Whether that is exact. Otherwise it is up to a tenth longer, so that nodes that started together do not sweep together. */
+    /** How long ago the walk began that it last completed, if it walks through tables a stretch at a time. Called from any thread. */
+    default Optional<Duration> behind() {
+        return Optional.empty();
+    }
+
+    /** Whether its rest is exact. Otherwise it is up to a tenth longer, so that nodes that started together do not sweep together. */
     default boolean punctual() {
         return false;
     }

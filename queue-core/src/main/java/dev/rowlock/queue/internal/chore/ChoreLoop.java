@@ -169,7 +169,10 @@ public final class ChoreLoop {
 
         ChoreStatus status() {
             return new ChoreStatus(
-                    chore.name(), succeeded ? Duration.ofNanos(System.nanoTime() - succeededAt) : null, failures.now());
+                    chore.name(),
+                    succeeded ? Duration.ofNanos(System.nanoTime() - succeededAt) : null,
+                    failures.now(),
+                    chore.behind().orElse(null));
         }
 
         private void planNext(Duration rest) {

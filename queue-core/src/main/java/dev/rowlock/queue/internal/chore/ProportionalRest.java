@@ -9,7 +9,12 @@ public final class ProportionalRest {
 
     /** How long to rest: so many times as long as the work that began then has taken, and no less than the interval. */
     public static Duration after(long begunNanos, int restPerWork, Duration interval) {
-        Duration rest = Duration.ofNanos(System.nanoTime() - begunNanos).multipliedBy(restPerWork);
+        return behind(Duration.ofNanos(System.nanoTime() - begunNanos), restPerWork, interval);
+    }
+
+    /** How long to rest: so many times as long as this work has taken, and no less than the interval. */
+    public static Duration behind(Duration work, int restPerWork, Duration interval) {
+        Duration rest = work.multipliedBy(restPerWork);
         return rest.compareTo(interval) > 0 ? rest : interval;
     }
 }

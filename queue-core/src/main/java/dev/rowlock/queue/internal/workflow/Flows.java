@@ -36,7 +36,7 @@ public final class Flows implements Feature {
     @Override
     public List<Chore> chores(OwnNode node) {
         Progress progress = new Progress(database, wakeups);
-        Sweep sweep = new Sweep(progress, new CancelWorkflows(database), wakeups, node);
+        Sweep sweep = new Sweep(progress, new CancelWorkflows(database), wakeups, node, System::nanoTime);
         return List.of(
                 new Resolver(ended, progress, sweep),
                 sweep,

@@ -10,6 +10,8 @@ import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Place;
 import dev.rowlock.queue.internal.store.workflow.StepKey;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,21 +39,27 @@ final class Sweep implements Chore {
     private final CancelWorkflows cancel;
     private final Wakeups wakeups;
     private final OwnNode node;
+    private final LongSupplier clock;
     private Runnable trigger = () -> {}; // written before the first run
     private @Nullable Place jobs; // null: done with them
     private @Nullable StepKey steps;
     private boolean walking;
     private boolean hurried; // somebody knows that there is something to find
     private boolean again; // somebody said so when this walk had passed by, perhaps
-    private long begunAt; // monotonic, as the next one
-    private long restsUntil = System.nanoTime();
+    private long begunAt; // by the clock, as the next two
+    private long restsUntil;
+    private volatile long walkedSince;
     private boolean cancelling;
 
-    Sweep(Progress progress, CancelWorkflows cancel, Wakeups wakeups, OwnNode node) {
+    /** @param clock monotonic nanoseconds */
+    Sweep(Progress progress, CancelWorkflows cancel, Wakeups wakeups, OwnNode node, LongSupplier clock) {
         this.progress = progress;
         this.cancel = cancel;
         this.wakeups = wakeups;
         this.node = node;
+        this.clock = clock;
+        this.restsUntil = clock.getAsLong();
+        this.walkedSince = restsUntil;
     }
 
     @Override
@@ -76,7 +84,7 @@ final class Sweep implements Chore {
 
     @Override
     public Duration runOnce() {
-        long now = System.nanoTime();
+        long now = clock.getAsLong();
         boolean early = now < restsUntil; // called by somebody, not by the clock
         restsUntil = now;
         if (walking) {
@@ -93,21 +101,32 @@ final class Sweep implements Chore {
         }
         try {
             if (walk()) {
-                return rest(hurried ? Duration.ZERO : ProportionalRest.after(now, REST_PER_WORK, Duration.ZERO));
+                return rest(hurried ? Duration.ZERO : restBehind(now, Duration.ZERO));
             }
         } catch (RuntimeException e) {
             walking = false; // from the front again
             throw e;
         }
         walking = false;
+        walkedSince = begunAt;
         Duration interval = cancelling
                 ? WHILE_CANCELLING
                 : node.place().number() == 0 || !node.hearing() ? INTERVAL : INTERVAL_OF_OTHERS;
-        return rest(again ? Duration.ZERO : ProportionalRest.after(hurried ? begunAt : now, REST_PER_WORK, interval));
+        return rest(again ? Duration.ZERO : restBehind(hurried ? begunAt : now, interval));
+    }
+
+    private Duration restBehind(long begun, Duration interval) {
+        return ProportionalRest.behind(Duration.ofNanos(clock.getAsLong() - begun), REST_PER_WORK, interval);
+    }
+
+    /** What ended before the walk began that was last completed has been found. */
+    @Override
+    public Optional<Duration> behind() {
+        return Optional.of(Duration.ofNanos(clock.getAsLong() - walkedSince));
     }
 
     private Duration rest(Duration rest) {
-        restsUntil = System.nanoTime() + rest.toNanos();
+        restsUntil = clock.getAsLong() + rest.toNanos();
         return rest;
     }
 

@@ -83,7 +83,7 @@ class ChoreLoopTest {
             return Duration.ZERO;
         });
         start(chore);
-        assertThat(loop.statuses()).containsExactly(new ChoreStatus(chore.name(), null, false));
+        assertThat(loop.statuses()).containsExactly(new ChoreStatus(chore.name(), null, false, null));
 
         goOn.release();
         chore.ran.acquire();

@@ -13,8 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** A chore of the node in this process fails. No table says so: a chore is taken before it is done. */
+/** A chore of the node in this process fails, or does not get through. No table says so: a chore is taken before it is done. */
 record FailingChore(Supplier<NodeStatus> node, Duration longerThan) implements Check {
+
+    /** A walk through all workflows that takes longer: their ends are told by then, but what was cancelled or redriven by hand waits. */
+    private static final Duration FAR = Duration.ofMinutes(10);
 
     @Override
     public String code() {
@@ -28,16 +31,26 @@ record FailingChore(Supplier<NodeStatus> node, Duration longerThan) implements C
 
     @Override
     public String healthy() {
-        return "No chore of this process fails.";
+        return "No chore of this process fails or is far behind.";
     }
 
     @Override
     public Diagnosis judge(List<Map<String, String>> cases) {
-        return new Diagnosis(
-                Status.WARN,
-                "The chore '%s' of this process fails, and has not succeeded for long."
-                        .formatted(cases.get(0).get("chore")),
-                new Remedy("The log of this process says why: it names the chore.", null, false));
+        Map<String, String> first = cases.get(0);
+        return first.containsKey("behind")
+                ? new Diagnosis(
+                        Status.WARN,
+                        "The chore '%s' of this process is far behind: the walk that it last completed began %s ago."
+                                .formatted(first.get("chore"), first.get("behind")),
+                        new Remedy(
+                                "It rests twenty times as long as it works. Look for what makes its statements slow, such as a transaction that holds back vacuum; its log lines name the chore if it fails.",
+                                null,
+                                false))
+                : new Diagnosis(
+                        Status.WARN,
+                        "The chore '%s' of this process fails, and has not succeeded for long."
+                                .formatted(first.get("chore")),
+                        new Remedy("The log of this process says why: it names the chore.", null, false));
     }
 
     /** Looks at this process, not into the database. */
@@ -51,9 +64,16 @@ record FailingChore(Supplier<NodeStatus> node, Duration longerThan) implements C
         @Override
         public List<Map<String, String>> run(Connection connection, Schema schema) {
             return node.get().chores().stream()
-                    .filter(this::fails)
-                    .map(chore -> Map.of("chore", chore.name(), "since_success", String.valueOf(chore.sinceSuccess())))
+                    .filter(chore -> fails(chore) || farBehind(chore))
+                    .map(chore -> fails(chore)
+                            ? Map.of("chore", chore.name(), "since_success", String.valueOf(chore.sinceSuccess()))
+                            : Map.of("chore", chore.name(), "behind", String.valueOf(chore.behind())))
                     .toList();
+        }
+
+        private static boolean farBehind(ChoreStatus chore) {
+            Duration behind = chore.behind();
+            return behind != null && behind.compareTo(FAR) > 0;
         }
 
         private boolean fails(ChoreStatus chore) {

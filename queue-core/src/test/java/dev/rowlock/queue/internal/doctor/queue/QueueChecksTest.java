@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Plants what goes wrong with nodes, jobs and chores, and reads what the doctor says. {@link TableChecksTest} plants what goes wrong with tables. */
-@PostgresTest
+@PostgresTest(migrated = true)
 @Representative
 class QueueChecksTest {
 
@@ -272,7 +272,24 @@ class QueueChecksTest {
         assertThat(only(failing("rescue", null, true)).status()).isEqualTo(Status.WARN);
     }
 
+    @Test
+    void aChoreThatDoesNotGetThrough() {
+        Check check = chores(new ChoreStatus("workflow sweep", Duration.ZERO, false, Duration.ofMinutes(11)));
+
+        Finding finding = only(check);
+
+        assertThat(finding.status()).isEqualTo(Status.WARN);
+        assertThat(finding.cause()).contains("'workflow sweep'", "far behind", "PT11M");
+        assertThat(only(chores(new ChoreStatus("workflow sweep", Duration.ZERO, false, Duration.ofMinutes(9))))
+                        .status())
+                .isEqualTo(Status.OK);
+    }
+
     private static Check failing(String chore, @Nullable Duration sinceSuccess, boolean failing) {
+        return chores(new ChoreStatus(chore, sinceSuccess, failing, null));
+    }
+
+    private static Check chores(ChoreStatus chore) {
         NodeStatus status = new NodeStatus(
                 NodeStatus.State.RUNNING,
                 1,
@@ -284,7 +301,7 @@ class QueueChecksTest {
                 0,
                 0,
                 List.of(),
-                List.of(new ChoreStatus(chore, sinceSuccess, failing)),
+                List.of(chore),
                 null,
                 List.of(),
                 List.of());
