@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.store.workflow;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Ids;
+import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
 import java.sql.PreparedStatement;
@@ -27,7 +28,7 @@ public final class CancelWorkflows {
 
     private static final String JOBS = """
             WITH next AS MATERIALIZED (
-                SELECT m.step_no, m.job_id FROM rowlock.workflow_job m
+                SELECT m.ctid AS place, m.step_no, m.job_id FROM rowlock.workflow_job m
                  WHERE m.workflow_id = ? AND m.state = 0 AND (m.step_no, m.job_id) > (?, ?)
                  ORDER BY m.step_no, m.job_id LIMIT ?
             ), from_waiting AS (
@@ -47,7 +48,9 @@ public final class CancelWorkflows {
                   FROM (TABLE from_waiting UNION ALL TABLE from_ready) AS found
                 RETURNING id
             ), marked AS (
-                UPDATE rowlock.workflow_job SET state = 3 WHERE job_id = ANY (ARRAY(SELECT id FROM cancelled))
+                -- By their places, as in MarkEndedJobs. One that somebody has changed in this moment, the sweep notes.
+                UPDATE rowlock.workflow_job SET state = 3
+                 WHERE ctid = ANY (ARRAY(SELECT n.place FROM next n JOIN cancelled c ON c.id = n.job_id))
             ), asked AS (
                 UPDATE rowlock.running SET cancel_requested = true
                  WHERE id = ANY (ARRAY(SELECT job_id FROM next)) AND NOT cancel_requested
@@ -83,8 +86,8 @@ public final class CancelWorkflows {
         this.database = database;
         this.partitions = new EnsureDonePartitions(database);
         this.begin = database.sql(BEGIN);
-        this.open = database.sql(OPEN);
-        this.jobs = database.sql(JOBS);
+        this.open = database.sql(IndexPlan.PREFIX + OPEN);
+        this.jobs = database.sql(IndexPlan.LOOKS_PREFIX + JOBS);
     }
 
     /** Joins the caller's transaction. Returns whether it was running. */
@@ -103,9 +106,9 @@ public final class CancelWorkflows {
     /** The first workflow behind this one that is to be cancelled; null: none. */
     public @Nullable Long next(long behind) {
         List<Long> found = database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, open)) {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, open)) {
                 statement.setLong(1, behind);
-                try (ResultSet rows = statement.executeQuery()) {
+                try (ResultSet rows = IndexPlan.query(statement)) {
                     return Ids.read(rows);
                 }
             }
@@ -116,12 +119,12 @@ public final class CancelWorkflows {
     /** Cancels jobs behind this one, so many at most. Those that somebody moves just now are left for the next time. */
     public Cancelled jobs(long workflow, int behindStep, long behindJob, int limit) {
         return partitions.around(() -> database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, jobs)) {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, jobs)) {
                 statement.setLong(1, workflow);
                 statement.setInt(2, behindStep);
                 statement.setLong(3, behindJob);
                 statement.setInt(4, limit);
-                try (ResultSet row = statement.executeQuery()) {
+                try (ResultSet row = IndexPlan.query(statement)) {
                     row.next();
                     return new Cancelled(row.getInt(1), row.getInt(2), row.getInt(3), row.getLong(4));
                 }

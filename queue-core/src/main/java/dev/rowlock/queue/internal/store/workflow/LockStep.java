@@ -23,14 +23,20 @@ public final class LockStep {
     private static final String OF_JOB = """
             SELECT m.workflow_id, m.step_no, s.state, s.accepts, s.due_at, s.delay_millis, w.state
               FROM (SELECT id FROM rowlock.running WHERE id = ? AND token = ? FOR KEY SHARE) AS held
-              LEFT JOIN rowlock.workflow_job m ON m.job_id = held.id
-              LEFT JOIN rowlock.workflow w ON w.id = m.workflow_id
-              LEFT JOIN rowlock.workflow_step s ON s.workflow_id = m.workflow_id AND s.step_no = m.step_no
+              -- One look after the other: joined, tables that are believed to be empty would be read as a whole.
+              LEFT JOIN LATERAL (
+                   SELECT m.workflow_id, m.step_no FROM rowlock.workflow_job m
+                    WHERE m.job_id BETWEEN held.id AND held.id
+                    ORDER BY m.job_id OFFSET 0) AS m ON true -- in this order, because only one index has it
+              LEFT JOIN LATERAL (SELECT w.state FROM rowlock.workflow w WHERE w.id = m.workflow_id OFFSET 0) AS w ON true
+              LEFT JOIN LATERAL (
+                   SELECT s.state, s.accepts, s.due_at, s.delay_millis FROM rowlock.workflow_step s
+                    WHERE s.workflow_id = m.workflow_id AND s.step_no = m.step_no OFFSET 0) AS s ON true
             """;
 
-    // A step that waits may be released in this moment: its jobs would move without the added one, which would then wait
-    // for ever. A step that does not wait never does so again, so ten thousand jobs of one that runs need not meet at
-    // its row.
+    // A step that waits may be released in this moment: its jobs would move without the added one, which would wait for
+    // ever. A step that does not wait never does so again, so ten thousand jobs of one that runs need not meet at its
+    // row.
     private static final String WAITING = """
             SELECT s.workflow_id, s.step_no, s.state, s.accepts, s.due_at, s.delay_millis, w.state
               FROM rowlock.workflow w JOIN rowlock.workflow_step s ON s.workflow_id = w.id
