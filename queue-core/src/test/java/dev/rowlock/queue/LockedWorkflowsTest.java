@@ -3,6 +3,7 @@ package dev.rowlock.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import dev.rowlock.queue.workflow.Workflow;
@@ -123,5 +124,31 @@ class LockedWorkflowsTest {
                     .single();
             workflows.cancel(workflow, "ann", null);
         });
+    }
+
+    @Test
+    void aJobIsRunningThatIsToBeCancelledWithItsWorkflow() throws Exception {
+        long locked = started("locked");
+        long running = workflows.jobs(locked, "first", Long.MIN_VALUE, 1).get(0).id();
+        await().atMost(LONG)
+                .until(() -> node.search().find(running).orElseThrow().state() == JobState.RUNNING);
+        CountDownLatch changed = new CountDownLatch(1);
+        CompletableFuture<Void> somebody =
+                CompletableFuture.runAsync(() -> transaction().executeWithoutResult(status -> {
+                    node.admin().cancel(running);
+                    changed.countDown();
+                    awaitUninterruptibly(commit);
+                }));
+        assertThat(changed.await(1, TimeUnit.MINUTES)).isTrue();
+        workflows.cancel(locked, "ann", null);
+
+        long other = started("other");
+        workflows.close(other, "rows");
+
+        await().atMost(LONG).until(() -> ended(other));
+        assertThat(somebody).isNotDone();
+        commit.countDown();
+        somebody.get();
+        await().atMost(Duration.ofSeconds(90)).until(() -> ended(locked));
     }
 }

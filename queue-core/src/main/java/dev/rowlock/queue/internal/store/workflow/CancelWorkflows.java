@@ -53,11 +53,15 @@ public final class CancelWorkflows {
                  WHERE ctid = ANY (ARRAY(SELECT n.place FROM next n JOIN cancelled c ON c.id = n.job_id))
             ), asked AS (
                 UPDATE rowlock.running SET cancel_requested = true
-                 WHERE id = ANY (ARRAY(SELECT job_id FROM next)) AND NOT cancel_requested
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT r.ctid FROM rowlock.running r
+                        WHERE r.id = ANY (ARRAY(SELECT job_id FROM next)) AND NOT r.cancel_requested ORDER BY r.id FOR UPDATE SKIP LOCKED))
                 RETURNING id
             ), within AS (
                 UPDATE rowlock.workflow SET state = 'cancelling'
-                 WHERE id = ANY (ARRAY(SELECT -job_id FROM next WHERE job_id < 0)) AND state = 'running'
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT w.ctid FROM rowlock.workflow w
+                        WHERE w.id = ANY (ARRAY(SELECT -job_id FROM next WHERE job_id < 0)) AND w.state = 'running' ORDER BY w.id FOR UPDATE SKIP LOCKED))
                 RETURNING id
             ), closed AS (
                 UPDATE rowlock.workflow_step SET accepts = false WHERE workflow_id = ANY (ARRAY(SELECT id FROM within)) AND accepts
