@@ -15,13 +15,18 @@ public final class ReadPolicies {
              ORDER BY p.queue
             """.formatted(PolicySql.DECIDES);
 
+    // Marks that are left are those of jobs that were claimed once it did not decide any more.
     private static final String FORGET = """
-            DELETE FROM rowlock.policy p
-             WHERE p.asked_at NOT BETWEEN clock_timestamp() - interval '1 min' AND clock_timestamp() + interval '1 min'
-               AND NOT %s
-               AND NOT EXISTS (SELECT FROM rowlock.held_job h WHERE h.queue = p.queue)
-               AND NOT EXISTS (SELECT FROM rowlock.admitted_job a WHERE a.queue = p.queue)
-            RETURNING p.queue
+            WITH gone AS (
+                DELETE FROM rowlock.policy p
+                 WHERE p.asked_at NOT BETWEEN clock_timestamp() - interval '1 min' AND clock_timestamp() + interval '1 min'
+                   AND NOT %s
+                   AND NOT EXISTS (SELECT FROM rowlock.held_job h WHERE h.queue = p.queue)
+                RETURNING p.queue
+            ), marks AS (
+                DELETE FROM rowlock.admitted_job WHERE queue = ANY (ARRAY(SELECT queue FROM gone))
+            )
+            SELECT queue FROM gone
             """.formatted(PolicySql.DECIDES);
 
     /** @param left how long it decides unless it answers again; zero: it does not */

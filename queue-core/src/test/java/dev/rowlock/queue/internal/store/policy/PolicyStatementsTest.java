@@ -204,6 +204,22 @@ class PolicyStatementsTest {
         assertThat(read.forget()).containsExactly(Rooms.QUEUE);
     }
 
+    /** A job that it had chosen was claimed once it did not decide any more, when nobody asks for marks. */
+    @Test
+    void aPolicyThatNobodyAsksIsForgottenWithItsMarks() {
+        long id = rooms.ready();
+        hold.run(Rooms.QUEUE, 100);
+        admit.run(Rooms.QUEUE, node, List.of(id), HOLD);
+        lapse();
+        claim();
+        rooms.execute("UPDATE rowlock.policy SET asked_at = now() - interval '2 min'");
+
+        assertThat(read.forget()).containsExactly(Rooms.QUEUE);
+
+        assertThat(rooms.count("admitted_job")).isZero();
+        assertThat(read.run()).isEmpty();
+    }
+
     @Test
     void aClockThatWasSetBackHoldsNobodyForLong() {
         rooms.ready();
