@@ -108,8 +108,9 @@ final class KeyMemory {
     /** @param fromFront whether the claim has looked from the front: nothing more urgent was ready than what it brought */
     void learn(LearnedKeys learned, boolean fromFront, long now) {
         Long seen = learned.seen();
-        boolean other = seen == null ? rule != KnownKeys.NONE.rule() : rule != seen;
-        rule = seen == null ? KnownKeys.NONE.rule() : seen;
+        long version = seen == null ? KnownKeys.NO_RULE : seen;
+        boolean other = rule != version;
+        rule = version;
         if (learned.inOrder()) {
             others.clear();
             busy.clear();

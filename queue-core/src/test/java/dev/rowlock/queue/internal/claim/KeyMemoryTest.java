@@ -68,6 +68,15 @@ class KeyMemoryTest {
     }
 
     @Test
+    void thatThereIsNoRuleIsKnown() {
+        assertThat(memory.fromFront(now).rule()).isEqualTo(KnownKeys.NONE.rule());
+
+        memory.learn(new LearnedKeys(null, null, false, Map.of(), Map.of(), null), true, now);
+
+        assertThat(memory.fromFront(now).rule()).isEqualTo(KnownKeys.NO_RULE);
+    }
+
+    @Test
     void tokensAreForgottenWithTheRuleAndPositionsAreNot() {
         learn(RULE, "a", new Claimed(KeyMemory.FEW, 0, 10, 100));
         memory.learn(new LearnedKeys(RULE, RULE, false, Map.of(), Map.of("a", 99L), 98L), false, now);

@@ -14,6 +14,9 @@ import java.util.List;
  */
 public record KnownKeys(List<Known> keys, boolean more, long token, long rule, boolean recount) {
 
+    /** The version where a queue is known to have no rule. */
+    public static final long NO_RULE = 0;
+
     /** Nothing. */
     public static final KnownKeys NONE = new KnownKeys(List.of(), false, 0, -1, true);
 

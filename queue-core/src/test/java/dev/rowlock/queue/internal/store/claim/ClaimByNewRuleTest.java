@@ -104,6 +104,20 @@ class ClaimByNewRuleTest {
         assertThat(keys(run(8))).containsExactly("a", "a", "b", "b", "b", "b", "b", "b");
     }
 
+    /** The transaction that has set the rule stayed open for an hour. */
+    @Test
+    void whatRunsWhenARuleIsSeenForTheFirstTimeCountsHoweverOldItIs() {
+        enqueue("a", 3);
+        assertThat(keys(run(2))).hasSize(2);
+        rule("max_running_per_key", "2");
+
+        KnownKeys withoutRule = new KnownKeys(List.of(), false, 0, KnownKeys.NO_RULE, false);
+        KeyedBatch batch = claim.run(QUEUE, Turn.FIRST, withoutRule, 10, 0, Which.ALL, node, null);
+
+        assertThat(keys(batch)).isEmpty();
+        assertThat(batch.learned().rule()).isNull();
+    }
+
     @Test
     void aRuleThatIsGoneHoldsNothing() {
         rule("max_running, key_rate_jobs, key_rate_millis, key_rate_burst", "2, 1, 3600000, 1");
