@@ -25,9 +25,8 @@ enum RulePart {
     /** Some keys have a weight. */
     WEIGHTS("EXISTS (SELECT FROM rowlock.key_weight w WHERE w.queue = :queue)");
 
-    // The transaction that set it may have stayed open for longer than that: then whoever knew another rule, or none,
-    // sees
-    // it for the first time.
+    // The transaction that set it may have stayed open for longer than that. Then whoever knew another rule, or none,
+    // sees it for the first time.
     static final String YOUNG = "(changed_at > statement_timestamp() - interval '1 min'"
             + " OR :rule::bigint >= 0 AND (extract(epoch FROM changed_at) * 1000000)::bigint <> :rule::bigint)";
 
