@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.store.admin.AuditNote;
 import dev.rowlock.queue.internal.store.operate.CreateBulkAction;
 import dev.rowlock.queue.internal.store.operate.EndBulkAction;
 import dev.rowlock.queue.internal.store.operate.ReadAudit;
+import dev.rowlock.queue.internal.store.operate.ReadAuditOfJob;
 import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.job.Due;
@@ -61,7 +62,8 @@ public final class JobAdmin {
             CreateBulkAction create,
             ReadBulkActions actions,
             EndBulkAction end,
-            ReadAudit audit) {}
+            ReadAudit audit,
+            ReadAuditOfJob auditOfJob) {}
 
     JobAdmin(Database database, Wakeups wakeups, PayloadRules payloads) {
         AfterCommit afterCommit = new AfterCommit(database, wakeups);
@@ -73,7 +75,8 @@ public final class JobAdmin {
                 new CreateBulkAction(database),
                 new ReadBulkActions(database),
                 new EndBulkAction(database),
-                new ReadAudit(database));
+                new ReadAudit(database),
+                new ReadAuditOfJob(database));
         this.actor = Actor.APPLICATION;
     }
 
@@ -325,6 +328,18 @@ public final class JobAdmin {
     /** The same of some lines. It looks through the table from the newest line on: a filter that few lines satisfy takes some 0.3 s for a million lines. */
     public List<AuditEntry> audit(AuditFilter filter, @Nullable Long before, int limit) {
         return parts.audit.run(filter, first(before), validLimit(limit));
+    }
+
+    /**
+     * What was done to this job since it was enqueued, newest first, and the bulk actions since then that may have been for it: their filters do not rule
+     * it out by queue, type, key or kind of error. It looks through the lines since the job was enqueued.
+     *
+     * @param limit 1 to {@value #MAX_PAGE}
+     */
+    public List<AuditEntry> auditOf(JobDetails job, int limit) {
+        return parts.auditOfJob.run(
+                new ReadAuditOfJob.Job(job.id(), job.enqueuedAt(), job.queue(), job.type(), job.key()),
+                validLimit(limit));
     }
 
     private static long first(@Nullable Long before) {

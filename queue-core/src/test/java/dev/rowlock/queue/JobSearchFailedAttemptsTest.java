@@ -13,7 +13,10 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest(migrated = true)
@@ -61,9 +64,17 @@ class JobSearchFailedAttemptsTest {
                 VALUES (7, now(), now(), 0, 1, 0, 'completed', 'print', 'send', '{}', %s)
                 """.formatted(ERRORS));
 
-        assertThat(search.failedAttempts(HOUR))
-                .isEqualTo(
-                        new FailedAttempts(List.of(new QueueFailures("mail", 3), new QueueFailures("print", 2)), true));
+        FailedAttempts found = search.failedAttempts(HOUR);
+        assertThat(found.queues()).containsExactly(new QueueFailures("mail", 3), new QueueFailures("print", 2));
+        assertThat(found.complete()).isTrue();
+        assertThat(found.minutes().values().stream().mapToLong(Long::longValue).sum())
+                .isEqualTo(5);
+        assertThat(found.minutes().keySet())
+                .allSatisfy(minute -> assertThat(minute)
+                        .isEqualTo(minute.truncatedTo(ChronoUnit.MINUTES))
+                        .isBetween(
+                                Instant.now().minus(Duration.ofMinutes(35)),
+                                Instant.now().minus(Duration.ofMinutes(25))));
         assertThat(search.failedAttempts(HOUR.multipliedBy(3)).queues())
                 .containsExactly(new QueueFailures("mail", 6), new QueueFailures("print", 6));
     }
@@ -72,7 +83,7 @@ class JobSearchFailedAttemptsTest {
     void whereNothingHasFailedThereIsNoQueue() {
         rooms.ready(1);
 
-        assertThat(search.failedAttempts(HOUR)).isEqualTo(new FailedAttempts(List.of(), true));
+        assertThat(search.failedAttempts(HOUR)).isEqualTo(new FailedAttempts(List.of(), new TreeMap<>(), true));
     }
 
     @Test
@@ -93,9 +104,12 @@ class JobSearchFailedAttemptsTest {
                 new ExplainedDatabase(test, rooms.database().schema(), Plans.AUTO)) {
             FailedAttempts found = new JobSearch(explained.database()).failedAttempts(HOUR);
 
-            assertThat(found)
-                    .isEqualTo(
-                            new FailedAttempts(List.of(new QueueFailures("mail", CountFailedAttempts.FAILED)), false));
+            assertThat(found.queues()).containsExactly(new QueueFailures("mail", CountFailedAttempts.FAILED));
+            assertThat(found.complete()).isFalse();
+            assertThat(found.minutes().values().stream()
+                            .mapToLong(Long::longValue)
+                            .sum())
+                    .isEqualTo(CountFailedAttempts.FAILED);
             assertThat(explained.lastPlan())
                     .containsPattern("dead_by_age on dead .*actual .*rows=" + CountFailedAttempts.FAILED + "\\b");
         }

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param jobs how many jobs were changed; of a bulk action so far
  * @param refused how many jobs a bulk action has passed over, because the server refuses to change them
  * @param refusal why the last of them was refused, as in {@link BulkAction#refusal}; null: none was
+ * @param error as in {@link BulkAction#error}
  * @param bulkActionId null: it was no bulk action
  */
 public record AuditEntry(
@@ -29,4 +30,5 @@ public record AuditEntry(
         long jobs,
         long refused,
         @Nullable String refusal,
+        @Nullable KindOfError error,
         @Nullable Long bulkActionId) {}

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
  * Something that is done to many jobs, and how far it has come.
  *
  * @param filter its conditions, for people
+ * @param error the error that the filter's fingerprint stands for; null: it names none, or no job had it
  * @param counted how many jobs there were for it when it was asked for
  * @param countedAll whether all were counted; false: there were more than {@code counted}
  * @param done to how many jobs it has been done
@@ -23,6 +24,7 @@ public record BulkAction(
         Kind kind,
         State state,
         String filter,
+        @Nullable KindOfError error,
         String who,
         @Nullable String why,
         long counted,

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.store.operate;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect;
 import dev.rowlock.queue.operate.BulkAction;
+import dev.rowlock.queue.operate.KindOfError;
 import dev.rowlock.queue.search.JobFilter;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -20,7 +21,7 @@ final class BulkRow {
 
     /** What {@link #read} reads. */
     static final String COLUMNS =
-            "id, kind, state, filter::text AS filter, who, why, counted, counted_all, done, refused, refusal, per_second, created_at,"
+            "id, kind, state, filter::text AS filter, error, who, why, counted, counted_all, done, refused, refusal, per_second, created_at,"
                     + " ended_at";
 
     // What a newer release has written may hold a condition that this one does not know: without it, too many jobs
@@ -45,6 +46,14 @@ final class BulkRow {
         }
     }
 
+    static @Nullable String json(@Nullable KindOfError error) {
+        return error == null ? null : MAPPER.writeValueAsString(error);
+    }
+
+    static @Nullable KindOfError error(@Nullable String json) {
+        return json == null ? null : MAPPER.readValue(json, KindOfError.class);
+    }
+
     /** Null: another release has made it, of a kind that this one does not know. */
     private static BulkAction.@Nullable Kind kind(String text) {
         return Arrays.stream(BulkAction.Kind.values())
@@ -67,6 +76,7 @@ final class BulkRow {
                 kind,
                 BulkAction.State.valueOf(row.getString("state").toUpperCase(Locale.ROOT)),
                 filter(filter).map(JobFilter::toString).orElse(filter),
+                error(row.getString("error")),
                 row.getString("who"),
                 row.getString("why"),
                 row.getLong("counted"),

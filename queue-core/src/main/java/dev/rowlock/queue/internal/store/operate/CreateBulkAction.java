@@ -7,6 +7,7 @@ import dev.rowlock.queue.internal.store.search.BoundedSearch;
 import dev.rowlock.queue.internal.store.search.RoomCondition;
 import dev.rowlock.queue.operate.Actor;
 import dev.rowlock.queue.operate.BulkAction;
+import dev.rowlock.queue.operate.KindOfError;
 import dev.rowlock.queue.search.JobFilter;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -28,9 +29,9 @@ public final class CreateBulkAction {
     private static final String SQL = """
             WITH created AS (
                 INSERT INTO rowlock.bulk_action (kind, state, filter, who, why, created_at, counted, counted_all, last_id, per_second,
-                                                 batch_at, next_at)
+                                                 error, batch_at, next_at)
                 VALUES (?, 'running', ?::json, ?, ?, statement_timestamp(), ?, ?, nextval('rowlock.job_id'), ?,
-                        statement_timestamp(), statement_timestamp())
+                        ?::jsonb, statement_timestamp(), statement_timestamp())
                 RETURNING *
             ), audited AS (
                 INSERT INTO rowlock.audit (at, who, why, action, subject, detail, jobs, bulk_action_id)
@@ -42,11 +43,13 @@ public final class CreateBulkAction {
 
     private final Database database;
     private final CountBulkJobs count;
+    private final FindKindOfError findError;
     private final String sql;
 
     public CreateBulkAction(Database database) {
         this.database = database;
         this.count = new CountBulkJobs(database.schema(), COUNT_WITHIN);
+        this.findError = new FindKindOfError(database.schema());
         this.sql = database.sql(SQL);
     }
 
@@ -74,6 +77,11 @@ public final class CreateBulkAction {
         }
     }
 
+    private @Nullable KindOfError errorOf(Connection connection, JobFilter filter) throws SQLException {
+        String fingerprint = filter.fingerprint();
+        return fingerprint == null ? null : findError.run(connection, fingerprint);
+    }
+
     private BulkAction insert(
             Connection connection,
             BulkKind kind,
@@ -90,7 +98,8 @@ public final class CreateBulkAction {
             statement.setLong(5, counted.jobs());
             statement.setBoolean(6, counted.all());
             statement.setObject(7, perSecond, Types.INTEGER);
-            statement.setString(8, filter.toString());
+            statement.setString(8, BulkRow.json(errorOf(connection, filter)));
+            statement.setString(9, filter.toString());
             try (ResultSet rows = statement.executeQuery()) {
                 rows.next();
                 return Objects.requireNonNull(BulkRow.read(rows));

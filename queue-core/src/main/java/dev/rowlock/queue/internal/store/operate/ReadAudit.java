@@ -1,15 +1,11 @@
 package dev.rowlock.queue.internal.store.operate;
 
-import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.operate.AuditEntry;
 import dev.rowlock.queue.operate.AuditFilter;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,14 +13,14 @@ import org.jspecify.annotations.Nullable;
 public final class ReadAudit {
 
     private static final String SQL = """
-            SELECT id, at, who, why, action, subject, detail, jobs, refused, refusal, bulk_action_id
-              FROM rowlock.audit
-             WHERE id < ?
-               AND (?::text IS NULL OR who = ?) AND (?::text IS NULL OR action = ?)
-               AND (?::text IS NULL OR strpos(lower(subject), lower(?)) > 0)
-               AND at >= coalesce(?::timestamptz, '-infinity') AND at < coalesce(?::timestamptz, 'infinity')
-             ORDER BY id DESC LIMIT ?
-            """;
+            SELECT %s
+              FROM rowlock.audit AS a LEFT JOIN rowlock.bulk_action AS b ON b.id = a.bulk_action_id
+             WHERE a.id < ?
+               AND (?::text IS NULL OR a.who = ?) AND (?::text IS NULL OR a.action = ?)
+               AND (?::text IS NULL OR strpos(lower(a.subject), lower(?)) > 0)
+               AND a.at >= coalesce(?::timestamptz, '-infinity') AND a.at < coalesce(?::timestamptz, 'infinity')
+             ORDER BY a.id DESC LIMIT ?
+            """.formatted(AuditRow.COLUMNS);
 
     private final Database database;
 
@@ -45,24 +41,7 @@ public final class ReadAudit {
                 statement.setString(8, text(filter.from()));
                 statement.setString(9, text(filter.until()));
                 statement.setInt(10, limit);
-                try (ResultSet row = statement.executeQuery()) {
-                    List<AuditEntry> page = new ArrayList<>();
-                    while (row.next()) {
-                        page.add(new AuditEntry(
-                                row.getLong(1),
-                                row.getObject(2, OffsetDateTime.class).toInstant(),
-                                row.getString(3),
-                                row.getString(4),
-                                row.getString(5),
-                                row.getString(6),
-                                row.getString(7),
-                                row.getLong(8),
-                                row.getLong(9),
-                                row.getString(10),
-                                Columns.number(row, 11)));
-                    }
-                    return page;
-                }
+                return AuditRow.all(statement);
             }
         });
     }

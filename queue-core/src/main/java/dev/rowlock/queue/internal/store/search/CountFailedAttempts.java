@@ -7,8 +7,12 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * How many attempts failed lately, by queue, as the error histories of jobs say it. No index has the times of errors: so jobs are read that may have failed
@@ -39,17 +43,18 @@ public final class CountFailedAttempts {
                 (SELECT 'done', queue, errors FROM rowlock.done
                   WHERE finished_at >= (SELECT since FROM since) AND errors IS NOT NULL LIMIT %2$d)
             ), counted AS (
-                SELECT f.queue, count(*) AS attempts
+                SELECT f.queue, a.minute, count(*) AS attempts
                   FROM failed AS f CROSS JOIN LATERAL jsonb_path_query(f.errors, '$[*].at') AS at
+                 CROSS JOIN LATERAL (SELECT date_trunc('minute', (at #>> '{}')::timestamptz) AS minute) AS a
                  WHERE (at #>> '{}')::timestamptz >= (SELECT since FROM since)
-                 GROUP BY f.queue
+                 GROUP BY GROUPING SETS ((f.queue), (a.minute))
             )
-            SELECT whole.complete, c.queue, c.attempts
+            SELECT whole.complete, c.queue, c.minute, c.attempts
               FROM (SELECT NOT EXISTS (SELECT FROM failed GROUP BY room HAVING count(*) >= %2$d)
                        AND NOT EXISTS (SELECT FROM rowlock.waiting OFFSET %1$d)
                        AND NOT EXISTS (SELECT FROM rowlock.ready OFFSET %1$d) AS complete) AS whole
               LEFT JOIN counted AS c ON true
-             ORDER BY c.queue
+             ORDER BY c.queue, c.minute
             """.formatted(GroupRetriedJobs.LOOKED_AT, FAILED);
 
     private final BoundedSearch search;
@@ -71,17 +76,21 @@ public final class CountFailedAttempts {
 
     private static FailedAttempts read(PreparedStatement statement) throws SQLException {
         List<QueueFailures> queues = new ArrayList<>();
+        SortedMap<Instant, Long> minutes = new TreeMap<>();
         boolean complete = true;
         try (ResultSet rows = statement.executeQuery()) {
             while (rows.next()) {
                 complete = rows.getBoolean("complete");
                 String queue = rows.getString("queue");
+                OffsetDateTime minute = rows.getObject("minute", OffsetDateTime.class);
                 // One row is there even if nothing has failed.
                 if (queue != null) {
                     queues.add(new QueueFailures(queue, rows.getLong("attempts")));
+                } else if (minute != null) {
+                    minutes.put(minute.toInstant(), rows.getLong("attempts"));
                 }
             }
         }
-        return new FailedAttempts(queues, complete);
+        return new FailedAttempts(queues, minutes, complete);
     }
 }
