@@ -114,7 +114,7 @@ class DashboardTest {
         browser.await(
                 "what one node has measured for all", d -> browser.text("main").contains("products"));
         browser.await("findings", d -> !browser.text("main").contains("The doctor looks"));
-        browser.await("the hour", d -> browser.count("main canvas, main svg.spark") > 1);
+        browser.await("the hour", d -> browser.count("main .chart polyline, main svg.spark") > 1);
         Path picture = browser.screenshot("dashboard");
         browser.open("?picture#/errors");
         browser.screenshot("errors");

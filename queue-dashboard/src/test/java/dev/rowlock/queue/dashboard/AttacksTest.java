@@ -158,7 +158,7 @@ class AttacksTest {
                 "/rowlock/api/jobs/1%00",
                 "/rowlock/api/nodes/%31",
                 "/rowlock/api/nodes/99999999999999999999",
-                "/rowlock/uplot/",
+                "/rowlock/js/pages/",
                 "/rowlock/js",
                 "/rowlock/index.html/../api/me"
             })

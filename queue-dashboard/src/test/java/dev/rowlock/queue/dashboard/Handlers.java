@@ -10,28 +10,28 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /** What the jobs of these tests do. */
-class Handlers {
+public class Handlers {
 
     @JobType(value = "send-mail", queue = "mail")
-    record SendMail(String to, @Nullable String subject) {}
+    public record SendMail(String to, @Nullable String subject) {}
 
     @JobType(value = "charge", queue = "payments")
-    record Charge(long orderId) {}
+    public record Charge(long orderId) {}
 
     @JobType(value = "report", queue = "reports")
-    record Report(String name) {}
+    public record Report(String name) {}
 
     @JobType(value = "sync", queue = "partners")
-    record Sync(String partner) {}
+    public record Sync(String partner) {}
 
     @JobType(value = "clean-up", queue = "reports")
-    record CleanUp() {}
+    public record CleanUp() {}
 
     /** Holds running reports, so that somebody can look at them. */
-    static volatile CountDownLatch held = new CountDownLatch(0);
+    public static volatile CountDownLatch held = new CountDownLatch(0);
 
     /** Whether charges fail. */
-    static volatile boolean declining = true;
+    public static volatile boolean declining = true;
 
     @JobListener(keepResult = true)
     Map<String, String> send(SendMail mail) {

@@ -29,7 +29,7 @@ import org.springframework.context.annotation.Import;
             ServletWebSecurityAutoConfiguration.class
         })
 @Import({PostgresTestConfiguration.class, Handlers.class})
-class PlainApplication {
+public class PlainApplication {
 
     static final String LEVEL = "X-Level";
 

@@ -6,6 +6,7 @@ import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.operate.BulkAction.Kind;
+import dev.rowlock.queue.operate.KindOfError;
 import dev.rowlock.queue.search.CappedCount;
 import dev.rowlock.queue.search.JobFilter;
 import java.time.Instant;
@@ -30,10 +31,12 @@ final class BulkApi {
 
     private final JobSearch search;
     private final JobAdmin admin;
+    private final Redaction redaction;
 
-    BulkApi(Rowlock rowlock) {
+    BulkApi(Rowlock rowlock, Redaction redaction) {
         this.search = rowlock.search();
         this.admin = rowlock.admin();
+        this.redaction = redaction;
     }
 
     /** @param filter null for users who see no payloads: it may quote one */
@@ -42,6 +45,7 @@ final class BulkApi {
             String kind,
             String state,
             @Nullable String filter,
+            @Nullable KindOfError error,
             String who,
             @Nullable String why,
             long counted,
@@ -53,12 +57,13 @@ final class BulkApi {
             Instant createdAt,
             @Nullable Instant endedAt) {
 
-        static Bulk of(BulkAction action, boolean payloads) {
+        static Bulk of(BulkAction action, boolean payloads, Redaction redaction) {
             return new Bulk(
                     Long.toString(action.id()),
                     action.kind().name(),
                     action.state().name(),
                     payloads ? action.filter() : null,
+                    redaction.error(action.error()),
                     action.who(),
                     action.why(),
                     action.counted(),
@@ -130,7 +135,7 @@ final class BulkApi {
             case DISCARD -> rate == null ? by.discard(narrowed) : by.discard(narrowed, rate);
             case CANCEL -> rate == null ? by.cancel(narrowed) : by.cancel(narrowed, rate);
         };
-        return Bulk.of(action, call.payloads());
+        return Bulk.of(action, call.payloads(), redaction);
     }
 
     private static JobFilter filter(Call call, Begin begin) {
@@ -174,13 +179,13 @@ final class BulkApi {
     List<Bulk> list(Call call) {
         call.knowing(LIST);
         return admin.bulkActions(call.id("before"), call.number("size", PAGE, PAGE)).stream()
-                .map(action -> Bulk.of(action, call.payloads()))
+                .map(action -> Bulk.of(action, call.payloads(), redaction))
                 .toList();
     }
 
     Bulk one(Call call) {
         return admin.bulkAction(call.id())
-                .map(action -> Bulk.of(action, call.payloads()))
+                .map(action -> Bulk.of(action, call.payloads(), redaction))
                 .orElseThrow(() -> Problem.missing("bulk action " + call.id()));
     }
 

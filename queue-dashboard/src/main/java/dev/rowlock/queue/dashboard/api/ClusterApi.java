@@ -1,9 +1,11 @@
 package dev.rowlock.queue.dashboard.api;
 
 import dev.rowlock.queue.JobAdmin;
+import dev.rowlock.queue.JobDetails;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.operate.AuditEntry;
+import dev.rowlock.queue.operate.KindOfError;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
@@ -21,13 +23,15 @@ final class ClusterApi {
     private final Examinations examinations;
     private final Throughput throughput;
     private final Brand brand;
+    private final Redaction redaction;
 
-    ClusterApi(Rowlock rowlock, Brand brand) {
+    ClusterApi(Rowlock rowlock, Brand brand, Redaction redaction) {
         this.search = rowlock.search();
         this.admin = rowlock.admin();
         this.examinations = new Examinations(rowlock.doctor());
         this.throughput = new Throughput(search);
         this.brand = brand;
+        this.redaction = redaction;
     }
 
     /** @param now by this server's clock, so that the page can say how long ago something was */
@@ -80,10 +84,11 @@ final class ClusterApi {
             @Nullable String detail,
             long jobs,
             long refused,
-            @Nullable String bulkAction) {
+            @Nullable String bulkAction,
+            @Nullable KindOfError error) {
 
         /** The subject of a bulk action is its filter, which may quote a payload. */
-        static Line of(AuditEntry entry, boolean payloads) {
+        static Line of(AuditEntry entry, boolean payloads, Redaction redaction) {
             boolean hidden = entry.bulkActionId() != null && !payloads;
             return new Line(
                     Long.toString(entry.id()),
@@ -95,7 +100,8 @@ final class ClusterApi {
                     hidden ? null : entry.detail(),
                     entry.jobs(),
                     entry.refused(),
-                    JobViews.text(entry.bulkActionId()));
+                    JobViews.text(entry.bulkActionId()),
+                    redaction.error(entry.error()));
         }
     }
 
@@ -107,7 +113,19 @@ final class ClusterApi {
         List<AuditEntry> found = admin.audit(Filters.audit(call.query()), call.id("before"), size + 1);
         List<AuditEntry> page = found.subList(0, Math.min(size, found.size()));
         return new Lines(
-                page.stream().map(entry -> Line.of(entry, call.payloads())).toList(),
+                lines(page, call),
                 found.size() > size ? Long.toString(page.get(size - 1).id()) : null);
+    }
+
+    private List<Line> lines(List<AuditEntry> entries, Call call) {
+        return entries.stream()
+                .map(entry -> Line.of(entry, call.payloads(), redaction))
+                .toList();
+    }
+
+    /** What people did to one job, newest first. */
+    List<Line> auditOfJob(Call call) {
+        JobDetails job = search.find(call.id()).orElseThrow(() -> Problem.missing("job " + call.id()));
+        return lines(JobPast.of(job, admin.auditOf(job, PAGE)), call);
     }
 }

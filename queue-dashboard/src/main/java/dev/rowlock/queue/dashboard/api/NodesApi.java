@@ -5,6 +5,7 @@ import dev.rowlock.queue.search.FoundJobs;
 import dev.rowlock.queue.search.NodeLoad;
 import dev.rowlock.queue.search.NodeSummary;
 import dev.rowlock.queue.search.Page;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -21,8 +22,16 @@ final class NodesApi {
     private static final int MAX_PAGE = 200;
     private static final Set<String> ONE = Set.of("before", "size");
 
+    /** An open page reads itself again each 5 seconds. */
+    private static final Duration KEPT = Duration.ofSeconds(2);
+
     private final JobSearch search;
     private final Redaction redaction;
+    private final Briefly<String, State> states = new Briefly<>(KEPT);
+    private final Briefly<Long, FoundJobs> firstPages = new Briefly<>(KEPT);
+
+    /** What both answers are made of, so that their figures agree. */
+    private record State(List<NodeSummary> nodes, List<NodeLoad> loads) {}
 
     NodesApi(JobSearch search, Redaction redaction) {
         this.search = search;
@@ -75,8 +84,9 @@ final class NodesApi {
             @Nullable String next) {}
 
     List<Line> list(Call call) {
-        Map<Long, List<NodeLoad>> loads = search.loads().stream().collect(Collectors.groupingBy(NodeLoad::nodeId));
-        List<NodeSummary> nodes = search.nodes();
+        State state = state();
+        Map<Long, List<NodeLoad>> loads = state.loads().stream().collect(Collectors.groupingBy(NodeLoad::nodeId));
+        List<NodeSummary> nodes = state.nodes();
         List<Figures.Node> figures = Figures.nodes(nodes);
         return nodes.stream()
                 .map(node -> new Line(
@@ -91,24 +101,31 @@ final class NodesApi {
         call.knowing(ONE);
         Page first = Page.first(call.number("size", PAGE, MAX_PAGE));
         Long before = call.id("before");
-        NodeSummary node = search.nodes().stream()
+        State state = state();
+        NodeSummary node = state.nodes().stream()
                 .filter(one -> one.id() == call.id())
                 .findAny()
                 .orElseThrow(() -> Problem.missing("node " + call.id()));
-        FoundJobs found = search.claimedBy(node.id(), before == null ? first : first.before(before));
+        FoundJobs found = before == null && first.size() == PAGE
+                ? firstPages.get(node.id(), () -> search.claimedBy(node.id(), first))
+                : search.claimedBy(node.id(), before == null ? first : first.before(before));
         Page next = found.next();
         return new Node(
                 Long.toString(node.id()),
                 node.name(),
                 queues(
                         node,
-                        search.loads().stream()
+                        state.loads().stream()
                                 .filter(load -> load.nodeId() == node.id())
                                 .toList()),
                 found.jobs().stream()
                         .map(job -> JobViews.Line.of(job, redaction))
                         .toList(),
                 next == null ? null : Long.toString(next.before()));
+    }
+
+    private State state() {
+        return states.get("", () -> new State(search.nodes(), search.loads()));
     }
 
     private static List<Queue> queues(NodeSummary node, List<NodeLoad> loads) {

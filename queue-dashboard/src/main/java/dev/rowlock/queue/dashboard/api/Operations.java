@@ -24,11 +24,11 @@ public final class Operations {
      */
     public Operations(Rowlock rowlock, Brand brand, @Nullable String traceLink, @Nullable PayloadRedaction redaction) {
         Redaction shown = new Redaction(redaction);
-        ClusterApi cluster = new ClusterApi(rowlock, brand);
+        ClusterApi cluster = new ClusterApi(rowlock, brand, shown);
         NodesApi nodes = new NodesApi(rowlock.search(), shown);
         JobsApi jobs = new JobsApi(rowlock, new TraceLink(traceLink), shown);
         ErrorsApi errors = new ErrorsApi(rowlock, shown);
-        BulkApi bulk = new BulkApi(rowlock);
+        BulkApi bulk = new BulkApi(rowlock, shown);
         PausesApi pauses = new PausesApi(rowlock);
         SchedulesApi schedules = new SchedulesApi(rowlock);
         GatesApi gates = new GatesApi(rowlock);
@@ -47,6 +47,7 @@ public final class Operations {
                 get("jobs", READ_ONLY, jobs::list),
                 get("jobs/count", READ_ONLY, jobs::count),
                 get("jobs/{id}", READ_ONLY, jobs::job),
+                get("jobs/{id}/audit", READ_ONLY, cluster::auditOfJob),
                 post("jobs/cancel", OPERATOR, jobs::cancel),
                 post("jobs/run-now", OPERATOR, jobs::runNow),
                 post("jobs/reschedule", OPERATOR, jobs::reschedule),

@@ -3,6 +3,7 @@ package dev.rowlock.queue.dashboard.api;
 import dev.rowlock.queue.JobDetails;
 import dev.rowlock.queue.dashboard.access.PayloadRedaction;
 import dev.rowlock.queue.dashboard.access.PayloadRedaction.Part;
+import dev.rowlock.queue.operate.KindOfError;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,14 @@ public final class Redaction {
     /** The message or the stack trace of an error of a job of this type. */
     String error(String type, String text) {
         return redacted(Part.ERROR, type, text);
+    }
+
+    /** The error of a bulk action's kind of error; null for null. */
+    @Nullable
+    KindOfError error(@Nullable KindOfError error) {
+        return error == null
+                ? null
+                : new KindOfError(error.jobType(), error.errorType(), error(error.jobType(), error.message()));
     }
 
     /** What a handler says of its progress; null for null. */

@@ -38,6 +38,7 @@ final class Throughput {
     /**
      * Sums of the last hour, minute by minute.
      *
+     * @param at when they were summed
      * @param from when the first minute begins
      * @param queues those in which something has ended; jobs completed in each minute
      * @param failed how many jobs have died in this hour; null: unknown
@@ -45,6 +46,7 @@ final class Throughput {
      * @param trouble why there are no sums; null: there are
      */
     record Sums(
+            Instant at,
             Instant from,
             long[] completed,
             long[] cancelled,
@@ -57,9 +59,10 @@ final class Throughput {
      * Attempts that failed.
      *
      * @param queues those in which some failed
+     * @param minutes how many failed in each minute
      * @param complete whether all were counted; false: each queue may have more
      */
-    record Attempts(Map<String, Long> queues, boolean complete) {}
+    record Attempts(Map<String, Long> queues, long[] minutes, boolean complete) {}
 
     synchronized Sums latest() {
         Sums sums = last;
@@ -76,15 +79,24 @@ final class Throughput {
         return sums;
     }
 
-    private Attempts attempts() {
+    private Attempts attempts(Instant from) {
         FailedAttempts found = search.failedAttempts(Duration.ofMinutes(MINUTES));
         Map<String, Long> queues = new TreeMap<>();
         found.queues().forEach(queue -> queues.put(queue.queue(), queue.attempts()));
-        return new Attempts(queues, found.complete());
+        long[] minutes = new long[MINUTES];
+        found.minutes().forEach((begin, attempts) -> {
+            long minute = Duration.between(from, begin).toMinutes();
+            // The server's clock may be ahead of this one, and its hour a part of a minute longer.
+            if (!begin.isBefore(from) && minute < MINUTES) {
+                minutes[(int) minute] = attempts;
+            }
+        });
+        return new Attempts(queues, minutes, found.complete());
     }
 
     private Sums summed() {
-        Instant until = Instant.now().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES);
+        Instant at = Instant.now();
+        Instant until = at.truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES);
         Instant from = until.minus(MINUTES, ChronoUnit.MINUTES);
         JobFilter hour = JobFilter.where().ended(from, until);
         long[] completed = new long[MINUTES];
@@ -98,9 +110,10 @@ final class Throughput {
                 queues.computeIfAbsent(step.queue(), queue -> new long[MINUTES])[minute] += step.completed();
             }
             CappedCount failed = search.count(hour.states(JobState.FAILED, JobState.QUARANTINED), MAX_FAILED);
-            return new Sums(from, completed, cancelled, queues, failed, attempts(), null);
+            return new Sums(at, from, completed, cancelled, queues, failed, attempts(from), null);
         } catch (SearchTimeoutException e) {
             return new Sums(
+                    at,
                     from,
                     new long[0],
                     new long[0],

@@ -48,8 +48,7 @@ public final class Assets {
             "js/pages/nodes.js",
             "js/pages/doctor.js",
             "js/pages/audit.js",
-            "js/pages/actions.js",
-            "uplot/uPlot.iife.min.js");
+            "js/pages/actions.js");
 
     private static final Map<String, String> TYPES = Map.of(
             "html", "text/html;charset=UTF-8",

@@ -94,6 +94,20 @@ public final class Browser implements AutoCloseable {
         return this;
     }
 
+    /** As on a telephone: windows have a least width, pages have none. */
+    public Browser narrow(int width) {
+        driver.executeCdpCommand(
+                "Emulation.setDeviceMetricsOverride",
+                Map.of("width", width, "height", 800, "deviceScaleFactor", 1, "mobile", false));
+        return this;
+    }
+
+    /** After {@link #narrow}. */
+    public Browser asWideAsItsWindow() {
+        driver.executeCdpCommand("Emulation.clearDeviceMetricsOverride", Map.of());
+        return this;
+    }
+
     /** Opens an address below the base, and waits until the page stands. */
     public Browser open(String address) {
         driver.get(base + address);

@@ -46,8 +46,10 @@ final class SpokenPage {
         List<Map<String, Object>> all = (List<Map<String, Object>>)
                 Objects.requireNonNull(driver.executeCdpCommand("Accessibility.getFullAXTree", Map.of())
                         .get("nodes"));
+        // Chromium names a text of the style sheet twice.
         return new SpokenPage(all.stream()
-                .collect(Collectors.toMap(node -> String.valueOf(node.get("nodeId")), Function.identity())));
+                .collect(Collectors.toMap(
+                        node -> String.valueOf(node.get("nodeId")), Function.identity(), (one, same) -> one)));
     }
 
     /** What has no name, and rows that do not say of what they are. */

@@ -88,33 +88,33 @@ public final class Walk {
         String job = browser.text("tbody tr:first-child a[data-row]");
         browser.open("#/jobs/" + job).click("button[data-chosen=reschedule]");
         browser.script("document.querySelector('dialog input[name=at]').value = '2031-05-06T07:08:09'");
-        said("done");
+        said("rescheduled");
         browser.settled().clickText("main button", "Edit…");
         browser.type("dialog textarea", "{\"shelf\": 7}").click("dialog input[name=unchecked]");
         confirm().awaitText("main pre", "\"shelf\": 7");
         browser.click("button[data-chosen=priority]").type("dialog input[name=priority]", "7");
-        said("done");
+        said("given another priority");
         browser.click("button[data-chosen=run-now]");
-        said("done");
+        said("due now");
         browser.awaitText("h1", "ready");
         browser.click("button[data-chosen=cancel]");
         said("cancelled");
 
         browser.open("?dead#/jobs?queue=bulk-8&state=failed").click("tbody tr:nth-child(1) input[type=checkbox]");
         browser.click("tbody tr:nth-child(2) input[type=checkbox]").click("button[data-chosen=redrive]");
-        confirm().awaitText("dialog", "Finished after 2 jobs: 2 done");
+        confirm().awaitText("dialog", "Finished after 2 jobs: 2 redriven");
         close();
         browser.await("chosen", d -> {
             browser.click("tbody tr:first-child input[type=checkbox]");
             return browser.text("main").contains("1 job chosen");
         });
         browser.click("button[data-chosen=discard]");
-        said("done");
+        said("discarded");
     }
 
     private void kindsOfErrors() {
         browser.open("?tried#/errors?queue=bulk-tried").click("button[data-all=run-now]");
-        confirm().awaitText("dialog", "Finished after 2 jobs: 2 done");
+        confirm().awaitText("dialog", "Finished after 2 jobs: 2 due now");
         close();
         browser.open("?dead#/errors").click("tbody tr:first-child button[data-all=redrive]");
         browser.awaitText("dialog h2", "Redrive: %s jobs".formatted(ManyJobs.DEAD_OF_A_KIND));
@@ -125,7 +125,7 @@ public final class Walk {
 
     private void allThatMatch() {
         browser.open("?all#/jobs?state=failed").click("button[data-all=discard]");
-        browser.awaitText("dialog h2", "Delete: 100,000+ jobs");
+        browser.awaitText("dialog h2", "Discard: 100,000+ jobs");
         browser.type("dialog input[name=rate]", "100");
         confirm().awaitText("dialog", "running");
         browser.clickText("dialog button", "Stop");

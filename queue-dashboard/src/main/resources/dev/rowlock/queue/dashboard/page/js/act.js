@@ -76,7 +76,7 @@ export const ONE = {
   priority: {verb: 'Change priority', level: 'OPERATOR', states: ['waiting', 'ready', 'failed', 'quarantined'], fields: () => [
     field('Priority (higher runs first)', h('input', {type: 'number', name: 'priority', value: '0', required: true}))]},
   cancel: {verb: 'Cancel', level: 'OPERATOR', states: ['waiting', 'ready', 'running'], danger: true},
-  discard: {verb: 'Delete', level: 'ADMIN', states: ['failed', 'quarantined'], danger: true},
+  discard: {verb: 'Discard', level: 'ADMIN', states: ['failed', 'quarantined'], danger: true},
 };
 
 /** One job, or those that were chosen. */
@@ -84,7 +84,7 @@ export function actOnChosen(name, ids, done) {
   const what = ONE[name];
   ask({
     title: `${what.verb}: ${ids.length === 1 ? 'job ' + ids[0] : jobs(ids.length)}`,
-    text: what.danger && name === 'discard' ? 'They are deleted for good.' : null,
+    text: name === 'discard' ? 'Discarded jobs are removed for good.' : null,
     confirm: `${what.verb}: ${jobs(ids.length)}`,
     danger: what.danger,
     fields: what.fields?.() ?? [],
@@ -94,7 +94,7 @@ export function actOnChosen(name, ids, done) {
       if (values.priority) body.priority = Number(values.priority);
       if (ids.length === 1) {
         const [answer] = await post(`jobs/${name}`, {...body, ids});
-        say(`Job ${answer.id}: ${word(answer.result)}`, !GOOD.has(answer.result));
+        say(`Job ${answer.id}: ${word(answer.result, name)}.`, !GOOD.has(answer.result));
         return 'closes';
       }
       await inChunks(name, body, ids, place, done);
@@ -105,11 +105,12 @@ export function actOnChosen(name, ids, done) {
 }
 
 const GOOD = new Set(['CHANGED', 'CANCELLED', 'REQUESTED', 'UNCHANGED']);
+const CHANGED = {redrive: 'redriven', 'run-now': 'due now', reschedule: 'rescheduled', priority: 'given another priority', discard: 'discarded'};
 const WORDS = {
-  CHANGED: 'done', CANCELLED: 'cancelled', REQUESTED: 'asked to stop', UNCHANGED: 'nothing to do', RUNNING: 'a node has it, so it stays as it is',
+  CANCELLED: 'cancelled', REQUESTED: 'asked to stop', UNCHANGED: 'nothing to do', RUNNING: 'a node has it, so it stays as it is',
   ALREADY_ENDED: 'it has ended', NOT_FOUND: 'it is not there any more', NOT_DEAD: 'it is not dead',
 };
-const word = result => WORDS[result] ?? result;
+const word = (result, name) => (result === 'CHANGED' ? CHANGED[name] : WORDS[result]) ?? result;
 
 async function inChunks(name, body, ids, {dialog, body: place}, done) {
   let stopped = false;
@@ -130,7 +131,7 @@ async function inChunks(name, body, ids, {dialog, body: place}, done) {
       fill(text, `${number(sent)} of ${number(ids.length)}`);
     }
     fill(text, `${stopped && sent < ids.length ? 'Stopped' : 'Finished'} after ${jobs(sent)}: `,
-      Object.entries(results).map(([result, count]) => `${number(count)} ${word(result)}`).join(', '));
+      Object.entries(results).map(([result, count]) => `${number(count)} ${word(result, name)}`).join(', '));
   } catch (e) {
     fill(text, h('span', {class: 'error'}, `${number(sent)} done, then: ${e.message}`));
   }
@@ -142,7 +143,7 @@ async function inChunks(name, body, ids, {dialog, body: place}, done) {
 const BULK = {
   redrive: {kind: 'REDRIVE', verb: 'Redrive'},
   cancel: {kind: 'CANCEL', verb: 'Cancel', danger: true},
-  discard: {kind: 'DISCARD', verb: 'Delete', danger: true},
+  discard: {kind: 'DISCARD', verb: 'Discard', danger: true},
 };
 
 /** All jobs that match: counts them first. */
@@ -159,7 +160,7 @@ export async function actOnAll(name, filter, done, which) {
   const amount = cappedJobs(count);
   ask({
     title: `${verb}: ${amount}`,
-    text: `${which ?? describe(wanted)}. ${name === 'discard' ? 'They are deleted for good.' : name === 'cancel' ? 'Waiting and ready jobs end as cancelled.' : 'They run again, with all their retries.'}`,
+    text: `${which ?? describe(wanted)}. ${name === 'discard' ? 'They are removed for good.' : name === 'cancel' ? 'Waiting and ready jobs end as cancelled.' : 'They wait to run again, with all their retries.'}`,
     confirm: `${verb}: ${amount}`,
     danger,
     fields: [field('At most so many a second (empty: no limit)', h('input', {type: 'number', name: 'rate', min: '1', max: '1000000'}))],

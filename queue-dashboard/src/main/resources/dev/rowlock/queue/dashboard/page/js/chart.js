@@ -1,55 +1,51 @@
-// Lines over time, by uPlot, in colours of the style sheet.
-import {h, svg} from './dom.js';
+// Lines over time, drawn as SVG: they take their colours from the style sheet and their width from their place.
+import {h, fill, svg} from './dom.js';
+import {number} from './show.js';
 
 const clock = new Intl.DateTimeFormat(undefined, {hour: '2-digit', minute: '2-digit', hour12: false});
+const MINUTE = 60000;
+const LABEL_EACH = 15;
 
-/** Series: {label, colour: '--busy'}. Returns {node, draw(data), stop()}; data is [[seconds…], [values…], …]. */
-export function chart(label, series, height = 170) {
+/** Series: {label, kind}, with kind a class that has a colour. Returns {node, draw(from, values)}: an instant, and for each series a value for each minute. */
+export function chart(label, series) {
   const place = h('div', {class: 'chart', role: 'img', 'aria-label': label});
-  const legend = h('div', {class: 'legend', 'aria-hidden': 'true'}, series.map(one => h('span', {}, one.label)));
-  legend.querySelectorAll('span').forEach((node, i) => { node.style.color = `var(${series[i].colour})`; });
-  const node = h('div', {}, place, legend);
-  let plot = null;
-  let data = null;
-  const colour = name => {
-    place.style.color = `var(${name})`;
-    return getComputedStyle(place).color;
-  };
-  const make = () => {
-    if (!data || !place.clientWidth) return;
-    plot?.destroy();
-    const axis = {stroke: colour('--soft'), grid: {stroke: colour('--line'), width: 1}, ticks: {stroke: colour('--line')}};
-    plot = new uPlot({
-      width: place.clientWidth, height, legend: {show: false}, cursor: {show: false},
-      axes: [{...axis, values: (_, ticks) => ticks.map(tick => clock.format(tick * 1000))}, {...axis, size: 55}],
-      scales: {y: {range: (_, min, max) => [0, Math.max(1, max * 1.1)]}},
-      series: [{}, ...series.map(one => ({label: one.label, stroke: colour(one.colour), width: 1.75, points: {show: false}}))],
-    }, data, place);
-  };
-  const sizes = new ResizeObserver(() => plot && plot.setSize({width: place.clientWidth, height}));
-  sizes.observe(place);
-  const themed = () => make();
-  document.addEventListener('themechange', themed);
+  const legend = h('div', {class: 'legend', 'aria-hidden': 'true'}, series.map(one => h('span', {class: one.kind}, one.label)));
   return {
-    node,
-    draw(values) {
-      data = values;
-      if (plot) plot.setData(data);
-      else make();
-      place.setAttribute('aria-label', `${label}: ${series.map((one, i) => `${one.label} ${data[i + 1].at(-1) ?? 'unknown'}`).join(', ')}`);
-    },
-    stop() {
-      sizes.disconnect();
-      document.removeEventListener('themechange', themed);
-      plot?.destroy();
+    node: h('div', {}, place, legend),
+    draw(from, values) {
+      const ticks = scale(Math.max(...values.flat()));
+      const last = values[0].length - 1;
+      const y = value => 100 - value * 100 / ticks.at(-1);
+      const minutes = values[0].map((_, i) => i).filter(i => i % LABEL_EACH === 0);
+      fill(place,
+        svg('svg', {viewBox: '0 0 100 100', preserveAspectRatio: 'none', 'aria-hidden': 'true'},
+          ticks.map(tick => line('grid', [[0, y(tick)], [100, y(tick)]])),
+          series.map((one, i) => line(one.kind, values[i].map((value, minute) => [minute * 100 / last, y(value)])))),
+        ticks.map(tick => at('top', y(tick), h('span', {class: 'y'}, number(tick)))),
+        minutes.map(i => at('left', i * 100 / last, h('span', {class: 'x'}, clock.format(new Date(from).getTime() + i * MINUTE)))));
+      place.setAttribute('aria-label', `${label}, last: ${series.map((one, i) => `${one.label} ${number(values[i].at(-1))}`).join(', ')}`);
     },
   };
+}
+
+/** 0 and some even steps, until nothing is above the last of them. */
+function scale(most) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, most / 4)));
+  const step = [1, 2, 5, 10].map(one => one * power).find(one => one * 4 >= most);
+  return Array.from({length: Math.max(1, Math.ceil(most / step)) + 1}, (_, i) => i * step);
+}
+
+const line = (kind, points) => svg('polyline', {
+  class: kind, points: points.map(point => point.map(one => one.toFixed(1)).join()).join(' '), fill: 'none', stroke: 'currentColor', 'vector-effect': 'non-scaling-stroke'});
+
+function at(side, percent, node) {
+  node.style[side] = `${percent}%`;
+  return node;
 }
 
 /** A line so small that it fits into a table. */
 export function spark(label, values) {
   const most = Math.max(1, ...values);
-  const points = values.map((value, i) => `${(i * 100 / (values.length - 1)).toFixed(1)},${(19 - value * 18 / most).toFixed(1)}`).join(' ');
   return svg('svg', {class: 'spark', viewBox: '0 0 100 20', preserveAspectRatio: 'none', role: 'img', 'aria-label': label},
-    svg('polyline', {points, fill: 'none', stroke: 'currentColor', 'stroke-width': 1.25, 'vector-effect': 'non-scaling-stroke'}));
+    line('', values.map((value, i) => [i * 100 / (values.length - 1), 19 - value * 18 / most])));
 }

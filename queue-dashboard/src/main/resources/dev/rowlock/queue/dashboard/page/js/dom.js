@@ -42,7 +42,8 @@ export function table(columns, rows, empty, {caption} = {}) {
     h('thead', {}, h('tr', {}, columns.map(column =>
       h('th', {class: column.class, scope: 'col'}, column.title || h('span', {class: 'unseen'}, column.label))))),
     h('tbody', {}, rows.map(row => h('tr', {},
-      columns.map((column, i) => h('td', {class: column.class, role: i === names && 'rowheader'}, column.cell(row))))))));
+      columns.map((column, i) => h('td', {class: column.class, role: i === names && 'rowheader', data: {label: typeof column.title === 'string' ? column.title : ''}},
+        column.cell(row))))))));
 }
 
 export const panel = (title, ...children) =>
@@ -54,6 +55,26 @@ export const button = (text, onclick, properties = {}) => h('button', {type: 'bu
 export const link = (path, parameters, text, more) => h('a', {href: `#/${address(path, parameters)}`, ...more}, text);
 /** What a line is found by: the keys j and k stop there. */
 export const ROW = {data: {row: ''}};
+
+/** What words of a page mean, to be opened where they stand. */
+export const words = (...pairs) => h('details', {class: 'small words'}, h('summary', {}, 'What the words mean'),
+  h('dl', {class: 'facts'}, pairs.map(([word, meaning]) => [h('dt', {}, word), h('dd', {}, meaning)])));
+
+/** Text whose lines are not broken, and a button that copies it. */
+export function code(text, what) {
+  const pre = h('pre', {tabindex: '0', class: 'code'}, text);
+  const copy = button('Copy', async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch { // only https and localhost have it
+      getSelection().selectAllChildren(pre);
+      document.execCommand('copy');
+    }
+    fill(copy, 'Copied');
+    setTimeout(() => fill(copy, 'Copy'), 2000);
+  }, {class: 'copy', 'aria-label': `Copy ${what}`});
+  return h('div', {class: 'codes'}, copy, pre);
+}
 
 export const field = (label, input) => h('label', {class: 'field'}, label, input);
 

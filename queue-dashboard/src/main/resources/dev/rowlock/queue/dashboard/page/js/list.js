@@ -1,7 +1,7 @@
 // What lists have in common: filters that stand in the address, and pages.
 import {h, fill, button, field, link, ROW} from './dom.js';
 import {address, may} from './api.js';
-import {local} from './show.js';
+import {jobLink, local, shortClass} from './show.js';
 
 /** Fields: [name, label], or [name, label, true] for a time. The key / goes to the one that is named. */
 export function searchForm(path, label, fields, values, slash) {
@@ -22,6 +22,18 @@ export function searchForm(path, label, fields, values, slash) {
 export const pages = (path, parameters, next, text, key = 'before') => h('div', {class: 'row'},
   parameters[key] && link(path, {...parameters, [key]: ''}, 'First page', {class: 'button'}),
   next && link(path, {...parameters, [key]: next}, text, {class: 'button', ...ROW}));
+
+/**
+ * What an action was done to. A kind of error is named by its error, as that was when the action began, and links to what is left of it.
+ * @param text null: this user may not see it
+ */
+export function subject(text, error) {
+  if (text === null) return h('span', {class: 'soft'}, 'hidden');
+  const job = /^job (\d+)$/.exec(text);
+  if (job) return ['job ', jobLink(job[1])];
+  const [before, fingerprint, after] = text.split(/fingerprint=([0-9a-f]{16})/);
+  return fingerprint ? [before, link('jobs', {fingerprint}, error ? [shortClass(error.errorType), ': ', error.message] : `error ${fingerprint}`), after] : text;
+}
 
 /** The last column, for users who may do something. */
 export const actionColumn = cell => may('OPERATOR') ? [{title: '', label: 'Actions', class: 'tight', cell: row => h('div', {class: 'row'}, cell(row))}] : [];

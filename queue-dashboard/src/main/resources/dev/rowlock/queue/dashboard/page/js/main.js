@@ -53,6 +53,8 @@ async function show(keepFocus) {
   live.follow(job ? `job=${job[1]}` : workflow ? `workflow=${workflow[1]}` : '');
   document.querySelectorAll('#top nav a').forEach(link =>
     link.dataset.path === (page?.path ?? '?') ? link.setAttribute('aria-current', 'page') : link.removeAttribute('aria-current'));
+  const here = document.querySelector('#top nav [aria-current]');
+  if (here) here.parentNode.scrollLeft = here.offsetLeft - here.parentNode.clientWidth / 2; // in narrow windows
   main.ariaLabel = page?.title ?? 'Not found';
   document.title = `${main.ariaLabel} · ${me.brand.title}`;
   main.setAttribute('aria-busy', 'true');
@@ -96,7 +98,6 @@ function theme() {
   const dark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
   root.dataset.theme = dark ? 'light' : 'dark';
   store('rowlock-theme', root.dataset.theme);
-  document.dispatchEvent(new Event('themechange'));
 }
 
 function store(name, value) {

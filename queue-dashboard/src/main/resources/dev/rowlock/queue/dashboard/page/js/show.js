@@ -52,6 +52,22 @@ export const between = (from, until) => new Date(until) - new Date(from);
 
 export const state = (label, text = label) => h('span', {class: `state ${label.toLowerCase()}`}, text.toLowerCase());
 
+/** What the states of jobs mean. */
+export const STATES = {
+  waiting: 'due later, or waiting for a retry',
+  ready: 'may run now: the next free thread takes it',
+  running: 'claimed by a node, whether its handler has begun or not',
+  completed: 'ended well',
+  cancelled: 'ended before it was done, by a person, a workflow or the order of its key',
+  failed: 'dead: its last attempt failed for good. It stays until somebody redrives or discards it.',
+  quarantined: 'dead: its nodes crashed too often while they ran it. It stays until somebody redrives or discards it.',
+};
+
+/** Those of dead jobs. */
+export const DEAD = ['failed', 'quarantined'];
+
+export const jobState = label => h('span', {class: `state ${label}`, title: STATES[label]}, DEAD.includes(label) ? `dead: ${label}` : label);
+
 export const jobLink = id => h('a', {href: `#/jobs/${id}`, data: {row: ''}}, id);
 
 /** What has been completed is found by reading whole days: who wants that says so. */

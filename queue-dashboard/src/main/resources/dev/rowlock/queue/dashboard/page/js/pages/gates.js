@@ -1,7 +1,7 @@
 // Limits, rates and the order of keys.
-import {h, fill, table, panel, button, field, link, ROW} from '../dom.js';
+import {h, fill, table, panel, button, field, link, words, ROW} from '../dom.js';
 import {get, may, post} from '../api.js';
-import {NOT_DONE, jobLink, number, state, when} from '../show.js';
+import {NOT_DONE, jobLink, jobState, number, when} from '../show.js';
 import {ask, say} from '../act.js';
 
 export async function gates(place, parameters, reload) {
@@ -19,18 +19,18 @@ export async function gates(place, parameters, reload) {
       {title: 'In order', cell: limit => show(limit.inOrder)},
       {title: 'Keys share', class: 'tight', cell: limit => limit.shareBy},
       {title: '', label: 'Actions', class: 'tight', cell: limit => h('div', {class: 'row'}, tools(limit, reload))},
-    ], limits, 'No queue has a limit, a rate or an order.')));
+    ], limits, 'No queue has a limit, a rate or an order.')), WORDS());
   const queue = parameters.queue;
   if (queue) {
     const found = await get('gates/keys', {queue});
     fill(keys, panel(`Keys of ${queue}`,
-      title('Held up by a job that has begun and not ended'),
+      title('Blocked: they wait for a job that has begun and not ended'),
       table([
         keyOf(queue),
-        {title: 'Waits for', class: 'tight', cell: key => [jobLink(key.job), ' ', state(key.state)]},
+        {title: 'Waits for', class: 'tight', cell: key => [jobLink(key.job), ' ', jobState(key.state)]},
         {title: 'Since, until', class: 'tight', cell: key => when(key.at)},
         {title: 'Jobs behind it', class: 'number', cell: key => number(key.jobs) + (key.jobs >= 1000 ? '+' : '')},
-      ], found.blocked, 'No key is held up.'),
+      ], found.blocked, 'No key is blocked.'),
       atLimit(queue, found),
       title('Weights'),
       table([
@@ -43,6 +43,17 @@ export async function gates(place, parameters, reload) {
       }))));
   }
 }
+
+const WORDS = () => words(
+  ['At once', 'how many jobs of the queue may run at the same time, over all nodes'],
+  ['At once per key', 'the same for the jobs of one key, such as a tenant or an account'],
+  ['Burst per key', 'how many jobs of a key may run at the same time while no other key that is below its limit has jobs for the places'],
+  ['Rate, rate per key', 'how many jobs of the queue, or of a key in it, may begin in a time; after "burst": how many may begin at once after a pause'],
+  ['In order', 'the jobs of a key run one after the other. When one has failed for good, the others wait (hold), go on (continue) or are cancelled (cancel-rest)'],
+  ['Keys share', 'what keys that take turns get in equal parts: jobs that begin, or run time of handlers'],
+  ['Weight', 'how much more than others a key gets when keys take turns'],
+  ['Blocked key', 'its jobs run in order, and wait for one that has begun and not ended'],
+  ['Slow down', 'no job of the queue, or of the key, begins for so many seconds']);
 
 const title = text => h('h3', {class: 'small soft'}, text);
 

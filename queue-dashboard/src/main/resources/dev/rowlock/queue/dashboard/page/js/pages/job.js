@@ -1,7 +1,7 @@
 // All of one job.
-import {h, fill, panel, button, field, link} from '../dom.js';
+import {h, fill, panel, button, code, field, link} from '../dom.js';
 import {get, may, me, post} from '../api.js';
-import {NOT_DONE, between, json, now, pretty, shortClass, span, state, time, timed, when} from '../show.js';
+import {DEAD, NOT_DONE, between, jobState, json, now, pretty, shortClass, span, state, time, timed, when} from '../show.js';
 import {graph} from '../graph.js';
 import {ONE, actOnChosen, ask, say} from '../act.js';
 
@@ -9,16 +9,18 @@ export async function jobPage(place, id, reload) {
   let job = await get(`jobs/${id}`);
   const progress = h('div', {});
   const flow = h('div', {});
+  const past = h('div', {});
   const drawProgress = () => fill(progress, job.state === 'running' && job.progress !== null && [
     h('progress', {max: 100, value: job.progress, 'aria-label': 'Progress'}), h('p', {class: 'small'}, `${job.progress} %`, job.progressNote ? `: ${job.progressNote}` : '')]);
   fill(place,
-    h('div', {class: 'head'}, h('h1', {}, `Job ${job.id} `, state(job.state), job.cancelRequested && job.state === 'running' ? [' ', state('warn', 'asked to stop')] : ''),
+    h('div', {class: 'head'}, h('h1', {}, `Job ${job.id} `, jobState(job.state), job.cancelRequested && job.state === 'running' ? [' ', state('warn', 'asked to stop')] : ''),
       h('div', {class: 'row'}, buttons(job, reload))),
-    why(job),
-    h('div', {class: 'columns'},
-      panel('What it is', facts(job), progress),
-      panel('Timeline', timeline(job))),
-    flow, carried(job, reload));
+    why(job), lastError(job),
+    h('div', {class: 'columns'}, h('div', {}, panel('What it is', facts(job), progress), headersOf(job)), carried(job, reload)),
+    flow, past);
+  const drawPast = lines => fill(past, panel('Timeline', timeline(job, lines)));
+  drawPast([]);
+  get(`jobs/${id}/audit`).then(drawPast, e => past.append(h('p', {class: 'error'}, `What people did to it cannot be shown: ${e.message}`)));
   if (job.workflow) {
     get(`workflows/${job.workflow}`).then(all => fill(flow, panel(null, h('h2', {}, 'Its workflow: ', h('a', {href: `#/workflows/${job.workflow}`}, all.workflow.name)), graph(all.steps))), () => {});
   }
@@ -65,8 +67,19 @@ function facts(job) {
 
 const nodeName = (job, id) => job.nodeNames[id] ?? `node ${id}, which has left`;
 
-/** What happened, oldest first, with the time between. */
-function timeline(job) {
+/** Why a dead job died, or what a live one will be retried after. */
+function lastError(job) {
+  const error = job.errors.at(-1);
+  return error && job.state !== 'completed' ? panel(DEAD.includes(job.state) ? 'Why it died' : 'Its last error',
+    h('p', {class: 'error'}, h('strong', {}, error.type), ': ', error.message), h('p', {class: 'soft small'}, `attempt ${error.attempt}, `, when(error.at)),
+    error.trace ? code(error.trace, 'the stack trace') : h('p', {class: 'soft'}, 'It has no stack trace.')) : null;
+}
+
+/** The newest events are shown at once, the others when they are asked for. */
+const SHOWN = 12;
+
+/** What happened, oldest first, with the time between. Lines of the audit stand where somebody acted. */
+function timeline(job, lines) {
   const events = [{at: job.enqueuedAt, kind: 'waiting', text: 'enqueued'}];
   for (const error of job.errors) {
     if (error.startedAt) events.push({at: error.startedAt, kind: 'running', text: `attempt ${error.attempt} begun`, node: error.node});
@@ -77,28 +90,36 @@ function timeline(job) {
       && (job.state === 'running' || !job.errors.length || job.state === 'completed' || job.state === 'cancelled')) {
     events.push({at: job.claimedAt, kind: 'running', text: `attempt ${job.attempt} ${job.state === 'running' ? 'runs' : 'begun'}`, node: job.node});
   }
-  if (job.endedAt) events.push({at: job.endedAt, kind: job.state, text: job.state});
+  if (job.endedAt) events.push({at: job.endedAt, kind: job.state, text: DEAD.includes(job.state) ? `dead: ${job.state}` : job.state});
+  for (const line of lines) events.push({at: line.at, kind: 'acted', text: line.action, line});
   events.sort((one, other) => new Date(one.at) - new Date(other.at));
   if (job.state === 'waiting') events.push({at: job.dueAt, kind: 'waiting', text: `due${job.waitReason ? ` (${job.waitReason})` : ''}`});
-  return h('ol', {class: 'timeline'}, events.map((event, i) => h('li', {class: event.kind}, h('div', {class: 'body'},
+  const item = (event, i) => h('li', {class: event.kind}, h('div', {class: 'body'},
     h('strong', {}, event.text), ' ', i === events.length - 1 && !job.endedAt ? when(event.at) : time(event.at),
     event.node && h('span', {class: 'soft small'}, ` on ${nodeName(job, event.node)}`),
+    event.line && [' by ', event.line.who, event.line.why ? `: ${event.line.why}` : '', event.line.detail && h('span', {class: 'soft small'}, ` ${event.line.detail}`),
+      event.line.bulkAction && [', with others: ', link('actions', {action: event.line.bulkAction}, `bulk action ${event.line.bulkAction}`)]],
     i > 0 && h('div', {class: 'gap'}, `after ${span(between(events[i - 1].at, event.at))}`),
     event.error && h('details', {class: 'small'},
       h('summary', {class: 'error'}, shortClass(event.error.type), ': ', event.error.message),
-      event.error.trace ? h('pre', {tabindex: '0'}, event.error.trace) : h('p', {class: 'soft'}, 'It has no stack trace.')),
-    i === events.length - 1 && job.state === 'running' && h('div', {class: 'gap'}, `for ${span(now() - new Date(event.at))}`)))));
+      event.error.trace ? code(event.error.trace, `the stack trace of attempt ${event.error.attempt}`) : h('p', {class: 'soft'}, 'It has no stack trace.')),
+    i === events.length - 1 && job.state === 'running' && h('div', {class: 'gap'}, `for ${span(now() - new Date(event.at))}`)));
+  const items = events.map(item);
+  const older = items.length > SHOWN ? items.splice(0, items.length - SHOWN) : [];
+  return [older.length > 0 && h('details', {class: 'small'}, h('summary', {}, `${older.length} older events`), h('ol', {class: 'timeline'}, older)), h('ol', {class: 'timeline'}, items)];
 }
 
 function carried(job, reload) {
   if (job.hidden) return panel('Payload', h('p', {class: 'empty'}, `Users with the level ${me.level.toLowerCase().replace('_', '-')} do not see payloads, headers and results.`));
   const editable = may('ADMIN') && ['waiting', 'ready', 'failed', 'quarantined'].includes(job.state);
-  const headers = Object.entries(job.headers ?? {});
-  return h('div', {class: 'columns'},
+  return h('div', {},
     panel(null, h('div', {class: 'head'}, h('h2', {}, 'Payload'), editable && button('Edit…', () => edit(job, reload))), json(job.payload)),
-    h('div', {},
-      job.result !== null && panel('Result', json(job.result)),
-      headers.length > 0 && panel('Headers', h('dl', {class: 'facts'}, headers.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])))));
+    job.result !== null && panel('Result', json(job.result)));
+}
+
+function headersOf(job) {
+  const headers = Object.entries(job.headers ?? {});
+  return headers.length > 0 && panel('Headers', h('dl', {class: 'facts'}, headers.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])));
 }
 
 function edit(job, reload) {

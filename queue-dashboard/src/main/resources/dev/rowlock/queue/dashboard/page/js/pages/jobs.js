@@ -1,15 +1,14 @@
 // A list of jobs by filters, which all stand in the address.
-import {h, fill, table, panel, button, field, link} from '../dom.js';
+import {h, fill, table, panel, button, field, link, words} from '../dom.js';
 import {address, get, me, may} from '../api.js';
-import {cappedJobs, jobLink, jobs as amount, local, shortClass, state, time} from '../show.js';
+import {cappedJobs, jobLink, jobs as amount, local, DEAD, STATES, shortClass, jobState, time} from '../show.js';
 import {ONE, actOnAll, actOnChosen} from '../act.js';
 import {known} from '../live.js';
 import {newsOf, pages} from '../list.js';
 
-const STATES = ['waiting', 'ready', 'running', 'completed', 'cancelled', 'failed', 'quarantined'];
 const TEXTS = [
   ['queue', 'Queue'], ['type', 'Type'], ['key', 'Key'], ['uniqueKey', 'Unique key'], ['error', 'Text of the last error'], ['errorType', 'Class of the last error'],
-  ['fingerprint', 'Error group'], ['node', 'Node'],
+  ['fingerprint', 'Kind of error (fingerprint)'], ['node', 'Node'],
 ];
 const HIDDEN = [['payload', 'Payload (jsonpath)'], ['header', 'Header (name=value)']];
 const TIMES = ['enqueued', 'due', 'started', 'ended'];
@@ -22,7 +21,7 @@ export async function jobList(place, parameters, reload) {
   const [news, live] = newsOf(filter, reload);
   const chosen = new Set();
   const tools = h('div', {class: 'row'});
-  const drawTools = () => fill(tools, may('OPERATOR') && (chosen.size ? forChosen(chosen, page.jobs, reload) : forAll(filter, reload)));
+  const drawTools = () => fill(tools, may('OPERATOR') && page.jobs.length > 0 && (chosen.size ? forChosen(chosen, page.jobs, reload) : forAll(filter, reload)));
   drawTools();
   const choose = (id, on) => { on ? chosen.add(id) : chosen.delete(id); drawTools(); };
   const all = h('input', {type: 'checkbox', 'aria-label': 'Choose all jobs of this page', onchange: () =>
@@ -34,7 +33,7 @@ export async function jobList(place, parameters, reload) {
       ...(may('OPERATOR') ? [{title: all, class: 'tight', cell: job => h('input', {
         type: 'checkbox', value: job.id, 'aria-label': `Choose job ${job.id}`, onchange: event => choose(job.id, event.target.checked)})}] : []),
       {title: 'Job', class: 'tight', cell: job => jobLink(job.id)},
-      {title: 'State', class: 'tight', cell: job => [state(job.state), job.progress === null ? '' : ` ${job.progress} %`]},
+      {title: 'State', class: 'tight', cell: job => [jobState(job.state), job.progress === null ? '' : ` ${job.progress} %`]},
       ...['queue', 'type', 'key', 'uniqueKey'].filter(name => page.jobs.some(job => job[name])).map(name => ({title: TEXTS.find(([one]) => one === name)[1], class: 'name',
         cell: job => job[name] && link('jobs', {...filter, ...(name === 'uniqueKey' && {type: job.type}), [name]: job[name]}, job[name])})),
       {title: 'Attempt', class: 'number', cell: job => job.attempt},
@@ -43,7 +42,7 @@ export async function jobList(place, parameters, reload) {
         : job.state === 'running' ? ['started ', time(job.startedAt)] : ['due ', time(job.dueAt)]},
       {title: 'Last error', class: 'wide', cell: job => job.errorType && h('span', {class: 'error small clip'}, shortClass(job.errorType), ': ', job.error)},
     ], page.jobs, 'No job matches.'),
-    pages('jobs', parameters, page.next, 'Older jobs')));
+    pages('jobs', parameters, page.next, 'Older jobs'), words(...Object.entries(STATES))));
   return {live};
 }
 
@@ -56,8 +55,8 @@ function form(filter) {
   const input = ([name, label]) => field(label, h('input', {name, value: filter[name] ?? '', autocomplete: 'off', maxLength: 2000,
     list: name === 'queue' ? 'queues' : null, data: name === 'queue' ? {search: ''} : {}}));
   const node = h('form', {class: 'filters', role: 'search', 'aria-label': 'Jobs'},
-    h('fieldset', {}, h('legend', {}, 'State'), STATES.map(one =>
-      h('label', {class: 'check'}, h('input', {type: 'checkbox', name: 'state', value: one, checked: states.has(one)}), one))),
+    h('fieldset', {}, h('legend', {}, 'State'), Object.entries(STATES).map(([one, meaning]) =>
+      h('label', {class: 'check', title: meaning}, h('input', {type: 'checkbox', name: 'state', value: one, checked: states.has(one)}), DEAD.includes(one) ? `dead: ${one}` : one))),
     texts.slice(0, 3).map(input), h('datalist', {id: 'queues'}, queues.slice(0, 500).map(queue => h('option', {value: queue}))),
     h('details', {open: rare.some(([name]) => filter[name]) || TIMES.some(kind => filter[`${kind}From`] || filter[`${kind}Until`])},
       h('summary', {}, 'More'), h('div', {class: 'filters'}, rare.map(input),
@@ -89,11 +88,12 @@ function forChosen(chosen, list, reload) {
 }
 
 function forAll(filter, reload) {
-  const states = filter.state ? filter.state.split(',') : STATES;
-  const dead = states.some(one => one === 'failed' || one === 'quarantined');
+  if (!Object.values(filter).some(Boolean)) return h('span', {class: 'soft'}, 'Choose jobs, or filter the list to act on all that match.');
+  const states = filter.state ? filter.state.split(',') : Object.keys(STATES);
+  const dead = states.some(one => DEAD.includes(one));
   const live = states.some(one => one === 'waiting' || one === 'ready');
   return [h('span', {class: 'soft'}, 'All that match:'),
     dead && button('Redrive…', () => actOnAll('redrive', filter, reload), {data: {all: 'redrive'}}),
     live && button('Cancel…', () => actOnAll('cancel', filter, reload), {data: {all: 'cancel'}}),
-    dead && may('ADMIN') && button('Delete…', () => actOnAll('discard', filter, reload), {data: {all: 'discard'}})];
+    dead && may('ADMIN') && button('Discard…', () => actOnAll('discard', filter, reload), {data: {all: 'discard'}})];
 }

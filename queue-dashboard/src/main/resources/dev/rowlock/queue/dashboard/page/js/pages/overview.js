@@ -1,7 +1,7 @@
 // Queues, nodes and pauses at a glance, and what the doctor found.
 import {h, fill, table, panel, button, field, link, ROW} from '../dom.js';
 import {address, get, may, post} from '../api.js';
-import {NOT_DONE, capped, number, span, state, when} from '../show.js';
+import {DEAD, NOT_DONE, capped, number, span, state, time, when} from '../show.js';
 import {ask, say} from '../act.js';
 import {chart, spark} from '../chart.js';
 import {actionColumn} from '../list.js';
@@ -20,25 +20,28 @@ export async function overview(place, parameters, reload) {
   let queues = start.queues;
   let pauses = start.pauses;
   let nodes = start.nodes;
-  const tiles = h('div', {class: 'tiles'});
+  const tiles = h('div', {});
   const list = h('div', {});
   const order = h('select', {'aria-label': 'Order of queues', onchange: () => { remember(); drawQueues(); }}, Object.keys(ORDERS).map(name => h('option', {value: name, selected: name === parameters.sort}, `by ${name}`)));
   const search = h('input', {type: 'search', value: parameters.find ?? '', 'aria-label': 'Find a queue', placeholder: 'Find a queue', data: {search: ''}, oninput: () => { remember(); drawQueues(); }});
   const findings = h('div', {}, h('p', {class: 'empty'}, 'The doctor looks…'));
-  const lines = chart('Jobs that ended in each minute', [{label: 'completed', colour: '--good'}, {label: 'cancelled', colour: '--idle'}]);
+  const lines = chart('In each minute', [{label: 'jobs completed', kind: 'completed'}, {label: 'jobs cancelled', kind: 'cancelled'}, {label: 'attempts failed', kind: 'failed'}]);
   const trouble = h('p', {class: 'soft small'});
   let hour = {queues: {}};
   const sum = name => queues.reduce((all, queue) => all + queue[name], 0);
 
   function draw() {
     const oldest = Math.max(0, ...queues.map(queue => queue.oldestSeconds ?? 0));
-    fill(tiles,
+    fill(tiles, group('Now', 'queues are counted every 15 seconds',
       tile('Ready', number(sum('ready')), 'busy', '#/jobs?state=ready'), tile('Running', number(sum('running')), 'busy', '#/jobs?state=running'),
       tile('Waiting', number(sum('waiting')), '', '#/jobs?state=waiting'),
-      tile('Dead', number(sum('dead')), sum('dead') ? 'bad' : 'good', '#/errors'),
-      hour.failed && tile('Died in the last hour', capped(hour.failed), hour.failed.jobs ? 'bad' : 'good', `#/${address('jobs', {state: 'failed,quarantined', endedFrom: hour.from})}`),
+      tile('Dead', number(sum('dead')), sum('dead') ? 'bad' : 'good', '#/errors', 'All dead jobs, since whenever: until somebody redrives or discards them'),
       tile('Longest wait', oldest ? span(oldest * 1000) : '–', oldest > 60 ? 'warn' : '', '#/?sort=longest+wait'),
-      tile('Nodes', number(nodes.length), nodes.length && nodes.every(node => !node.expired) ? 'good' : 'bad', '#/nodes'));
+      tile('Nodes', number(nodes.length), nodes.length && nodes.every(node => !node.expired) ? 'good' : 'bad', '#/nodes')),
+    hour.failed && group('Last hour', ['as of ', time(hour.at)],
+      tile('Completed', number(total(hour.completed)), 'good', `#/${address('jobs', {state: 'completed', endedFrom: hour.from})}`),
+      hour.attempts && tile('Failed attempts', capped({jobs: total(Object.values(hour.attempts.queues)), more: !hour.attempts.complete}), '', '#/errors', 'Of all jobs, whatever became of them'),
+      tile('Died, and still dead', capped(hour.failed), hour.failed.jobs ? 'bad' : 'good', `#/${address('jobs', {state: DEAD.join(), endedFrom: hour.from})}`, 'Those of the dead jobs that died in the last hour')));
     drawQueues();
   }
 
@@ -64,7 +67,7 @@ export async function overview(place, parameters, reload) {
   function done(queue) {
     const minutes = hour.queues[queue.queue];
     if (!minutes) return h('span', {class: 'soft'}, '–');
-    const all = minutes.reduce((one, other) => one + other, 0);
+    const all = total(minutes);
     return h('span', {class: 'row'}, h('span', {}, number(all)), spark(`${number(all)} completed in the last hour, ${number(Math.max(...minutes))} in the best minute`, minutes));
   }
 
@@ -77,7 +80,7 @@ export async function overview(place, parameters, reload) {
 
   const isPaused = queue => pauses.some(pause => pause.kind === 'QUEUE' && pause.name === queue.queue);
   const jobsIn = (queue, name) => queue[name]
-    ? link('jobs', {queue: queue.queue, state: name === 'dead' ? 'failed,quarantined' : name}, number(queue[name]), {class: name === 'dead' ? 'bad' : null})
+    ? link('jobs', {queue: queue.queue, state: name === 'dead' ? DEAD.join() : name}, number(queue[name]), {class: name === 'dead' ? 'bad' : null})
     : '0';
 
   function pauseButton(queue) {
@@ -98,10 +101,7 @@ export async function overview(place, parameters, reload) {
   async function measure() {
     hour = await get('throughput').catch(e => ({queues: {}, trouble: e.message}));
     fill(trouble, hour.trouble ?? '');
-    if (!hour.trouble) {
-      const from = new Date(hour.from) / 1000;
-      lines.draw([hour.completed.map((_, i) => from + i * 60), hour.completed, hour.cancelled]);
-    }
+    if (!hour.trouble) lines.draw(hour.from, [hour.completed, hour.cancelled, hour.attempts.minutes]);
     draw();
   }
 
@@ -121,13 +121,17 @@ export async function overview(place, parameters, reload) {
     },
     stop() {
       clearInterval(timer);
-      lines.stop();
     },
   };
 }
 
-const tile = (label, figure, kind, href) =>
-  h('a', {class: kind, href}, h('span', {class: 'label'}, label), h('span', {class: 'figure'}, figure));
+const total = figures => figures.reduce((one, other) => one + other, 0);
+
+const group = (label, note, ...children) => h('section', {'aria-label': label},
+  h('p', {class: 'soft small of'}, h('strong', {}, label), ': ', note), h('div', {class: 'tiles'}, children));
+
+const tile = (label, figure, kind, href, title) =>
+  h('a', {class: kind, href, title}, h('span', {class: 'label'}, label), h('span', {class: 'figure'}, figure));
 
 function drawFindings(findings, report) {
   const bad = report.findings.filter(one => !['OK', 'INFO'].includes(one.status));

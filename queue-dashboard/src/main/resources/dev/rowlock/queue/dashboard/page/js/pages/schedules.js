@@ -16,7 +16,7 @@ export async function schedules(place, parameters, reload) {
       h('div', {class: 'soft small'}, `${job.type} on ${job.queue}`)]},
     {title: 'When', class: 'wide', cell: job => [h('code', {}, job.schedule),
       h('div', {class: 'soft small'}, `overlap ${job.overlap.toLowerCase()}`, job.jitterMillis ? `, jitter ${span(job.jitterMillis)}` : '', job.declared ? ', declared in code' : '')]},
-    {title: 'Next five', class: 'tight', cell: job => job.next.length ? h('details', {}, h('summary', {}, when(job.next[0])), job.next.slice(1).map(at => h('div', {class: 'small'}, time(at)))) : '–'},
+    {title: 'Next five (your time)', class: 'tight', cell: job => job.next.length ? h('details', {}, h('summary', {}, when(job.next[0])), job.next.slice(1).map(at => h('div', {class: 'small'}, time(at)))) : '–'},
     {title: 'Last runs', class: 'tight', cell: job => [(job.lastRun || !job.runs.length) && when(job.lastRun), h('div', {class: 'row marks'}, job.runs.map(outcome))]},
     {title: 'Skipped', class: 'number', cell: job => number(job.skipped)},
     ...actionColumn(job => tools(job, reload)),

@@ -1,7 +1,7 @@
 // Workflows and batches: a list, and one with its steps as a picture.
 import {h, fill, table, panel, button, link, ROW} from '../dom.js';
 import {get, may, post} from '../api.js';
-import {between, jobLink, number, span, state, when} from '../show.js';
+import {between, jobLink, jobState, number, span, state, when} from '../show.js';
 import {graph, stepState} from '../graph.js';
 import {ask, say, trying} from '../act.js';
 import {pages} from '../list.js';
@@ -50,7 +50,7 @@ export async function workflowPage(place, id, reload) {
     const page = await get(`workflows/${id}/jobs`, {step, after});
     fill(members, panel(`Jobs of ${step}`, table([
       {title: 'Job', cell: one => one.job ? jobLink(one.job) : link(`workflows/${one.workflow}`, {}, `workflow ${one.workflow}`, ROW)},
-      {title: 'State', cell: one => state(one.state)},
+      {title: 'State', cell: one => one.job ? jobState(one.state.toLowerCase()) : state(one.state)},
     ], page.members, 'It has no jobs yet.'), page.next && button('More', () => list(step, page.next))));
   });
   fill(place, head, h('p', {class: 'soft'}, 'Started ', when(all.workflow.startedAt), all.workflow.endedAt && [', lasted ', lasted(all.workflow)],

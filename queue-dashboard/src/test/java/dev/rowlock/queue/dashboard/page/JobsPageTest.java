@@ -1,0 +1,134 @@
+package dev.rowlock.queue.dashboard.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.JobSearch;
+import dev.rowlock.queue.dashboard.browser.Browser;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.Page;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.openqa.selenium.Keys;
+import org.springframework.beans.factory.annotation.Autowired;
+
+/** The list of jobs: it is searched, and acts on jobs that were chosen and on all that match. */
+@PageTest
+class JobsPageTest {
+
+    private final Fixture fixture;
+    private final JobSearch search;
+    private Browser browser;
+
+    JobsPageTest(@Autowired Fixture fixture, @Autowired JobSearch search) {
+        this.fixture = fixture;
+        this.search = search;
+    }
+
+    @BeforeEach
+    void open() {
+        browser = fixture.browser();
+    }
+
+    @Test
+    void filtersStandInTheAddressAndPagesGoBackByIds() {
+        browser.open("#/jobs?state=completed&queue=mail");
+        browser.await("counted", d -> browser.text("main [role=status]").matches("12\\d jobs"));
+        String first = browser.text("tbody tr:first-child a[data-row]");
+        assertThat(browser.count("tbody tr")).isEqualTo(50);
+
+        browser.clickText("main a.button", "Older jobs");
+        browser.await(
+                "the second page",
+                d -> !browser.text("tbody tr:first-child a[data-row]").equals(first));
+        assertThat(browser.driver().getCurrentUrl()).contains("before=", "queue=mail");
+        browser.driver().navigate().back();
+        browser.await(
+                "the first page",
+                d -> browser.text("tbody tr:first-child a[data-row]").equals(first));
+
+        browser.type("input[name=type]", "no-such-type", Keys.ENTER);
+        browser.awaitText("main", "No job matches.");
+        assertThat(browser.driver().getCurrentUrl()).contains("type=no-such-type");
+    }
+
+    @Test
+    void aSearchThatIsRefusedSaysWhy() {
+        browser.open("#/jobs?payload=%24.%5B");
+        browser.awaitText("main .error", "jsonpath");
+        assertThat(browser.one("main form input[name=payload]").getDomProperty("value"))
+                .as("what was asked for, to be asked for better")
+                .isEqualTo("$.[");
+
+        // The browser itself tells of the status 400.
+        assertThat(browser.console()).allSatisfy(line -> assertThat(line).contains("status of 400"));
+    }
+
+    @Test
+    void chosenJobsAreCancelledAndAnActionCanBeStopped() {
+        browser.open("#/jobs?state=waiting&type=report");
+        browser.click("thead input[type=checkbox]");
+        browser.awaitText("main", "30 jobs chosen");
+        browser.click("button[data-chosen=priority]").type("dialog input[name=priority]", "7");
+        browser.click("dialog [data-confirm]");
+        browser.awaitText("dialog", "Finished after 30 jobs: 30 given another priority");
+        browser.screenshot("chosen");
+        browser.clickText("dialog button", "Close").settled();
+
+        browser.await("chosen", d -> {
+            browser.click("tbody tr:first-child input[type=checkbox]");
+            return browser.text("main").contains("1 job chosen");
+        });
+        browser.click("button[data-chosen=cancel]").click("dialog [data-confirm]");
+        browser.awaitText("#said", "cancelled");
+
+        browser.open("?stop#/jobs?state=waiting&type=report").click("button[data-all=cancel]");
+        browser.awaitText("dialog h2", "Cancel: 29 jobs");
+        browser.type("dialog input[name=rate]", "1").click("dialog [data-confirm]");
+        browser.awaitText("dialog", "running");
+        browser.clickText("dialog button", "Stop");
+        browser.awaitText("dialog", "cancelled:");
+        browser.clickText("dialog button", "Close");
+        assertThat(search.find(JobFilter.where().states(JobState.WAITING).type("report"), Page.first(100))
+                        .jobs())
+                .isNotEmpty()
+                .allSatisfy(job -> assertThat(job.priority()).isEqualTo(7));
+    }
+
+    @Test
+    void aUniqueKeyIsShownAndFindsItsJob() {
+        browser.open("#/jobs?state=waiting&queue=mail");
+        assertThat(browser.text("thead")).contains("Unique key");
+
+        browser.clickText("tbody a", "digest-of-ada").settled();
+        browser.await("the job alone", d -> browser.count("tbody tr") == 1);
+        assertThat(browser.driver().getCurrentUrl()).contains("uniqueKey=digest-of-ada", "type=send-mail");
+
+        browser.click("tbody a[data-row]").settled();
+        assertThat(browser.text("main dl")).contains("Unique key", "digest-of-ada");
+    }
+
+    @Test
+    void allJobsAreActedOnOnlyWhereAFilterNamesSome() {
+        browser.open("?bulk#/jobs");
+        assertThat(browser.count("button[data-all]")).isZero();
+        assertThat(browser.text("main")).contains("filter the list to act on all that match");
+
+        browser.open("?bulk-none#/jobs?queue=no-such&state=failed");
+        browser.awaitText("main", "No job matches.");
+        assertThat(browser.count("button[data-all]")).isZero();
+
+        browser.open("?bulk-some#/jobs?queue=payments&state=failed");
+        assertThat(browser.count("button[data-all=redrive]")).isOne();
+    }
+
+    @Test
+    void statesOfDeadJobsSayThatTheyAreDeadAndTheirWordsAreExplained() {
+        browser.open("?words#/jobs?state=failed");
+
+        assertThat(browser.text("main fieldset")).contains("dead: failed", "dead: quarantined");
+        assertThat(browser.text("tbody tr:first-child .state")).isEqualTo("dead: failed");
+        browser.click("main .words summary");
+        assertThat(browser.text("main .words")).contains("its nodes crashed too often", "until somebody redrives");
+    }
+}

@@ -1,0 +1,97 @@
+package dev.rowlock.queue.dashboard.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.JobAdmin;
+import dev.rowlock.queue.dashboard.browser.Browser;
+import java.util.Arrays;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+
+/** The overview: its figures, and what is paused there. */
+@PageTest
+class OverviewPageTest {
+
+    private final Fixture fixture;
+    private final JobAdmin admin;
+    private Browser browser;
+
+    OverviewPageTest(@Autowired Fixture fixture, @Autowired JobAdmin admin) {
+        this.fixture = fixture;
+        this.admin = admin;
+    }
+
+    @BeforeEach
+    void open() {
+        browser = fixture.browser();
+    }
+
+    @Test
+    void aQueueIsPausedAndResumedAndTheAuditNamesWho() {
+        browser.open("");
+        browser.awaitText("main", "payments");
+        browser.click("button[aria-label='Pause queue payments']");
+        browser.type("dialog input[name=why]", "ticket 7");
+        browser.click("dialog [data-confirm]");
+        browser.awaitText("#pauses", "Queue payments paused");
+        assertThat(admin.pauses()).anySatisfy(pause -> {
+            assertThat(pause.name()).isEqualTo("payments");
+            assertThat(pause.who()).isEqualTo("ann");
+        });
+        browser.screenshot("paused");
+
+        browser.click("button[aria-label='Resume queue payments']").click("dialog [data-confirm]");
+        browser.await("it is resumed", d -> !browser.text("#pauses").contains("payments"));
+
+        assertThat(fixture.audited("pause")).first().satisfies(line -> {
+            assertThat(line.who()).isEqualTo("ann");
+            assertThat(line.why()).isEqualTo("ticket 7");
+            assertThat(line.subject()).isEqualTo("queue payments");
+        });
+    }
+
+    @Test
+    void everythingIsPausedAndResumed() {
+        browser.open("");
+        browser.clickText("main button", "Pause everything…").click("dialog [data-confirm]");
+        browser.awaitText("#pauses", "Everything paused");
+        browser.clickText("main button", "Pause a type…").type("dialog input[name=name]", "charge");
+        browser.click("dialog [data-confirm]");
+        browser.awaitText("#pauses", "Type charge paused");
+
+        browser.clickText("#pauses button", "Resume");
+        browser.await("one is resumed", d -> admin.pauses().size() == 2);
+        admin.resumeEverything();
+        admin.resumeType("charge");
+        browser.await(
+                "the banner has gone by itself", d -> !browser.text("#pauses").contains("charge"));
+    }
+
+    @Test
+    void figuresSayOfWhichMomentTheyAre() {
+        browser.open("?moments#/");
+        browser.awaitText("main section[aria-label='Last hour']", "as of ");
+
+        assertThat(browser.text("main section[aria-label=Now]"))
+                .contains("counted every 15 seconds", "Ready", "Dead")
+                .doesNotContain("Died");
+        assertThat(browser.text("main section[aria-label='Last hour']"))
+                .contains("Completed", "Failed attempts", "Died, and still dead");
+        assertThat(browser.count("main section[aria-label='Last hour'] time")).isOne();
+    }
+
+    @Test
+    void theChartHasALineForAttemptsThatFailed() {
+        browser.open("?chart#/");
+        browser.await("lines", d -> browser.count(".chart polyline.completed") == 1);
+
+        String points = browser.one(".chart polyline.failed").getDomAttribute("points");
+        assertThat(Arrays.stream(Objects.requireNonNull(points).split(" ")).map(point -> point.split(",")[1]))
+                .hasSize(60)
+                .anySatisfy(y -> assertThat(Double.parseDouble(y)).isLessThan(100));
+        assertThat(browser.one(".chart").getDomAttribute("aria-label")).contains("attempts failed");
+        assertThat(browser.text(".chart .y").lines()).startsWith("0").hasSizeGreaterThan(1);
+    }
+}

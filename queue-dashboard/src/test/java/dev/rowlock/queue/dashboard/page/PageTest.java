@@ -1,0 +1,24 @@
+package dev.rowlock.queue.dashboard.page;
+
+import dev.rowlock.queue.dashboard.PlainApplication;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.context.SpringBootTest;
+
+/** A test of pages as people see and use them, in the application that all such tests share. The console of the browser must say nothing all the while. */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@SpringBootTest(
+        classes = {PlainApplication.class, Fixture.class},
+        webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+        properties = {
+            "rowlock.dashboard.enabled=true",
+            "rowlock.dashboard.trace-link=https://traces.example/{traceId}",
+            "rowlock.worker.node-name=node-1",
+            "logging.level.dev.rowlock.queue.failures=off"
+        })
+@ExtendWith(QuietConsole.class)
+@interface PageTest {}
