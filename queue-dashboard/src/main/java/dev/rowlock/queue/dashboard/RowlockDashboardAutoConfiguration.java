@@ -6,7 +6,7 @@ import dev.rowlock.queue.dashboard.access.DashboardAccess;
 import dev.rowlock.queue.dashboard.access.PayloadRedaction;
 import dev.rowlock.queue.dashboard.api.Brand;
 import dev.rowlock.queue.dashboard.api.Operations;
-import dev.rowlock.queue.dashboard.api.Redaction;
+import dev.rowlock.queue.dashboard.api.view.Redaction;
 import dev.rowlock.queue.dashboard.live.LiveFeed;
 import dev.rowlock.queue.dashboard.live.Rounds;
 import dev.rowlock.queue.dashboard.web.Dashboard;

@@ -2,6 +2,9 @@ package dev.rowlock.queue.dashboard.api;
 
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.dashboard.api.call.Call;
+import dev.rowlock.queue.dashboard.api.call.Filters;
+import dev.rowlock.queue.dashboard.api.view.Redaction;
 import dev.rowlock.queue.search.DeadGroup;
 import dev.rowlock.queue.search.DeadGroups;
 import dev.rowlock.queue.search.GroupPage;

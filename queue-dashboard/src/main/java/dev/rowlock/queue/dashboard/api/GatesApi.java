@@ -1,6 +1,10 @@
 package dev.rowlock.queue.dashboard.api;
 
 import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.dashboard.api.call.Call;
+import dev.rowlock.queue.dashboard.api.call.Problem;
+import dev.rowlock.queue.dashboard.api.call.Why;
+import dev.rowlock.queue.dashboard.api.view.RateText;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.BlockedKey;
 import dev.rowlock.queue.gate.FullKey;

@@ -1,6 +1,11 @@
 package dev.rowlock.queue.dashboard.api;
 
 import dev.rowlock.queue.JobSearch;
+import dev.rowlock.queue.dashboard.api.call.Call;
+import dev.rowlock.queue.dashboard.api.call.Problem;
+import dev.rowlock.queue.dashboard.api.view.Figures;
+import dev.rowlock.queue.dashboard.api.view.JobViews;
+import dev.rowlock.queue.dashboard.api.view.Redaction;
 import dev.rowlock.queue.search.FoundJobs;
 import dev.rowlock.queue.search.NodeLoad;
 import dev.rowlock.queue.search.NodeSummary;

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.dashboard.api;
 
 import dev.rowlock.queue.dashboard.access.AccessLevel;
+import dev.rowlock.queue.dashboard.api.call.Call;
 import org.jspecify.annotations.Nullable;
 
 /**

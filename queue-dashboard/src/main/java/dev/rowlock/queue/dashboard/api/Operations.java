@@ -9,6 +9,9 @@ import dev.rowlock.queue.dashboard.access.AccessLevel;
 import dev.rowlock.queue.dashboard.access.PayloadRedaction;
 import dev.rowlock.queue.dashboard.api.Operation.Action;
 import dev.rowlock.queue.dashboard.api.Operation.Method;
+import dev.rowlock.queue.dashboard.api.call.Problem;
+import dev.rowlock.queue.dashboard.api.view.Redaction;
+import dev.rowlock.queue.dashboard.api.view.TraceLink;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -2,6 +2,9 @@ package dev.rowlock.queue.dashboard.api;
 
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.dashboard.api.call.Call;
+import dev.rowlock.queue.dashboard.api.call.Problem;
+import dev.rowlock.queue.dashboard.api.call.Why;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;

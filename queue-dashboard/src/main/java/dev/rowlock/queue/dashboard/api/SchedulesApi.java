@@ -2,6 +2,10 @@ package dev.rowlock.queue.dashboard.api;
 
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.dashboard.api.call.Call;
+import dev.rowlock.queue.dashboard.api.call.Filters;
+import dev.rowlock.queue.dashboard.api.call.Problem;
+import dev.rowlock.queue.dashboard.api.call.Why;
 import dev.rowlock.queue.schedule.RecurringJobDetails;
 import dev.rowlock.queue.schedule.RecurringJobs;
 import dev.rowlock.queue.search.JobGlance;

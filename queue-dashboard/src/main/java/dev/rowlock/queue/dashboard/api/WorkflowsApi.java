@@ -1,6 +1,11 @@
 package dev.rowlock.queue.dashboard.api;
 
 import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.dashboard.api.call.Call;
+import dev.rowlock.queue.dashboard.api.call.Problem;
+import dev.rowlock.queue.dashboard.api.call.Why;
+import dev.rowlock.queue.dashboard.api.view.JobViews;
+import dev.rowlock.queue.dashboard.api.view.WorkflowViews;
 import dev.rowlock.queue.workflow.WorkflowJob;
 import dev.rowlock.queue.workflow.WorkflowSummary;
 import dev.rowlock.queue.workflow.Workflows;

@@ -2,11 +2,11 @@ package dev.rowlock.queue.dashboard.web;
 
 import dev.rowlock.queue.dashboard.access.AccessLevel;
 import dev.rowlock.queue.dashboard.access.DashboardUser;
-import dev.rowlock.queue.dashboard.api.Call;
 import dev.rowlock.queue.dashboard.api.Operation;
 import dev.rowlock.queue.dashboard.api.Operation.Method;
 import dev.rowlock.queue.dashboard.api.Operations;
-import dev.rowlock.queue.dashboard.api.Problem;
+import dev.rowlock.queue.dashboard.api.call.Call;
+import dev.rowlock.queue.dashboard.api.call.Problem;
 import dev.rowlock.queue.search.SearchTimeoutException;
 import dev.rowlock.queue.spi.PayloadException;
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.dashboard.web;
 
-import dev.rowlock.queue.dashboard.api.Call.Csrf;
+import dev.rowlock.queue.dashboard.api.call.Call.Csrf;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.web.csrf.CsrfToken;

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.dashboard.api;
+package dev.rowlock.queue.dashboard.api.call;
 
 import dev.rowlock.queue.dashboard.access.AccessLevel;
 import dev.rowlock.queue.dashboard.access.DashboardUser;
@@ -28,12 +28,12 @@ public record Call(
     /** @param header in which the token is sent */
     public record Csrf(String header, String token) {}
 
-    boolean may(AccessLevel level) {
+    public boolean may(AccessLevel level) {
         return user.level().reaches(level);
     }
 
     /** Refuses parameters that the operation does not know: a misspelt filter would show, or change, too much. */
-    Call knowing(Set<String> names) {
+    public Call knowing(Set<String> names) {
         for (String name : query.keySet()) {
             if (!names.contains(name)) {
                 throw Problem.invalid("there is no parameter '%s'; there are %s"
@@ -44,11 +44,11 @@ public record Call(
         return this;
     }
 
-    <T> T read(Class<T> type) {
+    public <T> T read(Class<T> type) {
         return Json.read(body, type);
     }
 
-    int number(String name, int otherwise, int most) {
+    public int number(String name, int otherwise, int most) {
         String text = query.get(name);
         if (text == null) {
             return otherwise;
@@ -61,13 +61,13 @@ public record Call(
     }
 
     @Nullable
-    Long id(String name) {
+    public Long id(String name) {
         String text = query.get(name);
         return text == null ? null : Long.valueOf(id(name, text));
     }
 
     /** Ids travel as text: a number in JavaScript has 53 bits only. */
-    static long id(String what, @Nullable String text) {
+    public static long id(String what, @Nullable String text) {
         if (text == null || !text.matches("[1-9][0-9]{0,18}")) {
             throw Problem.invalid("%s is '%s': it is a whole number above zero"
                     .formatted(what, Filters.printable(String.valueOf(text))));

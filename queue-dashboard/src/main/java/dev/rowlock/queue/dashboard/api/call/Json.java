@@ -1,4 +1,4 @@
-package dev.rowlock.queue.dashboard.api;
+package dev.rowlock.queue.dashboard.api.call;
 
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -37,7 +37,7 @@ public final class Json {
         return MAPPER.writeValueAsString(answer);
     }
 
-    static <T> T read(byte[] body, Class<T> type) {
+    public static <T> T read(byte[] body, Class<T> type) {
         T value;
         try {
             value = MAPPER.readValue(body, type);

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.dashboard.api;
+package dev.rowlock.queue.dashboard.api.view;
 
 import dev.rowlock.queue.QueueDepth;
 import dev.rowlock.queue.operate.BulkAction;

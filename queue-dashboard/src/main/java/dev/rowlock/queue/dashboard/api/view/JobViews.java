@@ -1,7 +1,7 @@
-package dev.rowlock.queue.dashboard.api;
+package dev.rowlock.queue.dashboard.api.view;
 
 import dev.rowlock.queue.JobDetails;
-import dev.rowlock.queue.dashboard.api.Redaction.Carried;
+import dev.rowlock.queue.dashboard.api.view.Redaction.Carried;
 import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.WaitReason;
 import dev.rowlock.queue.search.Explanation;
@@ -13,12 +13,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs as the page shows them, field by field: what is added elsewhere is not published by itself. */
-final class JobViews {
+public final class JobViews {
 
     private JobViews() {}
 
     /** One line of a list. */
-    record Line(
+    public record Line(
             String id,
             String state,
             String queue,
@@ -37,7 +37,7 @@ final class JobViews {
             @Nullable String errorType,
             @Nullable String error) {
 
-        static Line of(JobSummary job, Redaction redaction) {
+        public static Line of(JobSummary job, Redaction redaction) {
             FailedAttempt error = job.lastError();
             return new Line(
                     Long.toString(job.id()),
@@ -61,7 +61,7 @@ final class JobViews {
     }
 
     /** A job with all that belongs to it. Payload, headers and result are null for users who may not see them. */
-    record Job(
+    public record Job(
             String id,
             String state,
             String queue,
@@ -95,7 +95,7 @@ final class JobViews {
             @Nullable String traceId,
             @Nullable String traceLink) {
 
-        static Job of(
+        public static Job of(
                 JobDetails job,
                 Redaction redaction,
                 @Nullable Explanation why,
@@ -148,9 +148,9 @@ final class JobViews {
         }
     }
 
-    record Reason(String kind, String text) {}
+    public record Reason(String kind, String text) {}
 
-    record Failed(
+    public record Failed(
             int attempt,
             @Nullable Instant startedAt,
             Instant at,
@@ -159,7 +159,7 @@ final class JobViews {
             String message,
             String trace) {
 
-        static Failed of(FailedAttempt error, String type, Redaction redaction) {
+        public static Failed of(FailedAttempt error, String type, Redaction redaction) {
             return new Failed(
                     error.attempt(),
                     error.startedAt(),
@@ -171,7 +171,7 @@ final class JobViews {
         }
     }
 
-    static @Nullable String text(@Nullable Long id) {
+    public static @Nullable String text(@Nullable Long id) {
         return id == null ? null : Long.toString(id);
     }
 }

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.dashboard.api;
+package dev.rowlock.queue.dashboard.api.call;
 
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.operate.AuditFilter;
@@ -15,14 +15,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Filters as they stand in the address: {@code state=failed,quarantined&queue=mail&endedFrom=2026-11-23T10:00:00Z}. */
-final class Filters {
+public final class Filters {
 
     private static final String ALL = "all";
 
     /** Those that tell something of what jobs carry: for users who see payloads. */
     private static final Set<String> OF_PAYLOADS = Set.of("payload", "header");
 
-    static final Set<String> NAMES = names();
+    public static final Set<String> NAMES = names();
 
     private Filters() {}
 
@@ -37,21 +37,21 @@ final class Filters {
         return Set.copyOf(names);
     }
 
-    static Set<String> and(String... others) {
+    public static Set<String> and(String... others) {
         Set<String> names = new HashSet<>(NAMES);
         names.addAll(Set.of(others));
         return names;
     }
 
     /** What of a query is a filter. */
-    static Map<String, String> only(Map<String, String> query) {
+    public static Map<String, String> only(Map<String, String> query) {
         Map<String, String> texts = new HashMap<>(query);
         texts.keySet().retainAll(NAMES);
         return texts;
     }
 
     /** The filter for a list: without conditions, all jobs. */
-    static JobFilter forList(Map<String, String> texts, boolean payloads) {
+    public static JobFilter forList(Map<String, String> texts, boolean payloads) {
         JobFilter filter = forAction(texts, payloads);
         return filter.isEmpty() ? JobFilter.all() : filter;
     }
@@ -61,7 +61,7 @@ final class Filters {
      *
      * @param payloads whether the user sees payloads; otherwise a search for them would tell what is in them
      */
-    static JobFilter forAction(Map<String, String> texts, boolean payloads) {
+    public static JobFilter forAction(Map<String, String> texts, boolean payloads) {
         for (String name : OF_PAYLOADS) {
             if (texts.containsKey(name) && !payloads) {
                 throw new Problem(403, "you may not see payloads and headers, so you cannot search in them either");
@@ -133,7 +133,7 @@ final class Filters {
         return narrowed.header(header.substring(0, equals), header.substring(equals + 1));
     }
 
-    static AuditFilter audit(Map<String, String> texts) {
+    public static AuditFilter audit(Map<String, String> texts) {
         try {
             return new AuditFilter(
                     texts.get("who"),
@@ -151,7 +151,7 @@ final class Filters {
         return text == null ? null : instant(name, text);
     }
 
-    static Instant instant(String name, String text) {
+    public static Instant instant(String name, String text) {
         try {
             return Instant.parse(text);
         } catch (DateTimeException e) {
@@ -159,7 +159,7 @@ final class Filters {
         }
     }
 
-    static String printable(String text) {
+    public static String printable(String text) {
         String shown = text.length() <= 100 ? text : text.substring(0, 100) + "…";
         return shown.replaceAll("[\\p{Cntrl}\\p{Cs}]", "?");
     }

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.dashboard.api;
+package dev.rowlock.queue.dashboard.api.view;
 
 import dev.rowlock.queue.JobDetails;
 import dev.rowlock.queue.dashboard.access.PayloadRedaction;
@@ -29,13 +29,13 @@ public final class Redaction {
      *
      * @param changed whether the payload is not the real one: then it cannot be edited
      */
-    record Carried(
+    public record Carried(
             String payload,
             Map<String, String> headers,
             @Nullable String result,
             boolean changed) {}
 
-    Carried of(JobDetails job) {
+    public Carried of(JobDetails job) {
         String payload = redacted(Part.PAYLOAD, job.type(), job.payload());
         Map<String, String> headers = new TreeMap<>();
         job.headers().forEach((name, value) -> headers.put(name, redacted(Part.HEADER, job.type(), value)));
@@ -48,13 +48,13 @@ public final class Redaction {
     }
 
     /** The message or the stack trace of an error of a job of this type. */
-    String error(String type, String text) {
+    public String error(String type, String text) {
         return redacted(Part.ERROR, type, text);
     }
 
     /** The error of a bulk action's kind of error; null for null. */
     @Nullable
-    KindOfError error(@Nullable KindOfError error) {
+    public KindOfError error(@Nullable KindOfError error) {
         return error == null
                 ? null
                 : new KindOfError(error.jobType(), error.errorType(), error(error.jobType(), error.message()));
@@ -62,7 +62,7 @@ public final class Redaction {
 
     /** What a handler says of its progress; null for null. */
     @Nullable
-    String progress(String type, @Nullable String note) {
+    public String progress(String type, @Nullable String note) {
         return note == null ? null : redacted(Part.PROGRESS, type, note);
     }
 

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.dashboard.api;
+package dev.rowlock.queue.dashboard.api.view;
 
 import dev.rowlock.queue.JobDetails;
 import dev.rowlock.queue.job.FailedAttempt;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * What people did to a job, as its timeline shows it. The audit names a job only where somebody acted on it alone. A bulk action is shown where something has
  * happened to the job that needs it: it was cancelled, or its attempts began anew after it had died, and nobody did that to this job alone.
  */
-final class JobPast {
+public final class JobPast {
 
     private final JobDetails job;
     private final List<AuditEntry> lines;
@@ -25,7 +25,7 @@ final class JobPast {
     }
 
     /** @param lines that may concern the job */
-    static List<AuditEntry> of(JobDetails job, List<AuditEntry> lines) {
+    public static List<AuditEntry> of(JobDetails job, List<AuditEntry> lines) {
         return new JobPast(job, lines).shown();
     }
 

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.dashboard.api;
+package dev.rowlock.queue.dashboard.api.view;
 
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -10,19 +10,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param template an address with {@code {traceId}} in it; null: there is none
  */
-record TraceLink(@Nullable String template) {
+public record TraceLink(@Nullable String template) {
 
     /** W3C: version, trace id, parent id, flags. Only digits of a trace id get into the link. */
     private static final Pattern TRACEPARENT =
             Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?");
 
-    static @Nullable String traceId(Map<String, String> headers) {
+    public static @Nullable String traceId(Map<String, String> headers) {
         Matcher matcher = TRACEPARENT.matcher(headers.getOrDefault("traceparent", ""));
         return matcher.matches() ? matcher.group(1) : null;
     }
 
     @Nullable
-    String to(@Nullable String traceId) {
+    public String to(@Nullable String traceId) {
         return template == null || traceId == null ? null : template.replace("{traceId}", traceId);
     }
 }

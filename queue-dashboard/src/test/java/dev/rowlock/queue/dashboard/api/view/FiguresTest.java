@@ -1,8 +1,9 @@
-package dev.rowlock.queue.dashboard.api;
+package dev.rowlock.queue.dashboard.api.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.QueueDepth;
+import dev.rowlock.queue.dashboard.api.call.Json;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

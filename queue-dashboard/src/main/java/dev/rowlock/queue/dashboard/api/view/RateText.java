@@ -1,11 +1,11 @@
-package dev.rowlock.queue.dashboard.api;
+package dev.rowlock.queue.dashboard.api.view;
 
 import dev.rowlock.queue.gate.Rate;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Rates as people write them: {@code 100/min burst 20} and not {@code 100/60000ms burst 20}. {@link Rate#valueOf} reads them. */
-final class RateText {
+public final class RateText {
 
     private static final Map<String, Long> UNITS = units();
 
@@ -21,7 +21,7 @@ final class RateText {
         return units;
     }
 
-    static String of(Rate rate) {
+    public static String of(Rate rate) {
         long millis = rate.per().toMillis();
         Map.Entry<String, Long> unit = UNITS.entrySet().stream()
                 .filter(candidate -> millis % candidate.getValue() == 0)

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.dashboard.api;
+package dev.rowlock.queue.dashboard.api.call;
 
 /** A request that is not fulfilled, with what the page tells its user. */
 public final class Problem extends RuntimeException {
@@ -12,11 +12,11 @@ public final class Problem extends RuntimeException {
         this.status = status;
     }
 
-    static Problem invalid(String message) {
+    public static Problem invalid(String message) {
         return new Problem(400, message);
     }
 
-    static Problem missing(String what) {
+    public static Problem missing(String what) {
         return new Problem(404, what + ": there is none, or it is not there any more");
     }
 

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.dashboard.api;
+package dev.rowlock.queue.dashboard.api.view;
 
 import dev.rowlock.queue.workflow.StepCounts;
 import dev.rowlock.queue.workflow.WorkflowDetails;
@@ -15,14 +15,14 @@ public final class WorkflowViews {
 
     private WorkflowViews() {}
 
-    record Line(
+    public record Line(
             String id,
             String name,
             String state,
             Instant startedAt,
             @Nullable Instant endedAt) {
 
-        static Line of(WorkflowSummary workflow) {
+        public static Line of(WorkflowSummary workflow) {
             return new Line(
                     Long.toString(workflow.id()),
                     workflow.name(),
@@ -33,9 +33,9 @@ public final class WorkflowViews {
     }
 
     /** @param parents what must have become of each step that comes first */
-    record Step(String name, boolean waiting, boolean accepts, Map<String, String> parents, StepCounts counts) {
+    public record Step(String name, boolean waiting, boolean accepts, Map<String, String> parents, StepCounts counts) {
 
-        static Step of(WorkflowStep step) {
+        public static Step of(WorkflowStep step) {
             Map<String, String> parents = new TreeMap<>();
             step.parents().forEach((name, after) -> parents.put(name, after.label()));
             return new Step(step.name(), step.waiting(), step.accepts(), parents, step.counts());
