@@ -23,11 +23,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.env.Environment;
 
 /** Jobs of all kinds, put there when a test first wants the browser, and the browser, whose user is the admin ann. Both stay for all tests of pages. */
-class Fixture implements DisposableBean {
+class Fixture implements ApplicationListener<ContextClosedEvent> {
 
     /** What somebody might put into a job, so that it runs in an operator's browser. */
     static final String SCRIPT = "<img src=x onerror=alert(1)><script>alert(2)</script>\"'>";
@@ -128,8 +129,9 @@ class Fixture implements DisposableBean {
                 .toList();
     }
 
+    /** Before nodes stop, which wait for running jobs. */
     @Override
-    public void destroy() {
+    public void onApplicationEvent(ContextClosedEvent event) {
         Handlers.held.countDown();
         if (browser != null) {
             browser.close();

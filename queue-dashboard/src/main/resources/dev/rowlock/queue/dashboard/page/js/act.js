@@ -48,7 +48,7 @@ export function ask({title, text, confirm, danger, fields = [], action, done}) {
   const form = h('form', {method: 'dialog'},
     text && h('p', {id: 'act-text'}, text), fields, field('Why', whyField()), problem,
     h('div', {class: 'row'},
-      h('button', {class: danger ? 'danger' : 'main', data: {confirm: ''}}, confirm), button('Cancel', () => dialog.close())));
+      h('button', {class: danger ? 'danger' : 'main', data: {confirm: ''}}, confirm), button('Close', () => dialog.close())));
   form.addEventListener('submit', async event => {
     event.preventDefault();
     const values = Object.fromEntries(new FormData(form));
