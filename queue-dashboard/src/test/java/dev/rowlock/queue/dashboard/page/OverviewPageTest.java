@@ -92,6 +92,9 @@ class OverviewPageTest {
                 .hasSize(60)
                 .anySatisfy(y -> assertThat(Double.parseDouble(y)).isLessThan(100));
         assertThat(browser.one(".chart").getDomAttribute("aria-label")).contains("attempts failed");
+        assertThat(browser.count(".chart rect")).isEqualTo(60);
+        assertThat(browser.one(".chart svg").getDomProperty("textContent"))
+                .containsPattern("\\d\\d:\\d\\d: jobs completed [\\d,]+, jobs cancelled [\\d,]+, attempts failed [\\d,]+");
         assertThat(browser.text(".chart .y").lines()).startsWith("0").hasSizeGreaterThan(1);
     }
 }

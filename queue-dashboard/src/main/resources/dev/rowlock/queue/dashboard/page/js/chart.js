@@ -1,4 +1,4 @@
-// Lines over time, drawn as SVG: they take their colours from the style sheet and their width from their place.
+// Lines over time, drawn as SVG: they take their colours from the style sheet and their width from their place. Each minute says its figures on hover.
 import {h, fill, svg} from './dom.js';
 import {number} from './show.js';
 
@@ -16,14 +16,17 @@ export function chart(label, series) {
       const ticks = scale(Math.max(...values.flat()));
       const last = values[0].length - 1;
       const y = value => 100 - value * 100 / ticks.at(-1);
-      const minutes = values[0].map((_, i) => i).filter(i => i % LABEL_EACH === 0);
+      const minutes = values[0].map((_, i) => i);
+      const time = minute => clock.format(new Date(from).getTime() + minute * MINUTE);
+      const figures = minute => series.map((one, i) => `${one.label} ${number(values[i][minute])}`).join(', ');
       fill(place,
         svg('svg', {viewBox: '0 0 100 100', preserveAspectRatio: 'none', 'aria-hidden': 'true'},
           ticks.map(tick => line('grid', [[0, y(tick)], [100, y(tick)]])),
-          series.map((one, i) => line(one.kind, values[i].map((value, minute) => [minute * 100 / last, y(value)])))),
+          series.map((one, i) => line(one.kind, values[i].map((value, minute) => [minute * 100 / last, y(value)]))),
+          minutes.map(i => svg('rect', {x: (i - .5) * 100 / last, width: 100 / last, height: 100}, svg('title', {}, `${time(i)}: ${figures(i)}`)))),
         ticks.map(tick => at('top', y(tick), h('span', {class: 'y'}, number(tick)))),
-        minutes.map(i => at('left', i * 100 / last, h('span', {class: 'x'}, clock.format(new Date(from).getTime() + i * MINUTE)))));
-      place.setAttribute('aria-label', `${label}, last: ${series.map((one, i) => `${one.label} ${number(values[i].at(-1))}`).join(', ')}`);
+        minutes.filter(i => i % LABEL_EACH === 0).map(i => at('left', i * 100 / last, h('span', {class: 'x'}, time(i)))));
+      place.setAttribute('aria-label', `${label}, last: ${figures(last)}`);
     },
   };
 }
