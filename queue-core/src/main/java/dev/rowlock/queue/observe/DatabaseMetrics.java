@@ -5,10 +5,8 @@ import dev.rowlock.queue.JobSearch;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
-import io.micrometer.core.instrument.MultiGauge.Row;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -116,24 +114,23 @@ public final class DatabaseMetrics implements AutoCloseable {
     /** The gauges of one name. */
     private static final class Family {
 
-        private final MultiGauge gauges;
+        private final GaugeRows gauges;
         private final @Nullable String tag;
 
         Family(MeterRegistry registry, Tags common, Shown shown) {
             this.tag = shown.tag();
-            this.gauges = MultiGauge.builder(shown.meter())
+            this.gauges = new GaugeRows(MultiGauge.builder(shown.meter())
                     .description(shown.description())
                     .baseUnit(shown.unit())
                     .tags(common)
-                    .register(registry);
+                    .register(registry));
         }
 
         void show(List<DatabaseFigure> figures) {
-            List<Row<?>> rows = new ArrayList<>();
-            for (DatabaseFigure figure : figures) {
-                rows.add(Row.of(tag == null ? Tags.empty() : Tags.of(tag, figure.detail()), figure.value()));
-            }
-            gauges.register(rows, true);
+            gauges.show(figures.stream()
+                    .collect(Collectors.toMap(
+                            figure -> tag == null ? Tags.empty() : Tags.of(tag, figure.detail()),
+                            DatabaseFigure::value)));
         }
     }
 }

@@ -128,19 +128,19 @@ public final class NodeMetrics implements AutoCloseable {
                         .map(chore -> Row.of(
                                 Tags.of("chore", chore.name()), () -> since(chore.name(), ChoreStatus::sinceSuccess)))
                         .toList(),
-                true);
+                false);
         choreBehind.register(
                 chores.stream()
                         .filter(chore -> chore.behind() != null)
                         .map(chore ->
                                 Row.of(Tags.of("chore", chore.name()), () -> since(chore.name(), ChoreStatus::behind)))
                         .toList(),
-                true);
+                false);
         choreFailing.register(
                 chores.stream()
                         .map(chore -> Row.of(Tags.of("chore", chore.name()), () -> failing(chore.name())))
                         .toList(),
-                true);
+                false);
         rowlock.status().claims().forEach(this::countClaims);
         rowlock.status().policies().forEach(this::countAnswers);
         paused.register(
@@ -148,7 +148,7 @@ public final class NodeMetrics implements AutoCloseable {
                         .limit(MOST_PAUSES)
                         .map(pause -> Row.of(tagsOf(pause), 1))
                         .toList(),
-                true);
+                false);
     }
 
     /** Of a queue that had none yet. */

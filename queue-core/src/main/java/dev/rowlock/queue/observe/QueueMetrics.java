@@ -1,11 +1,12 @@
 package dev.rowlock.queue.observe;
 
+import static java.util.stream.Collectors.toMap;
+
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.QueueDepth;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
-import io.micrometer.core.instrument.MultiGauge.Row;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
@@ -20,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 public final class QueueMetrics implements AutoCloseable {
 
     private final JobSearch search;
-    private final MultiGauge jobs;
-    private final MultiGauge oldest;
+    private final GaugeRows jobs;
+    private final GaugeRows oldest;
     private final Refresh timer;
     private volatile double snapshotAge = Double.NaN; // seconds at readNanos
     private volatile long readNanos = System.nanoTime();
@@ -29,16 +30,16 @@ public final class QueueMetrics implements AutoCloseable {
     /** @param tags of every meter: they tell this queue from others whose meters are in the same registry */
     public QueueMetrics(JobSearch search, MeterRegistry registry, Tag... tags) {
         this.search = search;
-        this.jobs = MultiGauge.builder("rowlock.queue.jobs")
+        this.jobs = new GaugeRows(MultiGauge.builder("rowlock.queue.jobs")
                 .tags(Tags.of(tags))
                 .description("Jobs in the live rooms and dead, as last measured for the whole cluster")
-                .register(registry);
-        this.oldest = MultiGauge.builder("rowlock.queue.oldest.age")
+                .register(registry));
+        this.oldest = new GaugeRows(MultiGauge.builder("rowlock.queue.oldest.age")
                 .tags(Tags.of(tags))
                 .description(
                         "How long the longest-waiting runnable job had been runnable at the measurement; 0 if none waited")
                 .baseUnit("seconds")
-                .register(registry);
+                .register(registry));
         Gauge.builder("rowlock.queue.snapshot.age", this, QueueMetrics::age)
                 .tags(Tags.of(tags))
                 .description("How old the measurement behind rowlock.queue.* is")
@@ -57,17 +58,12 @@ public final class QueueMetrics implements AutoCloseable {
     /** Reads the last measurement. Called by the timer, and by tests. */
     public void refresh() {
         List<QueueDepth> depths = search.depths();
-        jobs.register(
-                depths.stream()
-                        .map(depth -> Row.of(Tags.of("queue", depth.queue(), "state", depth.state()), depth.jobs()))
-                        .toList(),
-                true);
-        oldest.register(
-                depths.stream()
-                        .filter(depth -> depth.state().equals("ready"))
-                        .map(depth -> Row.of(Tags.of("queue", depth.queue()), seconds(depth.oldest())))
-                        .toList(),
-                true);
+        jobs.show(depths.stream()
+                .collect(toMap(depth -> Tags.of("queue", depth.queue(), "state", depth.state()), depth ->
+                        (double) depth.jobs())));
+        oldest.show(depths.stream()
+                .filter(depth -> depth.state().equals("ready"))
+                .collect(toMap(depth -> Tags.of("queue", depth.queue()), depth -> seconds(depth.oldest()))));
         snapshotAge =
                 depths.stream().mapToDouble(depth -> seconds(depth.age())).min().orElse(Double.NaN);
         readNanos = System.nanoTime();

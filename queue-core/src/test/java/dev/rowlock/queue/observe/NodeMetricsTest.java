@@ -66,7 +66,7 @@ class NodeMetricsTest {
                 NodeMetrics metrics = new NodeMetrics(rowlock, registry)) {
             rowlock.start();
 
-            await().until(() -> failing(metrics, "figures") == 1);
+            await().atMost(Duration.ofMinutes(1)).until(() -> failing(metrics, "figures") == 1);
             assertThat(failing(metrics, "depth")).isZero();
 
             jdbc.sql("ALTER TABLE rowlock.planted RENAME TO figure").update();
