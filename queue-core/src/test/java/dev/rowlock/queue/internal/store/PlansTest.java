@@ -27,36 +27,6 @@ class PlansTest {
     private static final int FULL = 50_000;
     private static final List<String> LIVE = List.of("ready", "waiting", "running", "payload");
 
-    /** What the planner is told about the live rooms. */
-    enum Statistics {
-        FRESH("ANALYZE rowlock.%1$s"),
-        NONE(
-                "UPDATE pg_class SET reltuples = -1, relpages = 0 WHERE oid = 'rowlock.%1$s'::regclass",
-                "DELETE FROM pg_statistic WHERE starelid = 'rowlock.%1$s'::regclass"),
-        OF_AN_EMPTY_TABLE(
-                "UPDATE pg_class SET reltuples = 0, relpages = 0 WHERE oid = 'rowlock.%1$s'::regclass",
-                "DELETE FROM pg_statistic WHERE starelid = 'rowlock.%1$s'::regclass"),
-        /** Vacuumed when all rows were gone and their pages still there. */
-        OF_AN_EMPTIED_TABLE(
-                "UPDATE pg_class SET reltuples = 0, relpages = 5000 WHERE oid = 'rowlock.%1$s'::regclass",
-                "DELETE FROM pg_statistic WHERE starelid = 'rowlock.%1$s'::regclass"),
-        OF_TEN_MILLIONS(
-                "ANALYZE rowlock.%1$s",
-                "UPDATE pg_class SET reltuples = 1e7, relpages = 1000 WHERE oid = 'rowlock.%1$s'::regclass");
-
-        private final List<String> statements;
-
-        Statistics(String... statements) {
-            this.statements = List.of(statements);
-        }
-
-        void tell(Rooms rooms) {
-            for (String table : LIVE) {
-                statements.forEach(statement -> rooms.execute(statement.formatted(table)));
-            }
-        }
-    }
-
     private final TestDatabase test;
     private final Rooms rooms;
     private final Schema schema = new Schema("rowlock");
@@ -70,19 +40,19 @@ class PlansTest {
     }
 
     static Stream<Arguments> statisticsAndPlans() {
-        return Stream.of(Statistics.values())
+        return Stream.of(TableStatistics.values())
                 .flatMap(statistics ->
                         Stream.of(Plans.CUSTOM, Plans.GENERIC).map(plans -> Arguments.of(statistics, plans)));
     }
 
     @ParameterizedTest
     @MethodSource("statisticsAndPlans")
-    void fullRoomsAreReadThroughTheirIndexes(Statistics statistics, Plans plans) throws Exception {
+    void fullRoomsAreReadThroughTheirIndexes(TableStatistics statistics, Plans plans) throws Exception {
         long node = rooms.node();
         if (rooms.count("ready") < FULL / 2) {
             rooms.fill(FULL, node);
         }
-        statistics.tell(rooms);
+        statistics.tell(rooms, LIVE);
 
         try (ExplainedDatabase explained = new ExplainedDatabase(test, schema, plans)) {
             assertAll(Stream.of(HotStatement.values()).map(statement -> () -> {
@@ -98,10 +68,10 @@ class PlansTest {
 
     @ParameterizedTest
     @EnumSource(names = "FRESH", mode = EnumSource.Mode.EXCLUDE)
-    void pinnedPlansAreMadeForFullRoomsEvenWhileTheyAreEmpty(Statistics statistics) throws Exception {
+    void pinnedPlansAreMadeForFullRoomsEvenWhileTheyAreEmpty(TableStatistics statistics) throws Exception {
         rooms.clear();
         long node = rooms.node();
-        statistics.tell(rooms);
+        statistics.tell(rooms, LIVE);
 
         try (ExplainedDatabase explained = new ExplainedDatabase(test, schema, Plans.CUSTOM)) {
             assertAll(Stream.of(HotStatement.values())

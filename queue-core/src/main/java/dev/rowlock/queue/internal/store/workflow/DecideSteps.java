@@ -46,8 +46,8 @@ public final class DecideSteps {
                        CASE WHEN NOT v.met THEN 'skipping' WHEN l.state = 'waiting' THEN 'releasing' ELSE 'reviving' END AS state,
                        CASE WHEN v.met AND l.state = 'waiting' AND l.at_once
                             THEN ARRAY(SELECT m.job_id FROM rowlock.workflow_job m
-                                        WHERE m.workflow_id = l.workflow_id AND m.state = 0 AND m.step_no = l.step_no
-                                        ORDER BY m.job_id LIMIT ?) END AS jobs
+                                        WHERE m.workflow_id = l.workflow_id AND m.state = 0 AND m.step_no BETWEEN l.step_no AND l.step_no
+                                        ORDER BY m.step_no, m.job_id LIMIT ?) END AS jobs -- in this order, because only one index has it
                   FROM verdict v JOIN locked l ON l.workflow_id = v.workflow_id AND l.step_no = v.step_no
                  WHERE v.met OR l.state = 'waiting'
             ), few AS MATERIALIZED (

@@ -24,15 +24,15 @@ final class LockWaitingSteps {
                   FROM unnest(?::bigint[], ?::int[], ?::boolean[]) AS t (workflow_id, step_no, failed)
                  WHERE t.failed
                     OR (SELECT m.job_id FROM rowlock.workflow_job m
-                         WHERE m.workflow_id = t.workflow_id AND m.state = 0 AND m.step_no = t.step_no
-                         ORDER BY m.job_id DESC LIMIT 1) IS NULL
+                         WHERE m.workflow_id = t.workflow_id AND m.state = 0 AND m.step_no BETWEEN t.step_no AND t.step_no
+                         ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) IS NULL -- in this order, because only one index has it
             ), child AS MATERIALIZED (
                 SELECT t.workflow_id, e.child_no AS step_no
                   FROM ended t
                  CROSS JOIN LATERAL (
                        SELECT e.child_no FROM rowlock.workflow_edge e
                         WHERE e.workflow_id = t.workflow_id AND e.parent_no BETWEEN t.step_no AND t.step_no
-                        ORDER BY e.parent_no OFFSET 0) AS e -- in this order, because only one index has it
+                        ORDER BY e.parent_no OFFSET 0) AS e -- likewise
                  GROUP BY t.workflow_id, e.child_no
                  ORDER BY t.workflow_id, e.child_no
             )

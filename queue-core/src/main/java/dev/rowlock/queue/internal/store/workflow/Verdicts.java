@@ -30,8 +30,8 @@ final class Verdicts {
                  CROSS JOIN LATERAL (
                        SELECT p.accepts, p.state,
                               (SELECT m.job_id FROM rowlock.workflow_job m
-                                WHERE m.workflow_id = p.workflow_id AND m.state = 0 AND m.step_no = p.step_no
-                                ORDER BY m.job_id DESC LIMIT 1) AS open,
+                                WHERE m.workflow_id = p.workflow_id AND m.state = 0 AND m.step_no BETWEEN p.step_no AND p.step_no
+                                ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) AS open, -- likewise
                               (SELECT m.job_id FROM rowlock.workflow_job m
                                 WHERE m.workflow_id = p.workflow_id AND m.state IN (1, 3, 4) AND m.step_no = p.step_no LIMIT 1) AS other
                          FROM rowlock.workflow_step p

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.store.workflow;
 
 import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.TableStatistics;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,26 +19,6 @@ final class FullWorkflows {
 
     static final List<String> TABLES = List.of(
             "workflow", "workflow_step", "workflow_edge", "workflow_job", "waiting", "ready", "running", "done");
-
-    /** What the planner is told. */
-    enum Statistics {
-        FRESH("ANALYZE rowlock.%1$s"),
-        NONE(
-                "UPDATE pg_class SET reltuples = -1, relpages = 0 WHERE oid = 'rowlock.%1$s'::regclass",
-                "DELETE FROM pg_statistic WHERE starelid = 'rowlock.%1$s'::regclass"),
-        OF_AN_EMPTY_TABLE(
-                "UPDATE pg_class SET reltuples = 0, relpages = 0 WHERE oid = 'rowlock.%1$s'::regclass",
-                "DELETE FROM pg_statistic WHERE starelid = 'rowlock.%1$s'::regclass"),
-        OF_AN_EMPTIED_TABLE(
-                "UPDATE pg_class SET reltuples = 0, relpages = 5000 WHERE oid = 'rowlock.%1$s'::regclass",
-                "DELETE FROM pg_statistic WHERE starelid = 'rowlock.%1$s'::regclass");
-
-        private final List<String> statements;
-
-        Statistics(String... statements) {
-            this.statements = List.of(statements);
-        }
-    }
 
     private static final Pattern SCAN = Pattern.compile(
             "(Seq|Bitmap Heap|Index|Index Only) Scan (?:Backward )?(?:using (\\w+) )?on (\\w+)[^\\n]*\\n(?:\\s+Disabled: true\\n)?(?:\\s+Index Cond: \\(+([^\\n]*))?");
@@ -98,8 +79,8 @@ final class FullWorkflows {
                 """);
     }
 
-    void tell(Statistics statistics) {
-        TABLES.forEach(table -> statistics.statements.forEach(statement -> rooms.execute(statement.formatted(table))));
+    void tell(TableStatistics statistics) {
+        statistics.tell(rooms, TABLES);
     }
 
     /** What is known of empty tables. */

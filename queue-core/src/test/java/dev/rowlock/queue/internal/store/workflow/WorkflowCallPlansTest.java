@@ -7,9 +7,9 @@ import dev.rowlock.queue.internal.store.ExplainedDatabase;
 import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.TableStatistics;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
-import dev.rowlock.queue.internal.store.workflow.FullWorkflows.Statistics;
 import dev.rowlock.queue.internal.store.workflow.InsertWorkflowJobs.Member;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.Due;
@@ -41,8 +41,8 @@ class WorkflowCallPlansTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Statistics.class)
-    void eachRowIsLookedUpWhateverTheStatisticsSay(Statistics statistics) throws Exception {
+    @EnumSource(TableStatistics.class)
+    void eachRowIsLookedUpWhateverTheStatisticsSay(TableStatistics statistics) throws Exception {
         fill();
         tables.tell(statistics);
 

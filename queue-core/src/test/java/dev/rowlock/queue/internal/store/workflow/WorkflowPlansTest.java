@@ -6,7 +6,7 @@ import dev.rowlock.queue.internal.store.ExplainedDatabase;
 import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.workflow.FullWorkflows.Statistics;
+import dev.rowlock.queue.internal.store.TableStatistics;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Place;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Touched;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -35,8 +35,8 @@ class WorkflowPlansTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Statistics.class)
-    void eachStepIsLookedUpWhateverTheStatisticsSay(Statistics statistics) throws Exception {
+    @EnumSource(TableStatistics.class)
+    void eachStepIsLookedUpWhateverTheStatisticsSay(TableStatistics statistics) throws Exception {
         tables.fill();
         tables.tell(statistics);
 
