@@ -192,6 +192,10 @@ final class PolicyChore implements Chore {
             return;
         }
         held.decides(queue, now, times.hold());
+        tell(admitted);
+    }
+
+    private void tell(Admitted admitted) {
         ahead.added(admitted.jobs());
         count(0, 0, admitted.jobs());
         if (admitted.jobs() > 0) {
@@ -205,17 +209,22 @@ final class PolicyChore implements Chore {
     /** One that the server refuses must not keep the others. */
     private Admitted admitted(long nodeId, List<Long> jobs) {
         try {
-            return statements.admit().run(queue, nodeId, jobs, times.hold());
+            return together(nodeId, jobs);
         } catch (RuntimeException e) {
             List<Admitted> parts = new ArrayList<>();
-            refused.apart(() -> jobs, some -> parts.add(statements.admit().run(queue, nodeId, some, times.hold())), e);
-            return parts.stream().reduce(Admitted::and).orElseGet(() -> admitted(nodeId, List.of()));
+            refused.apart(() -> jobs, some -> parts.add(together(nodeId, some)), e);
+            return parts.stream().reduce(Admitted::and).orElseGet(() -> together(nodeId, List.of()));
         }
     }
 
+    private Admitted together(long nodeId, List<Long> jobs) {
+        return statements.admit().run(queue, nodeId, jobs, times.hold());
+    }
+
+    /** Without jobs that the server refuses. Those that it no longer refuses have been chosen before. */
     private Page page(long nodeId) {
         if (refused.isDue()) {
-            refused.tryAgain(some -> statements.admit().run(queue, nodeId, some, times.hold()), MOST);
+            refused.tryAgain(some -> tell(together(nodeId, some)), MOST);
         }
         Page page = statements.find().page(queue, place);
         return refused.ids().isEmpty() ? page : page.without(Set.copyOf(refused.ids()));
