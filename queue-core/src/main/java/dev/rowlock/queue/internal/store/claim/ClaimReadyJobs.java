@@ -24,11 +24,7 @@ public final class ClaimReadyJobs {
     // own row are small, unless somebody has put one there by hand.
     // A timeout counts from the handler's start, which nobody writes down: the deadline leaves time for the longest
     // wait.
-    // Numbers that are mostly zero travel as nulls, which cost the client no memory. A time travels as the seconds of
-    // its
-    // epoch: making a text of it takes the driver a fifth of its time for a claim while the JVM still interprets.
-    private static final String POSITION = "?, to_timestamp(?), ?";
-
+    // Numbers that are mostly zero travel as nulls, which cost the client no memory.
     private static final String CLAIMED = """
             claimed AS (
                 DELETE FROM rowlock.ready
@@ -43,6 +39,10 @@ public final class ClaimReadyJobs {
                 RETURNING *
             )
             """;
+
+    // A time travels as the seconds of its epoch: making a text of it takes the driver a fifth of its time for a claim
+    // while the JVM still interprets.
+    private static final String POSITION = "?, to_timestamp(?), ?";
 
     private static final String MOVED_WITH = """
             INSERT INTO rowlock.running (id, token, node_id, ready_at, enqueued_at, claimed_at, deadline, timeout_millis,

@@ -35,7 +35,7 @@ public final class LockStep {
             """;
 
     // A step that waits may be released in this moment: its jobs would move without the added one, which would wait for
-    // ever. A step that does not wait never does so again, so ten thousand jobs of one that runs need not meet at its
+    // ever. One that does not wait never does so again, so ten thousand jobs of a step that runs need not meet at its
     // row.
     private static final String WAITING = """
             SELECT s.workflow_id, s.step_no, s.state, s.accepts, s.due_at, s.delay_millis, w.state
