@@ -94,7 +94,8 @@ class OverviewPageTest {
         assertThat(browser.one(".chart").getDomAttribute("aria-label")).contains("attempts failed");
         assertThat(browser.count(".chart rect")).isEqualTo(60);
         assertThat(browser.one(".chart svg").getDomProperty("textContent"))
-                .containsPattern("\\d\\d:\\d\\d: jobs completed [\\d,]+, jobs cancelled [\\d,]+, attempts failed [\\d,]+");
+                .containsPattern(
+                        "\\d\\d:\\d\\d: jobs completed [\\d,]+, jobs cancelled [\\d,]+, attempts failed [\\d,]+");
         assertThat(browser.text(".chart .y").lines()).startsWith("0").hasSizeGreaterThan(1);
     }
 }
