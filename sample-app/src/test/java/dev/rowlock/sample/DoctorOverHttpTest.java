@@ -37,13 +37,15 @@ class DoctorOverHttpTest {
             String text = shop.text(ENDPOINT);
             JsonNode answer = JsonMapper.shared().readTree(text);
 
-            assertThat(answer.get("worst").asString()).isEqualTo("WARN");
-            assertThat(answer.get("findings")
-                            .valueStream()
-                            .filter(finding -> !finding.get("status").asString().equals("OK")))
+            // What else it finds is of the server, which this test shares with others and their million jobs.
+            assertThat(answer.get("findings").valueStream())
+                    .filteredOn(finding -> finding.get("code").asString().equals("old-pause"))
                     .singleElement()
-                    .satisfies(finding ->
-                            assertThat(finding.get("code").asString()).isEqualTo("old-pause"));
+                    .satisfies(finding -> {
+                        assertThat(finding.get("status").asString()).isEqualTo("WARN");
+                        assertThat(finding.get("remedy").isNull()).isFalse();
+                    });
+            assertThat(answer.get("worst").asString()).isNotEqualTo("OK");
             assertThat(text).doesNotContainIgnoringCase("password").doesNotContain("jdbc:");
         } finally {
             jdbc.sql("DELETE FROM rowlock.pause").update();

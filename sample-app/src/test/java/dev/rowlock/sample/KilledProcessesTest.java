@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -48,8 +49,9 @@ class KilledProcessesTest {
         two.awaitUp();
 
         long id = one.shop().importSampleCatalog();
-        await().atMost(PATIENCE).until(() -> one.shop().progress(id).resized() > 150);
-        assertThat(one.shop().nodes(id)).containsOnlyKeys("one", "two");
+        await().atMost(PATIENCE)
+                .until(() -> one.shop().progress(id).resized() > 150
+                        && one.shop().nodes(id).keySet().equals(Set.of("one", "two")));
         two.kill();
 
         long then = one.shop().progress(id).resized();
