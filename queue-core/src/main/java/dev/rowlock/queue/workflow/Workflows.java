@@ -49,7 +49,8 @@ public interface Workflows {
     long[] add(JobContext job, Collection<?> payloads);
 
     /**
-     * Adds jobs to a step that is {@linkplain StepOptions#open open}, one for each payload, or {@link dev.rowlock.queue.JobRequest}.
+     * Adds jobs to a step that is {@linkplain StepOptions#open open}, one for each payload, or {@link dev.rowlock.queue.JobRequest}
+     * with options of its own. Those of a step that waits run with the others, after its delay; those of one that may run do so at once.
      *
      * @return their ids, in the same order
      * @throws IllegalStateException if there is no such step, or it is not open, or was skipped

@@ -4,13 +4,10 @@ import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.job.Claim;
-import dev.rowlock.queue.job.Due;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -18,10 +15,9 @@ import org.jspecify.annotations.Nullable;
 public final class LockStep {
 
     // Until the end of the transaction, the lock keeps everybody from taking the claim away or recording its outcome,
-    // so that the step
-    // has a job that has not ended.
+    // so that the step has a job that has not ended.
     private static final String OF_JOB = """
-            SELECT m.workflow_id, m.step_no, s.state, s.accepts, s.due_at, s.delay_millis, w.state
+            SELECT m.workflow_id, m.step_no, s.state, s.accepts, w.state
               FROM (SELECT id FROM rowlock.running WHERE id = ? AND token = ? FOR KEY SHARE) AS held
               -- One look after the other: joined, tables that are believed to be empty would be read as a whole.
               LEFT JOIN LATERAL (
@@ -30,7 +26,7 @@ public final class LockStep {
                     ORDER BY m.job_id OFFSET 0) AS m ON true -- in this order, because only one index has it
               LEFT JOIN LATERAL (SELECT w.state FROM rowlock.workflow w WHERE w.id = m.workflow_id OFFSET 0) AS w ON true
               LEFT JOIN LATERAL (
-                   SELECT s.state, s.accepts, s.due_at, s.delay_millis FROM rowlock.workflow_step s
+                   SELECT s.state, s.accepts FROM rowlock.workflow_step s
                     WHERE s.workflow_id = m.workflow_id AND s.step_no = m.step_no OFFSET 0) AS s ON true
             """;
 
@@ -38,7 +34,7 @@ public final class LockStep {
     // ever. One that does not wait never does so again, so ten thousand jobs of a step that runs need not meet at its
     // row.
     private static final String WAITING = """
-            SELECT s.workflow_id, s.step_no, s.state, s.accepts, s.due_at, s.delay_millis, w.state
+            SELECT s.workflow_id, s.step_no, s.state, s.accepts, w.state
               FROM rowlock.workflow w JOIN rowlock.workflow_step s ON s.workflow_id = w.id
              WHERE w.id = ? AND s.step_no = ?
                FOR SHARE OF s
@@ -46,7 +42,7 @@ public final class LockStep {
 
     // Whoever closes it, or lets its jobs run, waits for this transaction.
     private static final String NAMED = """
-            SELECT s.workflow_id, s.step_no, s.state, s.accepts, s.due_at, s.delay_millis, w.state
+            SELECT s.workflow_id, s.step_no, s.state, s.accepts, w.state
               FROM rowlock.workflow w JOIN rowlock.workflow_step s ON s.workflow_id = w.id
              WHERE w.id = ? AND s.name = ?
                FOR SHARE OF s
@@ -57,12 +53,7 @@ public final class LockStep {
      *
      * @param key null: the job belongs to no workflow
      */
-    public record Found(
-            @Nullable StepKey key,
-            String state,
-            boolean accepts,
-            @Nullable Due due,
-            String workflowState) {
+    public record Found(@Nullable StepKey key, String state, boolean accepts, String workflowState) {
 
         public boolean held() {
             return state.equals("waiting");
@@ -122,16 +113,10 @@ public final class LockStep {
             }
             Long workflow = Columns.number(row, 1);
             if (workflow == null) {
-                return Optional.of(new Found(null, "", false, null, ""));
+                return Optional.of(new Found(null, "", false, ""));
             }
-            Instant at = Columns.instant(row, 5);
-            Duration after = Columns.duration(row, 6);
             return Optional.of(new Found(
-                    new StepKey(workflow, row.getInt(2)),
-                    row.getString(3),
-                    row.getBoolean(4),
-                    at != null ? Due.at(at) : after != null ? Due.after(after) : null,
-                    row.getString(7)));
+                    new StepKey(workflow, row.getInt(2)), row.getString(3), row.getBoolean(4), row.getString(5)));
         }
     }
 }
