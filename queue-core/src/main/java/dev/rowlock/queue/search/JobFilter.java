@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -223,7 +224,7 @@ public record JobFilter(
         return !everything && conditions().isEmpty();
     }
 
-    /** Its conditions, such as {@code queue=mail, states=[failed]}. */
+    /** Its conditions, such as {@code state=failed or quarantined, queue=mail}. */
     @Override
     public String toString() {
         return everything ? "all jobs" : isEmpty() ? "no condition" : String.join(", ", conditions());
@@ -232,7 +233,7 @@ public record JobFilter(
     private List<String> conditions() {
         List<String> conditions = new ArrayList<>();
         if (!states.isEmpty()) {
-            conditions.add("states=" + states.stream().map(JobState::label).toList());
+            conditions.add("state=" + states.stream().map(JobState::label).collect(Collectors.joining(" or ")));
         }
         add(conditions, "queue", queue);
         add(conditions, "type", type);

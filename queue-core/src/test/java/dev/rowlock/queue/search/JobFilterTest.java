@@ -37,14 +37,14 @@ class JobFilterTest {
     @Test
     void aFilterSaysWhatItsConditionsAre() {
         JobFilter filter = JobFilter.where()
-                .states(JobState.FAILED)
+                .states(JobState.FAILED, JobState.QUARANTINED)
                 .uniqueKey("send", "order-1")
                 .time(JobTime.DUE, TimeRange.from(NOON))
                 .payload("$.n == 1");
 
         assertThat(filter)
                 .hasToString(
-                        "states=[failed], type=send, uniqueKey=order-1, due=2026-03-01T12:00:00Z.., payload=$.n == 1");
+                        "state=failed or quarantined, type=send, uniqueKey=order-1, due=2026-03-01T12:00:00Z.., payload=$.n == 1");
         assertThat(JobFilter.all()).hasToString("all jobs");
         assertThat(JobFilter.where()).hasToString("no condition");
     }

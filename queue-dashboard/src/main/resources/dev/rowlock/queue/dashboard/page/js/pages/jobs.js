@@ -30,7 +30,7 @@ export async function jobList(place, parameters, reload) {
     h('div', {class: 'head'}, h('div', {class: 'row'}, h('h1', {}, 'Jobs'), total), news),
     panel(null, form(filter)),
     panel(null, tools, page.trouble ? h('p', {class: 'error', role: 'alert'}, page.trouble) : table([
-      ...(may('OPERATOR') ? [{title: all, class: 'tight', cell: job => h('input', {
+      ...(may('OPERATOR') ? [{title: h('label', {class: 'check'}, all, h('span', {class: 'narrow'}, 'all jobs of this page')), class: 'tight', cell: job => h('input', {
         type: 'checkbox', value: job.id, 'aria-label': `Choose job ${job.id}`, onchange: event => choose(job.id, event.target.checked)})}] : []),
       {title: 'Job', class: 'tight', cell: job => jobLink(job.id)},
       {title: 'State', class: 'tight', cell: job => [jobState(job.state), job.progress === null ? '' : ` ${job.progress} %`]},
