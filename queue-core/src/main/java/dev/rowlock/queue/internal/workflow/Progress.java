@@ -95,8 +95,15 @@ final class Progress {
         endAll(List.of(workflow));
     }
 
-    /** Decides about the steps behind these, and moves their jobs. Skipped ones have ended by that, so it looks at the steps behind them as well. */
     private void goOn(List<Touched> touched) {
+        endAll(decidedAfter(touched));
+    }
+
+    /**
+     * Decides about the steps behind these, and moves their jobs. Skipped ones have ended by that, so it looks at the steps behind them as well.
+     * Returns the workflows that may have ended, or run again.
+     */
+    private Set<Long> decidedAfter(List<Touched> touched) {
         Set<Long> ended = new LinkedHashSet<>();
         Set<Long> running = new LinkedHashSet<>();
         List<Touched> next = touched;
@@ -116,7 +123,7 @@ final class Progress {
         touched.stream()
                 .filter(Touched::again)
                 .forEach(step -> ended.add(step.step().workflow())); // it may have ended, and runs again
-        endAll(ended);
+        return ended;
     }
 
     /** A transaction of the application may keep some of them locked, for as long as it likes: these are left to the sweep, and the others go on. */
@@ -186,13 +193,16 @@ final class Progress {
         }
     }
 
-    /** Notes which have ended. One that is a job of another lets that one go on. */
+    /** Notes which have ended. One that is a job of another lets that one go on, which may end by that. */
     private void endAll(Collection<Long> workflows) {
-        List<Long> changed =
-                workflows.isEmpty() ? List.of() : decided(() -> end.run(workflows), () -> end.others(workflows));
-        changed.forEach(wakeups::workflowEnded); // or it runs again: whoever waits looks
-        if (!changed.isEmpty()) {
-            goOn(mark.heard(changed.stream().map(id -> -id).toList()));
+        Collection<Long> left = workflows;
+        while (!left.isEmpty()) {
+            Collection<Long> some = left;
+            List<Long> changed = decided(() -> end.run(some), () -> end.others(some));
+            changed.forEach(wakeups::workflowEnded); // or it runs again: whoever waits looks
+            left = changed.isEmpty()
+                    ? List.of()
+                    : decidedAfter(mark.heard(changed.stream().map(id -> -id).toList()));
         }
     }
 
