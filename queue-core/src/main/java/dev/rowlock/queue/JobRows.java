@@ -124,6 +124,14 @@ final class JobRows {
                 row.getLong("cancelled"));
     }
 
+    EndedJobs.OfQueue endedOfQueue(ResultSet row) throws SQLException {
+        return new EndedJobs.OfQueue(
+                required(instant(row, "step")),
+                row.getString("queue"),
+                row.getLong("completed"),
+                row.getLong("cancelled"));
+    }
+
     private static @Nullable WaitReason reason(@Nullable String label) {
         return label == null ? null : WaitReason.of(label);
     }

@@ -73,6 +73,7 @@ public final class JobSearch {
     private static final Duration MAX_FAILED_LAST = Duration.ofDays(1);
 
     private static final int MAX_SUMS = 50_000;
+    private static final int MAX_QUEUE_SUMS = 250_000;
 
     private final FindJob findJob;
     private final GlanceAtJobs glanceAtJobs;
@@ -210,6 +211,20 @@ public final class JobSearch {
      * @param filter says from when until when the jobs {@link JobTime#ENDED ended}: a range with both bounds, of at most {@value #MAX_STEPS} steps
      */
     public List<EndedJobs> ended(JobFilter filter, TimeStep step) {
+        requireSteps(filter, step);
+        return notTooMany(sumDone.byQueueAndType(filter, step, MAX_SUMS + 1, rows::ended), MAX_SUMS);
+    }
+
+    /**
+     * The same by queue, whatever the types: for all queues at once, of which there may be thousands. Up to 250,000 sums; more are an {@code
+     * IllegalArgumentException}.
+     */
+    public List<EndedJobs.OfQueue> endedByQueue(JobFilter filter, TimeStep step) {
+        requireSteps(filter, step);
+        return notTooMany(sumDone.byQueue(filter, step, MAX_QUEUE_SUMS + 1, rows::endedOfQueue), MAX_QUEUE_SUMS);
+    }
+
+    private static void requireSteps(JobFilter filter, TimeStep step) {
         TimeRange range = filter.times().get(JobTime.ENDED);
         if (range == null || range.from() == null || range.until() == null) {
             throw new IllegalArgumentException(
@@ -222,11 +237,13 @@ public final class JobSearch {
                     "the time %s has more than %d steps of a %s: take longer steps or a shorter time"
                             .formatted(range, MAX_STEPS, step));
         }
-        List<EndedJobs> sums = sumDone.run(filter, step, MAX_SUMS + 1, rows::ended);
-        if (sums.size() > MAX_SUMS) {
+    }
+
+    private static <T> List<T> notTooMany(List<T> sums, int limit) {
+        if (sums.size() > limit) {
             throw new IllegalArgumentException(
                     "there are more than %d sums: name a queue or a type, or take longer steps or a shorter time"
-                            .formatted(MAX_SUMS));
+                            .formatted(limit));
         }
         return sums;
     }

@@ -64,6 +64,29 @@ class JobSearchEndedTest {
     }
 
     @Test
+    void sumsOfQueuesComeWhateverTheirTypesAndHoweverManyThereAre() {
+        rooms.sql("""
+                INSERT INTO rowlock.done (id, finished_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
+                SELECT i, ?::timestamptz + i % 60 * interval '1 min', now(), 0, 1, 0, 'completed', 'q' || i / 60, 't' || i % 7, '{}'
+                  FROM generate_series(0, 60 * 1000 - 1) AS i
+                """).param(tomorrow.atOffset(java.time.ZoneOffset.UTC)).update();
+        end(100_000, "q7", "other", "cancelled", tomorrow.plusSeconds(59));
+        JobFilter hour = JobFilter.where().ended(tomorrow, tomorrow.plusSeconds(3600));
+
+        assertThat(search.endedByQueue(hour, TimeStep.MINUTE))
+                .hasSize(60 * 1000)
+                .contains(
+                        new EndedJobs.OfQueue(tomorrow, "q7", 1, 1),
+                        new EndedJobs.OfQueue(tomorrow.plusSeconds(59 * 60), "q999", 1, 0));
+        assertThatThrownBy(() -> search.ended(hour, TimeStep.MINUTE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(
+                        "there are more than 50000 sums: name a queue or a type, or take longer steps or a shorter time");
+        assertThatThrownBy(() -> search.endedByQueue(JobFilter.all(), TimeStep.DAY))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
     void onlyTheDaysOfTheRangeAreRead() throws Exception {
         end(1, "mail", "send", "completed", tomorrow);
         end(2, "mail", "send", "completed", tomorrow.plus(3, ChronoUnit.DAYS));

@@ -7,4 +7,12 @@ import java.time.Instant;
  *
  * @param from when the step begins
  */
-public record EndedJobs(Instant from, String queue, String type, long completed, long cancelled) {}
+public record EndedJobs(Instant from, String queue, String type, long completed, long cancelled) {
+
+    /**
+     * The same of a queue, whatever the types.
+     *
+     * @param from when the step begins
+     */
+    public record OfQueue(Instant from, String queue, long completed, long cancelled) {}
+}

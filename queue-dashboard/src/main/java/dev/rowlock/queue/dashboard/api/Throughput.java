@@ -103,7 +103,7 @@ final class Throughput {
         long[] cancelled = new long[MINUTES];
         Map<String, long[]> queues = new TreeMap<>();
         try {
-            for (EndedJobs step : search.ended(hour, TimeStep.MINUTE)) {
+            for (EndedJobs.OfQueue step : search.endedByQueue(hour, TimeStep.MINUTE)) {
                 int minute = (int) Duration.between(from, step.from()).toMinutes();
                 completed[minute] += step.completed();
                 cancelled[minute] += step.cancelled();
@@ -112,15 +112,14 @@ final class Throughput {
             CappedCount failed = search.count(hour.states(JobState.FAILED, JobState.QUARANTINED), MAX_FAILED);
             return new Sums(at, from, completed, cancelled, queues, failed, attempts(from), null);
         } catch (SearchTimeoutException e) {
-            return new Sums(
-                    at,
-                    from,
-                    new long[0],
-                    new long[0],
-                    Map.of(),
-                    null,
-                    null,
-                    "So many jobs end that summing them would take too long: meters show the throughput.");
+            return none(
+                    at, from, "So many jobs end that summing them would take too long: meters show the throughput.");
+        } catch (IllegalArgumentException e) {
+            return none(at, from, "Jobs end in too many queues for sums of each: meters show the throughput.");
         }
+    }
+
+    private static Sums none(Instant at, Instant from, String trouble) {
+        return new Sums(at, from, new long[0], new long[0], Map.of(), null, null, trouble);
     }
 }

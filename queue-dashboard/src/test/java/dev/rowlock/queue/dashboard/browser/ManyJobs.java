@@ -4,7 +4,8 @@ import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * A million jobs in a thousand queues and with 100,000 keys, 120,000 of them dead of 300 kinds of error, besides those that an application has. No listener takes
+ * A million jobs in a thousand queues and with 100,000 keys, 120,000 of them dead of 300 kinds of error, besides
+ * 60,000 that were completed in the last hour, in each queue one a minute, and those that an application has. No listener takes
  * them. Dead ones take the longest to write: each has a fingerprint.
  */
 public final class ManyJobs {
@@ -24,6 +25,11 @@ public final class ManyJobs {
                    jsonb_build_array(jsonb_build_object(
                        'attempt', 1, 'at', now(), 'type', 'E' || i % 300, 'message', 'it is broken', 'trace', ''))
               FROM generate_series(1, 120000) AS i
+            """, """
+            INSERT INTO rowlock.done (id, finished_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
+            SELECT nextval('rowlock.job_id'), greatest(now() - i / 1000 * interval '1 min', date_trunc('day', now(), 'UTC')),
+                   now() - interval '1 h', 0, 1, 0, 'completed', 'bulk-' || i % 1000, 'import', '{}'
+              FROM generate_series(0, 59999) AS i
             """, """
             INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, rank, attempt, crashes, reason, queue, type, payload, errors)
             SELECT nextval('rowlock.job_id'), now() + interval '1 d', now(), now(), 0, 1, 0, 'retry', 'bulk-tried', 'import', '{}',

@@ -44,6 +44,9 @@ public final class Walk {
             browser.open("?many#/" + page);
 
             assertThat(browser.count("main .error[role=alert]")).as(page).isZero();
+            if (page.isEmpty()) {
+                browser.await("the last hour", d -> browser.count(".chart rect") == 60);
+            }
             browser.screenshot(name + "-" + (page.isEmpty() ? "overview" : page.replaceAll("[^a-zA-Z0-9]+", "-")));
         }
         browser.requireQuietConsole();

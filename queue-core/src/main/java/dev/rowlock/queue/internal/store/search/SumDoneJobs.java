@@ -8,16 +8,16 @@ import java.sql.PreparedStatement;
 import java.util.EnumSet;
 import java.util.List;
 
-/** How many jobs ended well or were cancelled, by steps of time, queue and type. Reads the partitions of that time. */
+/** How many jobs ended well or were cancelled, by steps of time and queue, and by type if asked for. Reads the partitions of that time. */
 public final class SumDoneJobs {
 
     private static final String SQL = """
-            SELECT date_bin(? * interval '1 s', finished_at, timestamptz '2000-01-01 00:00:00Z') AS step, queue, type,
+            SELECT date_bin(? * interval '1 s', finished_at, timestamptz '2000-01-01 00:00:00Z') AS step, %1$s,
                    count(*) FILTER (WHERE state = 'completed') AS completed, count(*) FILTER (WHERE state = 'cancelled') AS cancelled
               FROM rowlock.done
-             WHERE %s
-             GROUP BY step, queue, type
-             ORDER BY step, queue, type LIMIT ?
+             WHERE %2$s
+             GROUP BY step, %1$s
+             ORDER BY step, %1$s LIMIT ?
             """;
 
     private final BoundedSearch search;
@@ -26,10 +26,18 @@ public final class SumDoneJobs {
         this.search = search;
     }
 
-    public <T> List<T> run(JobFilter filter, TimeStep step, int limit, Row<T> row) {
+    public <T> List<T> byQueueAndType(JobFilter filter, TimeStep step, int limit, Row<T> row) {
+        return run("queue, type", filter, step, limit, row);
+    }
+
+    public <T> List<T> byQueue(JobFilter filter, TimeStep step, int limit, Row<T> row) {
+        return run("queue", filter, step, limit, row);
+    }
+
+    private <T> List<T> run(String by, JobFilter filter, TimeStep step, int limit, Row<T> row) {
         RoomCondition condition = FilterConditions.of(filter, EnumSet.of(Room.DONE), "sums of ended jobs")
                 .get(0);
-        String sql = search.database().sql(SQL.formatted(condition.sql()));
+        String sql = search.database().sql(SQL.formatted(by, condition.sql()));
         return search.run(filter, connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setLong(1, step.length().toSeconds());
