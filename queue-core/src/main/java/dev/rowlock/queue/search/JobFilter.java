@@ -204,12 +204,12 @@ public record JobFilter(
 
     /**
      * Jobs whose payload meets this jsonpath of PostgreSQL. A condition must be true: {@code $.customer.id == 42}. A path
-     * must find something, whatever it is: {@code $.items[*] ? (@.price > 100)}. The database checks it at the call. No index
+     * must find something, whatever it is: {@code $.items[*] ? (@.price > 100)}. One without {@code $} would find itself in every payload, and is refused. The database checks it at the call. No index
      * helps, so name a state, a queue or a time as well.
      */
     public JobFilter payload(String jsonpath) {
         Draft draft = new Draft(this);
-        draft.payload = Rules.text("jsonpath", jsonpath);
+        draft.payload = Rules.jsonpath(jsonpath);
         return draft.filter();
     }
 

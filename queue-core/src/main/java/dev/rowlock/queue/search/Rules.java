@@ -28,6 +28,17 @@ final class Rules {
         return storable(what, given);
     }
 
+    /** The database knows whether the rest is right. */
+    static String jsonpath(@Nullable String path) {
+        String given = text("jsonpath", path);
+        if (given.indexOf('$') < 0) {
+            throw new IllegalArgumentException(
+                    "jsonpath '%s' does not look at payloads: begin with $, as in $.customer == 42"
+                            .formatted(printable(given)));
+        }
+        return given;
+    }
+
     static String fingerprint(@Nullable String digits) {
         String given = given("fingerprint", digits);
         if (!FINGERPRINT.matcher(given).matches()) {

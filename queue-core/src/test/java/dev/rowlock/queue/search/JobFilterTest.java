@@ -69,6 +69,7 @@ class JobFilterTest {
                 bad("fingerprint", () -> JobFilter.where().fingerprint("xyz"), "'xyz' is no fingerprint"),
                 bad("node", () -> JobFilter.where().node(""), "node '' is not allowed"),
                 bad("jsonpath", () -> JobFilter.where().payload(""), "jsonpath '' is not allowed"),
+                bad("no path", () -> JobFilter.where().payload("1008"), "jsonpath '1008' does not look at payloads"),
                 bad("header", () -> JobFilter.where().header("", "a"), "a key of 0"),
                 bad("header value", () -> JobFilter.where().header("a", "\ud800"), "value of header 'a'"),
                 bad("no range", () -> new TimeRange(null, null), "without bounds"),

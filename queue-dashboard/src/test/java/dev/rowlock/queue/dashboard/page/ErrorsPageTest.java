@@ -55,6 +55,8 @@ class ErrorsPageTest {
             browser.type("dialog input[name=why]", "gateway is back");
             browser.click("dialog [data-confirm]");
             browser.awaitText("dialog", "finished: 38 of 38");
+            browser.awaitText("dialog", "What becomes of them");
+            assertThat(browser.text("dialog")).contains("in the queue again", "Audit");
             browser.screenshot("progress");
             browser.clickText("dialog button", "Close");
         } finally {
@@ -76,9 +78,11 @@ class ErrorsPageTest {
         assertThat(browser.text("tbody tr:first-child"))
                 .contains(": gateway is away")
                 .doesNotContain("fingerprint");
+        assertThat(browser.one("tbody tr:first-child td:nth-child(4) a").getDomAttribute("href"))
+                .contains("fingerprint=", "state=failed");
         String action = browser.text("tbody tr:first-child td:nth-child(3) a");
         browser.click("tbody tr:first-child td:nth-child(3) a").settled();
-        assertThat(action).startsWith("redrive ").endsWith(browser.text("tr [aria-current]"));
+        assertThat(action).startsWith("action ").endsWith(browser.text("tr [aria-current]"));
         // So that the tests after this one find what they look for.
         jobs.enqueueAll(
                 IntStream.range(0, 38).mapToObj(i -> new Charge(4001 + 2 * i)).toList());

@@ -141,10 +141,10 @@ public final class ExplainJob {
             add(
                     reasons,
                     Kind.DUE_LATER,
-                    "It is due at %s, in %.0f s (%s, %d attempts so far).",
+                    "It is due at %s, in %.0f s (%s; attempts so far: %d).",
                     row.getString("due_at"),
                     row.getDouble("due_in"),
-                    row.getString("reason"),
+                    "snooze".equals(row.getString("reason")) ? "its handler has snoozed it" : row.getString("reason"),
                     row.getInt("attempt"));
         } else {
             add(reasons, Kind.DUE, "It is due since %s; nodes move it to ready.", row.getString("due_at"));

@@ -1,5 +1,5 @@
 // Actions: a dialog says what will happen to how many jobs, then shows how far it is, and can stop it.
-import {h, fill, focusMain, button, field} from './dom.js';
+import {h, fill, focusMain, button, field, link} from './dom.js';
 import {get, post} from './api.js';
 import {cappedJobs, jobs, number} from './show.js';
 
@@ -39,14 +39,14 @@ function open(title) {
 const whyField = () => h('input', {name: 'why', maxLength: 1000, autocomplete: 'off', placeholder: 'for the audit'});
 
 /**
- * Asks once, then does it. Fields: nodes with a name.
+ * Asks once, then does it. Fields and rare ones, which come last: nodes with a name.
  * @param confirm text of the button, with the number
  */
-export function ask({title, text, confirm, danger, fields = [], action, done}) {
+export function ask({title, text, confirm, danger, fields = [], rare = [], action, done}) {
   const {dialog, body} = open(title);
   const problem = h('p', {class: 'error', role: 'alert', hidden: true});
   const form = h('form', {method: 'dialog'},
-    text && h('p', {id: 'act-text'}, text), fields, field('Why', whyField()), problem,
+    text && h('p', {id: 'act-text'}, text), fields, field('Why', whyField()), rare, problem,
     h('div', {class: 'row'},
       h('button', {class: danger ? 'danger' : 'main', data: {confirm: ''}}, confirm), button('Close', () => dialog.close())));
   form.addEventListener('submit', async event => {
@@ -67,16 +67,25 @@ export function ask({title, text, confirm, danger, fields = [], action, done}) {
   form.querySelector('input, select, textarea, button')?.focus();
 }
 
+/** What becomes of jobs. */
+const MEANS = {
+  redrive: 'Dead jobs go back into the queue and run again, with all of their attempts. Their errors stay in view.',
+  cancel: 'Waiting and ready jobs end as cancelled, and do not come back.',
+  discard: 'Dead jobs are removed for good, with their payloads and errors.',
+};
+export const VERBS = Object.entries(MEANS).map(([name, text]) => [name[0].toUpperCase() + name.slice(1), text]);
+
 /** What can be done to single jobs. Each has the states for which it makes sense. */
 export const ONE = {
-  redrive: {verb: 'Redrive', level: 'OPERATOR', states: ['failed', 'quarantined']},
-  'run-now': {verb: 'Run now', level: 'OPERATOR', states: ['waiting']},
+  redrive: {verb: 'Redrive', level: 'OPERATOR', states: ['failed', 'quarantined'], text: MEANS.redrive},
+  'run-now': {verb: 'Run now', level: 'OPERATOR', states: ['waiting'], text: 'Due at once: the next free thread takes it.'},
   reschedule: {verb: 'Reschedule', level: 'OPERATOR', states: ['waiting', 'ready'], fields: () => [
     field('At (your time)', h('input', {type: 'datetime-local', name: 'at', step: '1', required: true}))]},
   priority: {verb: 'Change priority', level: 'OPERATOR', states: ['waiting', 'ready', 'failed', 'quarantined'], fields: () => [
     field('Priority (higher runs first)', h('input', {type: 'number', name: 'priority', value: '0', required: true}))]},
-  cancel: {verb: 'Cancel', level: 'OPERATOR', states: ['waiting', 'ready', 'running'], danger: true},
-  discard: {verb: 'Discard', level: 'ADMIN', states: ['failed', 'quarantined'], danger: true},
+  cancel: {verb: 'Cancel', level: 'OPERATOR', states: ['waiting', 'ready', 'running'], danger: true,
+    text: `${MEANS.cancel} A running one is asked to stop.`},
+  discard: {verb: 'Discard', level: 'ADMIN', states: ['failed', 'quarantined'], danger: true, text: MEANS.discard},
 };
 
 /** One job, or those that were chosen. */
@@ -84,7 +93,7 @@ export function actOnChosen(name, ids, done) {
   const what = ONE[name];
   ask({
     title: `${what.verb}: ${ids.length === 1 ? 'job ' + ids[0] : jobs(ids.length)}`,
-    text: name === 'discard' ? 'Discarded jobs are removed for good.' : null,
+    text: what.text,
     confirm: `${what.verb}: ${jobs(ids.length)}`,
     danger: what.danger,
     fields: what.fields?.() ?? [],
@@ -160,15 +169,15 @@ export async function actOnAll(name, filter, done, which) {
   const amount = cappedJobs(count);
   ask({
     title: `${verb}: ${amount}`,
-    text: `${which ?? describe(wanted)}. ${name === 'discard' ? 'They are removed for good.' : name === 'cancel' ? 'Waiting and ready jobs end as cancelled.' : 'They wait to run again, with all their retries.'}`,
+    text: `${which ?? describe(wanted)}. ${MEANS[name]}`,
     confirm: `${verb}: ${amount}`,
     danger,
-    fields: [field('At most so many a second (empty: no limit)', h('input', {type: 'number', name: 'rate', min: '1', max: '1000000'}))],
+    rare: [field('Jobs a second at most (empty: no limit)', h('input', {type: 'number', name: 'rate', min: '1', max: '1000000'}))],
     async action(values, place) {
       const action = await post(`actions/${name}`, {
         filter: wanted, confirmed: count.jobs, why: values.why, perSecond: values.rate ? Number(values.rate) : null,
       });
-      watch(action, place, done);
+      watch(action, wanted, place, done);
       return 'stays';
     },
   });
@@ -194,14 +203,20 @@ export const runGroup = (filter, count, done) => ask({
   },
 });
 
+const DONE = {
+  REDRIVE: 'They are in the queue again. Whether they succeed this time shows when they have run.',
+  CANCEL: 'They are cancelled.',
+  DISCARD: 'They are removed.',
+};
+
 /** Nodes do it whether somebody watches or not. */
-async function watch(action, {dialog, body}, done) {
+async function watch(action, {state: _, all: __, ...filter}, {dialog, body}, done) {
   const bar = h('progress', {max: Math.max(1, action.counted), value: 0, 'aria-label': 'done so far'});
   const text = h('p', {role: 'status'});
   const stop = button('Stop', () => trying(() => post(`actions/${action.id}/stop`, {})));
   const hint = h('p', {class: 'soft small'}, 'It goes on when this is closed: see Actions.');
-  fill(body, bar, text, hint,
-    h('div', {class: 'row'}, stop, button('Close', () => dialog.close())));
+  const links = h('div', {class: 'row'}, stop, button('Close', () => dialog.close()));
+  fill(body, bar, text, hint, links);
   let now = action;
   while (dialog.open) {
     bar.value = now.done;
@@ -213,5 +228,10 @@ async function watch(action, {dialog, body}, done) {
   }
   if (now.state !== 'RUNNING') bar.value = bar.max;
   stop.hidden = hint.hidden = true;
+  if (now.state === 'FINISHED') fill(hint, DONE[now.kind]);
+  hint.hidden = now.state !== 'FINISHED';
+  const leave = {class: 'button', onclick: () => dialog.close()};
+  if (now.state !== 'RUNNING') links.append(link('audit', {}, 'Audit', leave));
+  if (now.state !== 'RUNNING' && now.kind === 'REDRIVE') links.append(link('jobs', filter, 'What becomes of them', leave));
   done?.();
 }

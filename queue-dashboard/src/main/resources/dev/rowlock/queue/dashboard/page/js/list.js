@@ -8,7 +8,7 @@ export function searchForm(path, label, fields, values, slash) {
   const form = h('form', {class: 'filters', role: 'search', 'aria-label': label},
     fields.map(([name, title, time]) => field(time ? `${title} (your time)` : title, h('input', time ? {name, type: 'datetime-local', step: '1', value: local(values[name])}
       : {name, value: values[name] ?? '', autocomplete: 'off', data: name === slash ? {search: ''} : {}}))),
-    h('button', {class: 'main'}, 'Search'), link(path, {}, 'Reset', {class: 'button'}));
+    h('button', {class: 'main'}, 'Search'), link(path, {}, 'Reset', {class: 'button', onclick: () => form.reset()}));
   form.addEventListener('submit', event => {
     event.preventDefault();
     const wanted = Object.fromEntries(new FormData(form));
@@ -32,7 +32,8 @@ export function subject(text, error) {
   const job = /^job (\d+)$/.exec(text);
   if (job) return ['job ', jobLink(job[1])];
   const [before, fingerprint, after] = text.split(/fingerprint=([0-9a-f]{16})/);
-  return fingerprint ? [before, link('jobs', {fingerprint}, error ? [shortClass(error.errorType), ': ', error.message] : `error ${fingerprint}`), after] : text;
+  const states = /state=([a-z]+(?: or [a-z]+)*)/.exec(before)?.[1].replaceAll(' or ', ',');
+  return fingerprint ? [before, link('jobs', {fingerprint, state: states}, error ? [shortClass(error.errorType), ': ', error.message] : `error ${fingerprint}`), after] : text;
 }
 
 /** The last column, for users who may do something. */

@@ -1,7 +1,7 @@
 // The frame of all pages: who looks, where to go, what is paused. The address says which page is shown, and with which filters.
 import {h, fill, focusMain, button} from './dom.js';
 import {me, may, whoAmI, post} from './api.js';
-import {setClock, when} from './show.js';
+import {age, setClock, when} from './show.js';
 import {begin as beginKeys, help} from './keys.js';
 import * as live from './live.js';
 import {trying} from './act.js';
@@ -146,6 +146,7 @@ async function begin() {
   live.listen('pauses', drawPauses);
   beginKeys({reload: () => show(true), pages: PAGES.map(page => `#/${page.path}`)});
   addEventListener('hashchange', () => show());
+  setInterval(age, 5000);
   await show();
 }
 

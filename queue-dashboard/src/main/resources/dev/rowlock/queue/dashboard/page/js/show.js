@@ -27,9 +27,17 @@ export function time(instant) {
 /** The same, with how long ago it was or how soon it will be. */
 export function when(instant) {
   if (!instant) return time(null);
-  const past = now() - new Date(instant);
-  return h('span', {}, time(instant), h('span', {class: 'soft small'}, past >= 0 ? ` ${span(past)} ago` : ` in ${span(-past)}`));
+  return h('span', {}, time(instant), ', ', h('span', {class: 'soft small', data: {at: instant}}, ago(instant)));
 }
+
+function ago(instant) {
+  const past = now() - new Date(instant);
+  if (Math.abs(past) < 1000) return 'now';
+  return past > 0 ? `${span(past)} ago` : `in ${span(-past)}`;
+}
+
+/** Ages go on while a page stands. */
+export const age = () => document.querySelectorAll('[data-at]').forEach(node => { node.textContent = ago(node.dataset.at); });
 
 /** A text of the database in which times stand in the viewer's zone, and long waits in hours. */
 export const timed = text => text.replace(/\bin (\d+) s\b/g, (_, seconds) => `in ${span(seconds * 1000)}`)

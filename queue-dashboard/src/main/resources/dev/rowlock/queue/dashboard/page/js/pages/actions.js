@@ -21,7 +21,7 @@ export async function actions(place, parameters, reload) {
     {title: 'Progress', class: 'wide', cell: action => [
       h('progress', {max: Math.max(1, action.counted), value: action.state === 'FINISHED' ? Math.max(1, action.counted) : action.done, 'aria-label': `progress of action ${action.id}`}),
       h('div', {class: 'small'}, `${number(action.done)} of ${number(action.counted)}${action.countedAll ? '' : '+'}`, action.refused ? h('span', {class: 'error'}, `, ${number(action.refused)} refused ${action.refusal ?? ''}`) : '')]},
-    {title: 'Jobs with', class: 'wide', cell: action => subject(action.filter, action.error)},
+    {title: 'Which jobs', class: 'wide', cell: action => subject(action.filter, action.error)},
     {title: 'Who and why', class: 'wide', cell: action => [action.who, action.why ? `: ${action.why}` : '']},
     {title: 'Asked for', class: 'tight', cell: action => time(action.createdAt)},
     {title: 'Ended', class: 'tight', cell: action => time(action.endedAt)},

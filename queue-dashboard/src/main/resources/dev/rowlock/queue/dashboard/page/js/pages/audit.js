@@ -10,10 +10,10 @@ export async function audit(place, parameters) {
   fill(place, h('h1', {}, 'Audit'), panel(null, search), panel(null, table([
     {title: 'When', class: 'tight', cell: line => time(line.at)},
     {title: 'Who', cell: line => line.who},
-    {title: 'What', cell: line => line.bulkAction ? link('actions', {action: line.bulkAction}, `${line.action} ${line.bulkAction}`, ROW) : line.action},
+    {title: 'What', cell: line => line.bulkAction ? [line.action, ', ', link('actions', {action: line.bulkAction}, `action ${line.bulkAction}`, ROW)] : line.action},
     {title: 'To what', class: 'wide', cell: line => [subject(line.subject, line.error), line.detail && h('div', {class: 'soft small'}, line.detail)]},
     {title: 'Jobs', class: 'number', cell: line => [line.jobs ? number(line.jobs) : '–', line.refused ? ` (${number(line.refused)} refused)` : '']},
     {title: 'Why', class: 'wide', cell: line => line.why ?? h('span', {class: 'soft'}, '–')},
-  ], page.lines, 'Nobody has done anything.'),
+  ], page.lines, Object.values(parameters).some(Boolean) ? 'No line matches.' : 'Nobody has done anything.'),
   pages('audit', parameters, page.next, 'Older lines')));
 }

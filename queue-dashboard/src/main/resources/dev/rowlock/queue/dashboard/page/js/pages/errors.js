@@ -2,7 +2,7 @@
 import {h, fill, table, panel, button, link, words, ROW} from '../dom.js';
 import {get, may} from '../api.js';
 import {DEAD, number, shortClass, when} from '../show.js';
-import {actOnAll, runGroup} from '../act.js';
+import {VERBS, actOnAll, runGroup} from '../act.js';
 import {spark} from '../chart.js';
 import {actionColumn, newsOf, searchForm} from '../list.js';
 
@@ -13,7 +13,7 @@ export async function errors(place, parameters, reload) {
   const groups = (rows, state, empty, actions) => {
     const of = group => ({...filter, fingerprint: group.fingerprint, state, ...(group.dueUntil && {dueUntil: group.dueUntil})});
     const act = (verb, name, group, run) => button(`${verb}…`, () => run(of(group), `They failed with ${group.errorType}; the latest said: ${group.message}`),
-      {data: {all: name}, 'aria-label': `${verb} the ${number(group.jobs)} jobs of ${group.errorType}`});
+      {data: {all: name}, 'aria-label': `${verb} the ${number(group.jobs)} jobs of ${group.errorType}${group.message ? ': ' + group.message : ''}`});
     return table([
       {title: 'Error', class: 'wide', cell: group => [
         link('jobs', of(group), group.errorType ? shortClass(group.errorType) : 'no error', ROW), group.thrownBy && h('span', {class: 'soft small'}, ' in ', group.thrownBy),
@@ -29,17 +29,18 @@ export async function errors(place, parameters, reload) {
   };
   const [news, live] = newsOf(filter, reload);
   fill(place, h('div', {class: 'head'}, h('h1', {}, 'Errors'), news), panel(null, search),
-    panel('Retried', retried.trouble ? h('p', {class: 'error'}, retried.trouble) : groups(retried.groups, 'waiting,ready,running', 'No job is retried.', (group, act) => [
-      act('Run now', 'run-now', group, of => runGroup(of, group.jobs, reload)),
-      act('Cancel', 'cancel', group, (of, which) => actOnAll('cancel', of, reload, which))]),
-    retried.complete === false && h('p', {class: 'soft small'}, 'Only the jobs that are due next were looked at.')),
     panel('Dead', groups(page.groups, DEAD.join(), 'No job is dead.', (group, act) => [
       act('Redrive', 'redrive', group, (of, which) => actOnAll('redrive', of, reload, which)),
       may('ADMIN') && act('Discard', 'discard', group, (of, which) => actOnAll('discard', of, reload, which))]),
     page.next && link('errors', {...filter, ...page.next}, 'Kinds with fewer jobs', {class: 'button'})),
+    panel('Retried', retried.trouble ? h('p', {class: 'error'}, retried.trouble) : groups(retried.groups, 'waiting,ready,running', 'No job is retried.', (group, act) => [
+      act('Run now', 'run-now', group, of => runGroup(of, group.jobs, reload)),
+      act('Cancel', 'cancel', group, (of, which) => actOnAll('cancel', of, reload, which))]),
+    retried.complete === false && h('p', {class: 'soft small'}, 'Only the jobs that are due next were looked at.')),
     words(['Kind of error', 'errors of the same class, thrown by the same method, with the same message but for numbers, ids and quoted parts; its fingerprint is 16 digits that stand for it'],
       ['Retried', 'jobs that have failed and have retries left: they wait for one, or run it'],
       ['Dead', 'jobs that failed for good, or were quarantined because their nodes crashed too often: they stay until somebody redrives or discards them'],
+      ...VERBS,
       ['Oldest and latest failure', 'of the jobs that are in this list now: a job that was redriven and dies again counts with its latest failure only']));
   return {live};
 }

@@ -43,7 +43,7 @@ export async function jobPage(place, id, reload) {
 const buttons = (job, reload) => Object.entries(ONE).filter(([, one]) => may(one.level) && one.states.includes(job.state))
   .map(([name, one]) => button(`${one.verb}…`, () => actOnChosen(name, [job.id], () => setTimeout(reload, 150)), {data: {chosen: name}}));
 
-const why = job => job.reasons.length ? panel('Why it is here', h('ul', {}, job.reasons.map(reason => h('li', {data: {kind: reason.kind}}, timed(reason.text))))) : null;
+const why = job => job.reasons.length ? panel(job.state === 'waiting' || job.state === 'ready' ? 'Why it waits' : 'Why it is here', h('ul', {}, job.reasons.map(reason => h('li', {data: {kind: reason.kind}}, timed(reason.text))))) : null;
 
 function facts(job) {
   const rows = [

@@ -2,7 +2,7 @@
 import {h, fill, table, panel, button, field, link, words} from '../dom.js';
 import {address, get, me, may} from '../api.js';
 import {cappedJobs, jobLink, jobs as amount, local, DEAD, STATES, shortClass, jobState, time} from '../show.js';
-import {ONE, actOnAll, actOnChosen} from '../act.js';
+import {ONE, VERBS, actOnAll, actOnChosen} from '../act.js';
 import {known} from '../live.js';
 import {newsOf, pages} from '../list.js';
 
@@ -11,6 +11,7 @@ const TEXTS = [
   ['fingerprint', 'Kind of error (fingerprint)'], ['node', 'Node'],
 ];
 const HIDDEN = [['payload', 'Payload (jsonpath)'], ['header', 'Header (name=value)']];
+const EXAMPLES = {type: 'whole name', key: 'whole key', payload: '$.customer == 42'};
 const TIMES = ['enqueued', 'due', 'started', 'ended'];
 
 export async function jobList(place, parameters, reload) {
@@ -42,7 +43,7 @@ export async function jobList(place, parameters, reload) {
         : job.state === 'running' ? ['started ', time(job.startedAt)] : ['due ', time(job.dueAt)]},
       {title: 'Last error', class: 'wide', cell: job => job.errorType && h('span', {class: 'error small clip'}, shortClass(job.errorType), ': ', job.error)},
     ], page.jobs, 'No job matches.'),
-    pages('jobs', parameters, page.next, 'Older jobs'), words(...Object.entries(STATES))));
+    pages('jobs', parameters, page.next, 'Older jobs'), words(...Object.entries(STATES), ...VERBS)));
   return {live};
 }
 
@@ -52,7 +53,7 @@ function form(filter) {
   const queues = (known('queues') ?? []).map(queue => queue.queue);
   const texts = me.searches ? [...TEXTS, ...HIDDEN] : TEXTS;
   const rare = texts.slice(3);
-  const input = ([name, label]) => field(label, h('input', {name, value: filter[name] ?? '', autocomplete: 'off', maxLength: 2000,
+  const input = ([name, label]) => field(label, h('input', {name, value: filter[name] ?? '', autocomplete: 'off', maxLength: 2000, placeholder: EXAMPLES[name],
     list: name === 'queue' ? 'queues' : null, data: name === 'queue' ? {search: ''} : {}}));
   const node = h('form', {class: 'filters', role: 'search', 'aria-label': 'Jobs'},
     h('fieldset', {}, h('legend', {}, 'State'), Object.entries(STATES).map(([one, meaning]) =>
@@ -63,7 +64,7 @@ function form(filter) {
         field('Time', h('select', {name: 'timeKind'}, TIMES.map(kind => h('option', {value: kind, selected: kind === timeKind}, kind)))),
         field('From (your time)', h('input', {type: 'datetime-local', step: '1', name: 'from', value: local(filter[`${timeKind}From`])})),
         field('Until (your time)', h('input', {type: 'datetime-local', step: '1', name: 'until', value: local(filter[`${timeKind}Until`])})))),
-    h('div', {class: 'row'}, h('button', {class: 'main'}, 'Search'), link('jobs', {}, 'Reset', {class: 'button'})));
+    h('div', {class: 'row'}, h('button', {class: 'main'}, 'Search'), link('jobs', {}, 'Reset', {class: 'button', onclick: () => node.reset()})));
   node.addEventListener('submit', event => {
     event.preventDefault();
     const data = new FormData(node);

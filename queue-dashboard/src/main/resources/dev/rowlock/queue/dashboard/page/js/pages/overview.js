@@ -50,7 +50,9 @@ export async function overview(place, parameters, reload) {
   }
 
   function drawQueues() {
-    const wanted = queues.filter(queue => queue.queue.toLowerCase().includes(search.value.trim().toLowerCase())).sort(ORDERS[order.value] ?? byName);
+    const counted = new Set(queues.map(queue => queue.queue));
+    const empty = Object.keys(hour.queues).filter(name => !counted.has(name)).map(queue => ({queue, ready: 0, running: 0, waiting: 0, dead: 0, oldestSeconds: null}));
+    const wanted = [...queues, ...empty].filter(queue => queue.queue.toLowerCase().includes(search.value.trim().toLowerCase())).sort(ORDERS[order.value] ?? byName);
     fill(list, table([
       {title: 'Queue', class: 'wide', cell: queue => [link('jobs', {queue: queue.queue, state: NOT_DONE}, queue.queue, ROW),
         isPaused(queue) && [' ', state('paused')]]},
@@ -137,23 +139,23 @@ function drawFindings(findings, report) {
   const bad = report.findings.filter(one => !['OK', 'INFO'].includes(one.status));
   fill(findings, bad.length
     ? h('ul', {class: 'small'}, bad.map(one => h('li', {}, state(one.status), ' ', one.cause)))
-    : h('p', {class: 'good'}, 'Nothing holds up the queue.'), h('p', {class: 'soft small'}, 'Examined ', when(report.at)));
+    : h('p', {class: 'good'}, 'No check of the database or the configuration has found anything.'), h('p', {class: 'soft small'}, 'Examined ', when(report.at)));
 }
 
 function pauseTools(pauses, reload) {
   const everything = pauses.some(pause => pause.kind === 'EVERYTHING');
-  const dialog = (path, title, confirm, fields, danger) => ask({
-    title, confirm, fields, danger, done: reload,
+  const dialog = (path, title, confirm, text, fields, danger) => ask({
+    title, text, confirm, fields, danger, done: reload,
     async action({why, name}) {
       const {changed} = await post(path, {name, why});
       say(changed ? 'Done.' : 'It was so already.');
     },
   });
   return [
-    may('OPERATOR') && button('Pause a type…', () => dialog('types/pause', 'Pause a type, in whatever queue', 'Pause',
+    may('OPERATOR') && button('Pause a type…', () => dialog('types/pause', 'Pause a type, in whatever queue', 'Pause', 'Nodes claim no job of this type. Those that run go on.',
       [field('Type', h('input', {name: 'name', required: true, autocomplete: 'off'}))])),
     may('ADMIN') && button(everything ? 'Resume everything…' : 'Pause everything…', () => everything
-      ? dialog('everything/resume', 'Resume everything', 'Resume everything', [])
-      : dialog('everything/pause', 'Pause everything', 'Pause everything', [], true)),
+      ? dialog('everything/resume', 'Resume everything', 'Resume everything', 'Nodes claim jobs again. Queues and types that are paused by themselves stay so.', [])
+      : dialog('everything/pause', 'Pause everything', 'Pause everything', 'No node claims any job until somebody resumes everything. Those that run go on.', [], true)),
   ];
 }
