@@ -4,7 +4,7 @@ import {me, may, whoAmI, post} from './api.js';
 import {age, setClock, when} from './show.js';
 import {begin as beginKeys, help} from './keys.js';
 import * as live from './live.js';
-import {trying} from './act.js';
+import {say, trying} from './act.js';
 import {overview} from './pages/overview.js';
 import {jobList} from './pages/jobs.js';
 import {jobPage} from './pages/job.js';
@@ -130,6 +130,7 @@ function drawPauses(pauses) {
 const resume = pause => trying(async () => {
   await post(`${{QUEUE: 'queues', TYPE: 'types', EVERYTHING: 'everything'}[pause.kind]}/resume`, {name: pause.name});
   drawPauses((live.known('pauses') ?? []).filter(one => one.kind !== pause.kind || one.name !== pause.name));
+  say(`${name(pause)} is resumed.`);
   show(true);
 });
 
