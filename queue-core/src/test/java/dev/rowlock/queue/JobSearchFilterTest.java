@@ -233,7 +233,7 @@ class JobSearchFilterTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"$.n ==", "n", "$.n like_regex \"(\"", "$.n ? (@ == $limit)", "$[1 to"})
+    @ValueSource(strings = {"$.n ==", "n == $", "$.n $.n", "$.n like_regex \"(\"", "$.n ? (@ == $limit)", "$[1 to"})
     void aJsonpathThatIsNoneIsAnErrorAtTheCall(String jsonpath) {
         JobFilter filter = where().queue("mail").payload(jsonpath);
 

@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
  * @param parents the steps that come first, by name, and what must have become of each
  * @param job of each job that the workflow is started with; a delay counts from when the step may run. Not a unique key
  * @param accepts jobs may be {@linkplain Workflows#add(long, String, java.util.Collection) added} until somebody {@linkplain
- *     Workflows#close closes} the step; it does not end before
+ *     Workflows#close closes} the step; it does not end before, unless it is skipped
  */
 public record StepOptions(Map<String, RunsAfter> parents, JobOptions job, boolean accepts) {
 

@@ -20,7 +20,7 @@ public final class EndWorkflows {
                        CASE WHEN (SELECT m.job_id FROM rowlock.workflow_job m
                                    WHERE m.workflow_id = w.id AND m.state = 0
                                    ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) IS NOT NULL
-                              OR (SELECT s.step_no FROM rowlock.workflow_step s WHERE s.workflow_id = w.id AND s.accepts LIMIT 1) IS NOT NULL
+                              OR (SELECT s.step_no FROM rowlock.workflow_step s WHERE s.workflow_id = w.id AND s.accepts AND s.state <> 'skipped' LIMIT 1) IS NOT NULL
                               OR (SELECT s.step_no FROM rowlock.workflow_step s
                                    WHERE s.workflow_id = w.id AND s.state IN ('releasing', 'skipping', 'reviving')
                                    ORDER BY s.step_no LIMIT 1) IS NOT NULL

@@ -3,7 +3,8 @@ package dev.rowlock.queue.internal.store.workflow;
 /** What the steps before some steps say about them: common table expressions, the last one is {@code verdict}. */
 final class Verdicts {
 
-    // A parent goes on as long as it has a job that has not ended, or may get one. Mostly no job of it has failed or
+    // A parent goes on as long as it has a job that has not ended, or may get one: a skipped one gets none, even if it
+    // is open. Mostly no job of it has failed or
     // was cancelled, and one look says so. Each table is reached step by step, so that no plan walks through a whole
     // one.
     private static final String SQL = """
@@ -11,7 +12,7 @@ final class Verdicts {
                 %s
             ), parent AS MATERIALIZED (
                 SELECT t.workflow_id, t.step_no, e.runs_after,
-                       p.accepts OR p.state IN ('waiting', 'releasing', 'skipping', 'reviving') OR p.open IS NOT NULL AS going_on,
+                       p.accepts AND p.state <> 'skipped' OR p.state IN ('waiting', 'releasing', 'skipping', 'reviving') OR p.open IS NOT NULL AS going_on,
                        p.other IS NOT NULL
                        AND (SELECT m.job_id FROM rowlock.workflow_job m
                              WHERE m.workflow_id = t.workflow_id AND m.state = 1 AND m.step_no = e.parent_no LIMIT 1) IS NOT NULL AS failed,
