@@ -141,6 +141,9 @@ class JobSearchExplainTest {
 
         assertThat(kinds(id)).containsExactly(Kind.DUE_LATER);
         assertThat(explain(id).reasons().get(0).text()).contains("scheduled");
+
+        rooms.execute("UPDATE rowlock.waiting SET reason = 'snooze'");
+        assertThat(explain(id).reasons().get(0).text()).contains("its handler has snoozed it");
     }
 
     @Test

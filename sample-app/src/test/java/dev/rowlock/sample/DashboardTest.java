@@ -114,6 +114,8 @@ class DashboardTest {
         browser.await(
                 "what one node has measured for all", d -> browser.text("main").contains("products"));
         browser.await("findings", d -> !browser.text("main").contains("The doctor looks"));
+        browser.await(
+                "a queue whose jobs have all ended", d -> browser.text("main").contains("notifications"));
         browser.await("the hour", d -> browser.count("main .chart polyline, main svg.spark") > 1);
         Path picture = browser.screenshot("dashboard");
         browser.open("?picture#/errors");

@@ -11,6 +11,7 @@ import dev.rowlock.queue.search.TimeStep;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -103,7 +104,13 @@ final class Throughput {
         long[] cancelled = new long[MINUTES];
         Map<String, long[]> queues = new TreeMap<>();
         try {
-            for (EndedJobs.OfQueue step : search.endedByQueue(hour, TimeStep.MINUTE)) {
+            List<EndedJobs.OfQueue> ended;
+            try {
+                ended = search.endedByQueue(hour, TimeStep.MINUTE);
+            } catch (IllegalArgumentException e) {
+                return none(at, from, "Jobs end in too many queues for sums of each: meters show the throughput.");
+            }
+            for (EndedJobs.OfQueue step : ended) {
                 int minute = (int) Duration.between(from, step.from()).toMinutes();
                 completed[minute] += step.completed();
                 cancelled[minute] += step.cancelled();
@@ -114,8 +121,6 @@ final class Throughput {
         } catch (SearchTimeoutException e) {
             return none(
                     at, from, "So many jobs end that summing them would take too long: meters show the throughput.");
-        } catch (IllegalArgumentException e) {
-            return none(at, from, "Jobs end in too many queues for sums of each: meters show the throughput.");
         }
     }
 

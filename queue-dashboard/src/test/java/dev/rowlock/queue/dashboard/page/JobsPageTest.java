@@ -53,6 +53,13 @@ class JobsPageTest {
     }
 
     @Test
+    void resetTakesAwayWhatWasTypedEvenWhereNothingWasSearched() {
+        browser.open("?reset#/jobs").type("input[name=type]", "charge").clickText("main form a", "Reset");
+
+        assertThat(browser.one("input[name=type]").getDomProperty("value")).isEmpty();
+    }
+
+    @Test
     void aSearchThatIsRefusedSaysWhy() {
         browser.open("#/jobs?payload=%24.%5B");
         browser.awaitText("main .error", "jsonpath");
@@ -79,7 +86,9 @@ class JobsPageTest {
             browser.click("tbody tr:first-child input[type=checkbox]");
             return browser.text("main").contains("1 job chosen");
         });
-        browser.click("button[data-chosen=cancel]").click("dialog [data-confirm]");
+        browser.click("button[data-chosen=cancel]");
+        assertThat(browser.text("dialog #act-text")).contains("do not come back");
+        browser.click("dialog [data-confirm]");
         browser.awaitText("#said", "cancelled");
 
         browser.open("?stop#/jobs?state=waiting&type=report").click("button[data-all=cancel]");

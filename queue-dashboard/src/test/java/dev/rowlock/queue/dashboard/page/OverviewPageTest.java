@@ -83,6 +83,22 @@ class OverviewPageTest {
     }
 
     @Test
+    void agesGoOnWhileThePageStands() {
+        browser.open("?ages#/");
+        browser.awaitText("main", "Examined ");
+        String age = browser.text("main [data-at]");
+
+        browser.await("another age", d -> !browser.text("main [data-at]").equals(age));
+    }
+
+    @Test
+    void theDoctorBeginsWithAVerdict() {
+        browser.open("?verdict#/doctor");
+
+        browser.awaitText("main", " checks: ");
+    }
+
+    @Test
     void theChartHasALineForAttemptsThatFailed() {
         browser.open("?chart#/");
         browser.await("lines", d -> browser.count(".chart polyline.completed") == 1);

@@ -144,7 +144,7 @@ public final class ExplainJob {
                     "It is due at %s, in %.0f s (%s; attempts so far: %d).",
                     row.getString("due_at"),
                     row.getDouble("due_in"),
-                    "snooze".equals(row.getString("reason")) ? "its handler has snoozed it" : row.getString("reason"),
+                    dueFor(row.getString("reason")),
                     row.getInt("attempt"));
         } else {
             add(reasons, Kind.DUE, "It is due since %s; nodes move it to ready.", row.getString("due_at"));
@@ -272,6 +272,10 @@ public final class ExplainJob {
                 row.getString("claimed_at"),
                 row.getInt("attempt"),
                 lives ? "" : "; that node is silent, and others take the job back when its lease has run out");
+    }
+
+    private static String dueFor(String reason) {
+        return WaitReason.SNOOZE.label().equals(reason) ? "its handler has snoozed it" : reason;
     }
 
     private static void add(List<Reason> reasons, Kind kind, String text, Object... values) {

@@ -44,6 +44,9 @@ export const timed = text => text.replace(/\bin (\d+) s\b/g, (_, seconds) => `in
   .split(/(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?[+-]\d\d(?::\d\d)?)/)
   .map((part, i) => i % 2 ? time(new Date(part.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString()) : part);
 
+/** Findings of the doctor that somebody should look at. */
+export const troubles = ({findings}) => findings.filter(one => !['OK', 'INFO'].includes(one.status));
+
 /** A length of time from milliseconds: 12 ms, 3.4 s, 5 min, 2 h 10 min, 3 d. */
 export function span(millis) {
   if (millis < 1000) return `${Math.max(0, Math.round(millis))} ms`;

@@ -1,14 +1,14 @@
 // What the doctor found: causes, what shows them, what helps.
 import {h, fill, panel, button} from '../dom.js';
 import {get, may, post} from '../api.js';
-import {state, when} from '../show.js';
+import {state, troubles, when} from '../show.js';
 import {trying} from '../act.js';
 
 const WEIGHT = ['FAIL', 'WARN', 'CRASHED', 'SKIPPED', 'INFO', 'OK'];
 
 export async function doctor(place) {
   const list = h('div', {});
-  const draw = report => fill(list, verdict(report.findings), h('p', {class: 'soft'}, 'Examined ', when(report.at), '. All who look within a minute see the same examination.'),
+  const draw = report => fill(list, verdict(report), h('p', {class: 'soft'}, 'Examined ', when(report.at), '. All who look within a minute see the same examination.'),
     [...report.findings].sort((one, other) => WEIGHT.indexOf(one.status) - WEIGHT.indexOf(other.status)).map(finding));
   fill(place, h('div', {class: 'head'}, h('h1', {}, 'Doctor'), may('OPERATOR') && button('Examine now', async event => {
     event.target.disabled = true;
@@ -19,9 +19,9 @@ export async function doctor(place) {
   draw(await get('doctor'));
 }
 
-function verdict(findings) {
-  const bad = findings.filter(one => one.status !== 'OK' && one.status !== 'INFO').length;
-  return h('p', {class: bad ? 'warn' : 'good'}, `${findings.length} checks: ${bad ? `${bad} found something, or could not look` : 'none found anything that holds up jobs'}.`);
+function verdict(report) {
+  const bad = troubles(report).length;
+  return h('p', {class: bad ? 'warn' : 'good'}, `${report.findings.length} checks: ${bad ? `${bad} found something, or could not look` : 'none found anything that holds up jobs'}.`);
 }
 
 const finding = one => h('details', {class: 'panel', open: one.status === 'FAIL' || one.status === 'WARN'},

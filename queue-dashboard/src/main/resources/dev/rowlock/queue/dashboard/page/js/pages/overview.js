@@ -1,7 +1,7 @@
 // Queues, nodes and pauses at a glance, and what the doctor found.
 import {h, fill, table, panel, button, field, link, ROW} from '../dom.js';
 import {address, get, may, post} from '../api.js';
-import {DEAD, NOT_DONE, capped, number, span, state, time, when} from '../show.js';
+import {DEAD, NOT_DONE, capped, number, span, state, time, troubles, when} from '../show.js';
 import {ask, say} from '../act.js';
 import {chart, spark} from '../chart.js';
 import {actionColumn} from '../list.js';
@@ -136,7 +136,7 @@ const tile = (label, figure, kind, href, title) =>
   h('a', {class: kind, href, title}, h('span', {class: 'label'}, label), h('span', {class: 'figure'}, figure));
 
 function drawFindings(findings, report) {
-  const bad = report.findings.filter(one => !['OK', 'INFO'].includes(one.status));
+  const bad = troubles(report);
   fill(findings, bad.length
     ? h('ul', {class: 'small'}, bad.map(one => h('li', {}, state(one.status), ' ', one.cause)))
     : h('p', {class: 'good'}, 'No check of the database or the configuration has found anything.'), h('p', {class: 'soft small'}, 'Examined ', when(report.at)));
