@@ -113,7 +113,8 @@ class HeardJobsTest {
                 owner.setAutoCommit(false);
                 statement.execute("LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE");
                 node.others.tellOfAJob();
-                boolean claims = comes(() -> isIn("rowlock-notifications", "claimAtOnce"));
+                // In this order: a claim of the fetcher that waits would keep the listener from beginning one.
+                boolean claims = comes(() -> heldUp("pid") > 0 && isIn("rowlock-notifications", "claimBy"));
                 if (claims) {
                     action.run();
                 }
@@ -127,12 +128,15 @@ class HeardJobsTest {
     }
 
     private void hurtItsClaim(String failure) {
-        String hurt = """
-                SELECT count(%s(pid)) FROM pg_stat_activity
-                 WHERE wait_event_type = 'Lock' AND query LIKE '%%WITH claimed%%' AND datname = current_database()
-                """.formatted(failure);
-        Awaitility.await()
-                .until(() -> node.elsewhere.sql(hurt).query(Integer.class).single() > 0);
+        Awaitility.await().until(() -> heldUp(failure + "(pid)") > 0);
+    }
+
+    /** How many claims wait for a lock, with something done to each. */
+    private int heldUp(String each) {
+        return node.elsewhere.sql("""
+                        SELECT count(%s) FROM pg_stat_activity
+                         WHERE wait_event_type = 'Lock' AND query LIKE '%%WITH claimed%%' AND datname = current_database()
+                        """.formatted(each)).query(Integer.class).single();
     }
 
     private void awaitStarted(long id) {
