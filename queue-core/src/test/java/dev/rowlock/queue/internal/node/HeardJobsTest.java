@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.claim.Claimer;
+import dev.rowlock.queue.internal.claim.LastClaims;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -82,7 +83,7 @@ class HeardJobsTest {
         CompletableFuture<CompletableFuture<Void>> stop = new CompletableFuture<>();
         long id = duringAClaimOfTheNotificationListener(() -> {
             stop.complete(CompletableFuture.runAsync(node::stop));
-            Awaitility.await().until(() -> isIn("rowlock-fetcher", "awaitLast"));
+            Awaitility.await().until(() -> isIn("", LastClaims.class, "await"));
         });
         stop.get().join();
 
@@ -114,7 +115,7 @@ class HeardJobsTest {
                 statement.execute("LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE");
                 node.others.tellOfAJob();
                 // In this order: a claim of the fetcher that waits would keep the listener from beginning one.
-                boolean claims = comes(() -> heldUp("pid") > 0 && isIn("rowlock-notifications", "claimBy"));
+                boolean claims = comes(() -> heldUp("pid") > 0 && isIn("rowlock-notifications", Claimer.class, "claimBy"));
                 if (claims) {
                     action.run();
                 }
@@ -163,11 +164,11 @@ class HeardJobsTest {
         }
     }
 
-    private static boolean isIn(String thread, String method) {
+    private static boolean isIn(String thread, Class<?> type, String method) {
         return Thread.getAllStackTraces().entrySet().stream()
                 .filter(entry -> entry.getKey().getName().startsWith(thread))
                 .anyMatch(entry -> Stream.of(entry.getValue())
-                        .anyMatch(frame -> frame.getClassName().equals(Claimer.class.getName())
+                        .anyMatch(frame -> frame.getClassName().equals(type.getName())
                                 && frame.getMethodName().equals(method)));
     }
 
