@@ -115,7 +115,8 @@ class HeardJobsTest {
                 statement.execute("LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE");
                 node.others.tellOfAJob();
                 // In this order: a claim of the fetcher that waits would keep the listener from beginning one.
-                boolean claims = comes(() -> heldUp("pid") > 0 && isIn("rowlock-notifications", Claimer.class, "claimBy"));
+                boolean claims =
+                        comes(() -> heldUp("pid") > 0 && isIn("rowlock-notifications", Claimer.class, "claimBy"));
                 if (claims) {
                     action.run();
                 }
