@@ -8,6 +8,7 @@ import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.internal.thread.Signal;
+import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.settings.FetchSettings;
 import dev.rowlock.queue.spi.ClaimCounts;
 import java.sql.Connection;
@@ -354,9 +355,7 @@ public final class Claimer {
             // The lease was lost meanwhile: rescue takes these jobs back, from the old id.
             return false;
         }
-        consumer.accept(
-                node.admissions().admitted(consumer.queue(), batch.jobs()),
-                ended - batch.took().toNanos());
+        consumer.accept(admitted(batch.jobs()), ended - batch.took().toNanos());
         if (node.nodeId() != nodeId) {
             // Lost before we gave the jobs: whoever interrupts handlers then has not seen these.
             consumer.abandon();
@@ -366,6 +365,14 @@ public final class Claimer {
             consumer.releaseUnstarted(); // since the claim began, or in this moment
         }
         return true;
+    }
+
+    private List<ClaimedJob> admitted(List<ClaimedJob> claimed) {
+        List<ClaimedJob> admitted = node.admissions().admitted(consumer.queue(), claimed);
+        if (admitted.size() < claimed.size() && claimed.stream().anyMatch(ClaimedJob::counted)) {
+            consumer.gateHasRoom(); // others may have found their limits full in this moment
+        }
+        return admitted;
     }
 
     private Duration rest(boolean nothing, long now) {

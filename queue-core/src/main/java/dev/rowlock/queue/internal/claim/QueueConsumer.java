@@ -47,6 +47,9 @@ public interface QueueConsumer {
     /** Gives back jobs that were claimed though nothing should be any more. */
     void refuse(List<ClaimedJob> jobs, long claimedNanos);
 
+    /** A claim has taken places of limits that are free again, though no job has begun. On the thread that claims. */
+    void gateHasRoom();
+
     /** Gives back everything that was claimed and not started. */
     void releaseUnstarted();
 

@@ -175,6 +175,11 @@ public final class QueueWorker implements QueueConsumer, Holder {
         giveBack(jobs.stream().map(job -> hold(job, claimedNanos)).toList());
     }
 
+    @Override
+    public void gateHasRoom() {
+        gateHasRoom.run();
+    }
+
     private Execution hold(ClaimedJob job, long claimedNanos) {
         Execution execution = new Execution(job, this, claimedNanos);
         held.add(execution);

@@ -12,6 +12,7 @@ import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
 import dev.rowlock.queue.internal.wake.Notifier;
 import dev.rowlock.queue.internal.wake.WakeupBus;
+import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.settings.FetchSettings;
 import dev.rowlock.queue.settings.LeaseSettings;
@@ -34,6 +35,7 @@ final class ClaimingNode implements AutoCloseable {
     private final QueueWorker worker;
     private final ClaimReadyJobs claim;
     private final Claimer claimer;
+    private volatile Admissions admissions = Admissions.ALL;
 
     ClaimingNode(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
@@ -106,7 +108,43 @@ final class ClaimingNode implements AutoCloseable {
                         .queue(Rooms.QUEUE)));
     }
 
-    private record OneOfTwo(long nodeId) implements NodeView {
+    /** From now on a policy keeps all that is claimed. */
+    void keepClaimed() {
+        admissions = new Admissions() {
+            @Override
+            public boolean concerns(String queue) {
+                return true;
+            }
+
+            @Override
+            public boolean hold(String queue) {
+                return false;
+            }
+
+            @Override
+            public List<ClaimedJob> admitted(String queue, List<ClaimedJob> claimed) {
+                return List.of();
+            }
+        };
+    }
+
+    private final class OneOfTwo implements NodeView {
+
+        private final long nodeId;
+
+        OneOfTwo(long nodeId) {
+            this.nodeId = nodeId;
+        }
+
+        @Override
+        public long nodeId() {
+            return nodeId;
+        }
+
+        @Override
+        public Admissions admissions() {
+            return admissions;
+        }
 
         @Override
         public Place place(String queue) {

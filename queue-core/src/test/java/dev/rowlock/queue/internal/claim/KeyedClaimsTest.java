@@ -10,6 +10,7 @@ import dev.rowlock.queue.internal.store.gate.DeclareLimits;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -77,6 +78,23 @@ class KeyedClaimsTest {
         assertThat(rooms.count("running")).isEqualTo(3);
         assertThat(rooms.number("SELECT count(*) FROM rowlock.running WHERE job_key = '0'"))
                 .isZero();
+    }
+
+    @Test
+    void whatAPolicyKeepsOfAClaimGivesUpItsPlacesOfALimit() {
+        AtomicInteger told = new AtomicInteger();
+        node.worker().whenGateHasRoom(told::incrementAndGet);
+        limit(QueueLimit.of(Rooms.QUEUE).maxRunning(9));
+        ready(2, 2);
+        claimUntilRunning(2);
+        assertThat(told).hasValue(0);
+
+        node.keepClaimed();
+        ready(2, 2);
+        claimUntilRunning(4);
+
+        assertThat(told).hasPositiveValue();
+        assertThat(node.worker().held().tokens()).hasSize(2);
     }
 
     @Test
