@@ -138,7 +138,8 @@ class JobContextTest extends NodeTest {
     @Test
     void aLostClaimIsAReasonToStop() {
         AtomicReference<Optional<StopReason>> told = new AtomicReference<>();
-        node.listener(Greet.class, (context, payload) -> {
+        node.lease(Duration.ofSeconds(30), Duration.ofSeconds(10), 3) // no heartbeat finds it first, and interrupts
+                .listener(Greet.class, (context, payload) -> {
                     node.others.takeAway(context);
                     assertThatThrownBy(() -> context.progress(1)).isInstanceOf(ClaimLostException.class);
                     assertThatThrownBy(context::errors).isInstanceOf(ClaimLostException.class);
@@ -150,7 +151,7 @@ class JobContextTest extends NodeTest {
         long id = node.jobs.enqueue(new Greet("Ada"));
         node.awaitEvent("lost " + id);
 
-        assertThat(told).hasValue(Optional.of(StopReason.CLAIM_LOST));
+        Awaitility.await().untilAsserted(() -> assertThat(told).hasValue(Optional.of(StopReason.CLAIM_LOST)));
     }
 
     /** Long before the drain timeout of ten seconds. */
