@@ -49,7 +49,7 @@ class DashboardTest {
         HttpResponse<String> page = get("");
         assertThat(page.statusCode()).isEqualTo(200);
         assertThat(page.headers().firstValue("Content-Security-Policy")).isPresent();
-        assertLoaded("", page.body(), 4);
+        assertLoaded("", page.body(), 3);
         assertLoaded("js/", get("js/main.js").body(), 10);
         assertThat(client.send(request("").build(), HttpResponse.BodyHandlers.ofString())
                         .statusCode())
