@@ -8,7 +8,6 @@ import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.search.Explanation.Kind;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +44,7 @@ class PoliciesWithLimitsTest extends WrittenPolicies {
             node.start();
         }
 
-        await().atMost(Duration.ofSeconds(40)).until(() -> sent.size() == 200);
+        await().atMost(LATE).until(() -> sent.size() == 200);
         assertThat(most).hasValueLessThanOrEqualTo(2);
     }
 
@@ -75,7 +74,7 @@ class PoliciesWithLimitsTest extends WrittenPolicies {
 
         nodes.forEach(Rowlock::start);
 
-        await().atMost(Duration.ofSeconds(40)).until(() -> sent.size() == 200);
+        await().atMost(LATE).until(() -> sent.size() == 200);
         assertThat(sent).doesNotHaveDuplicates();
         assertThat(most).hasValue(1);
     }

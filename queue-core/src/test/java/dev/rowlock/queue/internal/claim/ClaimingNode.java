@@ -23,6 +23,7 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** A node beside another one, with a claimer for its only queue. Its threads never end a job, and nothing wakes it. */
 final class ClaimingNode implements AutoCloseable {
@@ -31,16 +32,16 @@ final class ClaimingNode implements AutoCloseable {
 
     private final Rooms rooms;
     private final Notifier notifier;
+    private final AtomicReference<Admissions> admissions = new AtomicReference<>(Admissions.ALL);
     private final NodeView view;
     private final QueueWorker worker;
     private final ClaimReadyJobs claim;
     private final Claimer claimer;
-    private volatile Admissions admissions = Admissions.ALL;
 
     ClaimingNode(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
         notifier = new Notifier(new SendWakeup(rooms.database()));
-        view = new OneOfTwo(rooms.node());
+        view = new OneOfTwo(rooms.node(), admissions);
         NodeParts parts = parts(database);
         worker = parts.queues().get(0);
         claim = parts.claim();
@@ -80,6 +81,26 @@ final class ClaimingNode implements AutoCloseable {
                 "CREATE TRIGGER refuse BEFORE INSERT ON rowlock.running FOR EACH ROW EXECUTE FUNCTION rowlock.refuse()");
     }
 
+    /** From now on a policy keeps all that is claimed. */
+    void keepClaimed() {
+        admissions.set(new Admissions() {
+            @Override
+            public boolean concerns(String queue) {
+                return true;
+            }
+
+            @Override
+            public boolean hold(String queue) {
+                return false;
+            }
+
+            @Override
+            public List<ClaimedJob> admitted(String queue, List<ClaimedJob> claimed) {
+                return List.of();
+            }
+        });
+    }
+
     @Override
     public void close() {
         rooms.execute("DROP FUNCTION IF EXISTS rowlock.refuse() CASCADE");
@@ -108,42 +129,11 @@ final class ClaimingNode implements AutoCloseable {
                         .queue(Rooms.QUEUE)));
     }
 
-    /** From now on a policy keeps all that is claimed. */
-    void keepClaimed() {
-        admissions = new Admissions() {
-            @Override
-            public boolean concerns(String queue) {
-                return true;
-            }
-
-            @Override
-            public boolean hold(String queue) {
-                return false;
-            }
-
-            @Override
-            public List<ClaimedJob> admitted(String queue, List<ClaimedJob> claimed) {
-                return List.of();
-            }
-        };
-    }
-
-    private final class OneOfTwo implements NodeView {
-
-        private final long nodeId;
-
-        OneOfTwo(long nodeId) {
-            this.nodeId = nodeId;
-        }
-
-        @Override
-        public long nodeId() {
-            return nodeId;
-        }
+    private record OneOfTwo(long nodeId, AtomicReference<Admissions> now) implements NodeView {
 
         @Override
         public Admissions admissions() {
-            return admissions;
+            return now.get();
         }
 
         @Override
