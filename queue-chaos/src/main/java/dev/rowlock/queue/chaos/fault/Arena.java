@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What faults are done to. One thread. */
 public final class Arena {
@@ -18,10 +20,13 @@ public final class Arena {
     /** Longer than the lease of a run's workers: whoever is away for so long is declared dead. */
     public static final Duration PAST_LEASE = Duration.ofSeconds(5);
 
+    private static final Logger log = LoggerFactory.getLogger(Arena.class);
+
     private final Database database;
     private final List<Worker> workers;
     private final List<Kill> kills = new ArrayList<>();
     private final List<Strike> strikes = new ArrayList<>();
+    private final Standstill standstill = new Standstill();
 
     public Arena(Database database, List<Worker> workers) {
         this.database = database;
@@ -95,11 +100,20 @@ public final class Arena {
         if (!database.server().isRunning()) {
             database.server().startAgain();
         }
+        standstill.look(database.sql()).ifPresent(this::restart);
         for (Worker worker : workers) {
             worker.pool().heal();
             worker.direct().heal();
             worker.start();
         }
+    }
+
+    /** Ends all of the server's processes, one of which has been standing still since then. */
+    void restart(long since) {
+        log.warn("the server hangs and is started again");
+        database.server().stopImmediately();
+        database.server().startAgain();
+        strikes.add(new Strike("SERVER_HANGS", "", since, System.nanoTime(), true));
     }
 
     /** Ends what goes on from one fault to the next. The database must answer. */

@@ -108,6 +108,7 @@ enum TableFault implements Fault {
     /** Gives way to who is at work, several times; false if it did not get its turn at all, or the database is away. */
     private static boolean patiently(Arena arena, String statements) {
         for (int attempt = 1; attempt <= 5; attempt++) {
+            long asked = System.nanoTime();
             try {
                 once(arena, statements, attempt < 5 ? "500ms" : "10s");
                 return true;
@@ -115,21 +116,12 @@ enum TableFault implements Fault {
                 Throwable cause = NestedExceptionUtils.getMostSpecificCause(e);
                 log.info("not yet: {}", cause.getMessage());
                 if (cause instanceof SocketTimeoutException) {
-                    restartHanging(arena);
+                    // The server's own timeouts would have ended a wait for a lock.
+                    arena.restart(asked);
                 }
             }
         }
         return false;
-    }
-
-    /**
-     * The server's own timeouts would have ended a wait for a lock. It hangs by the library that sets its clock, which may be
-     * interrupted by the server's timer while it holds a lock of its own; a process that stops there holds up all others.
-     */
-    private static void restartHanging(Arena arena) {
-        log.warn("the server hangs and is started again");
-        arena.database().server().stopImmediately();
-        arena.database().server().startAgain();
     }
 
     /** On a connection of its own, since another fault may still be breaking those that there are. */

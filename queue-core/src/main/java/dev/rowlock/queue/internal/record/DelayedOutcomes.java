@@ -4,11 +4,10 @@ import dev.rowlock.queue.internal.thread.Backoff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Outcomes that cannot be written for now and must not hold up the others. All of them are tried again together, more and more
- * rarely; more of them do not postpone that. One thread.
+ * Outcomes whose jobs somebody else has locked. They must not hold up the others: somebody looks from time to time whether they are free, more and
+ * more rarely; more of them do not postpone that. One thread.
  */
 final class DelayedOutcomes {
 
@@ -36,14 +35,14 @@ final class DelayedOutcomes {
 
     void add(List<PendingOutcome> more) {
         if (isEmpty() && !more.isEmpty()) {
-            planRetry();
+            planRetry(0);
         }
         entries.addAll(more);
         more.forEach(entry -> results += entry.resultLength());
     }
 
-    private void planRetry() {
-        retryAt = System.nanoTime() + backoff.next().toNanos();
+    private void planRetry(long shortest) {
+        retryAt = System.nanoTime() + Math.max(shortest, backoff.next().toNanos());
     }
 
     /** Whether it is time to try them again. */
@@ -56,39 +55,20 @@ final class DelayedOutcomes {
         return isEmpty() ? Long.MAX_VALUE : retryAt - System.nanoTime();
     }
 
-    /** Takes out those that have been there for longest, to be tried again; what still cannot be written comes back by {@link #add}. */
-    List<PendingOutcome> take(int most) {
-        List<PendingOutcome> first = entries.subList(0, Math.min(most, entries.size()));
-        List<PendingOutcome> taken = new ArrayList<>(first);
-        first.clear();
-        taken.forEach(entry -> results -= entry.resultLength());
+    /** Takes all of them out; those that are still locked come back by {@link #add}. */
+    List<PendingOutcome> takeAll() {
+        List<PendingOutcome> taken = entries;
+        entries = new ArrayList<>();
+        results = 0;
         return taken;
     }
 
-    /** Takes out the one that has been there for longest, of those with a result; null if there is none. */
-    @Nullable
-    PendingOutcome takeWithResult() {
-        for (int i = 0; i < entries.size(); i++) {
-            if (entries.get(i).resultLength() > 0) {
-                PendingOutcome taken = entries.remove(i);
-                results -= taken.resultLength();
-                return taken;
-            }
-        }
-        return null;
-    }
-
-    /**
-     * Those that were taken out have been tried.
-     *
-     * @param some whether some of them could be written: then so may be the others, at once
-     */
-    void tried(boolean some) {
-        if (some || isEmpty()) {
+    /** Those that were taken out have been looked at, which took so long. */
+    void tried(Duration took) {
+        if (isEmpty()) {
             backoff.reset();
-            retryAt = System.nanoTime();
         } else {
-            planRetry();
+            planRetry(OutcomesAside.pauseAfter(took));
         }
     }
 }

@@ -1,17 +1,20 @@
 package dev.rowlock.queue.internal.record;
 
+import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.job.Outcome;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells the log and the observers what came of outcomes. */
+/** Tells the log and the observers what came of outcomes. Recorder's thread. */
 final class OutcomeReporter {
 
     private static final Logger log = LoggerFactory.getLogger(OutcomeReporter.class);
 
     private final Observers observer;
+    private volatile boolean failing; // written by the recorder's thread
+    private int unwritable; // recorder's thread only
 
     OutcomeReporter(Observers observer) {
         this.observer = observer;
@@ -52,15 +55,42 @@ final class OutcomeReporter {
         }
     }
 
-    void unwritable(List<PendingOutcome> entries, @Nullable Throwable failure) {
-        if (!entries.isEmpty()) {
+    /** Whether the last write failed. Any thread. */
+    boolean failing() {
+        return failing;
+    }
+
+    /**
+     * Notes how a write ended, and says so where that is news.
+     *
+     * @param failure null: it succeeded
+     * @param open outcomes that are to be tried again
+     * @return whether it is the first that succeeded after others had failed
+     */
+    boolean noteFailure(@Nullable Throwable failure, int open) {
+        boolean before = failing;
+        failing = failure != null;
+        if (failing && !before) {
+            EndlessTask.tell(
+                    () -> log.warn("{} outcomes could not be written; they are kept and tried again", open, failure));
+        } else if (!failing && before) {
+            EndlessTask.tell(() -> log.info("outcomes can be written again"));
+        }
+        return before && !failing;
+    }
+
+    /** Says how many there are, if there are more than last time. */
+    void unwritable(OutcomesAside entries, @Nullable Throwable failure) {
+        if (entries.refused() > unwritable) {
+            PendingOutcome example = entries.example();
             log.error(
-                    "{} outcomes cannot be written although others can, such as '{}' of {}; they are tried again from time to"
-                            + " time, and their jobs stay in running as long as this node lives",
-                    entries.size(),
-                    entries.get(0).outcome().label(),
-                    entries.get(0).job(),
+                    "{} outcomes cannot be written although others can, such as '{}' of {}; they are tried again from"
+                            + " time to time, and their jobs stay in running as long as this node lives",
+                    entries.refused(),
+                    example.outcome().label(),
+                    example.job(),
                     failure);
         }
+        unwritable = entries.refused();
     }
 }

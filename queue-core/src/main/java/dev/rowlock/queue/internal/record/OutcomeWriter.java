@@ -52,6 +52,8 @@ public final class OutcomeWriter {
             List<PendingOutcome> failed,
             @Nullable Throwable failure) {}
 
+    private final Database database;
+    private final boolean keepsDone;
     private final FinishJobs finish;
     private final DeferJobs defer;
     private final BuryJobs bury;
@@ -62,6 +64,8 @@ public final class OutcomeWriter {
 
     /** @param keepsDone whether completed jobs go to done, or away */
     public OutcomeWriter(Database database, boolean keepsDone, Wakeups wakeups) {
+        this.database = database;
+        this.keepsDone = keepsDone;
         this.finish = new FinishJobs(database, keepsDone);
         this.defer = new DeferJobs(database);
         this.bury = new BuryJobs(database);
@@ -69,6 +73,16 @@ public final class OutcomeWriter {
         this.findLocked = new FindLockedClaims(database);
         this.probe = new ProbeDone(database);
         this.wakeups = wakeups;
+    }
+
+    /** One that waits less long for the database's answers, which is to say until it has failed. */
+    OutcomeWriter impatient() {
+        return new OutcomeWriter(database.impatient(), keepsDone, wakeups);
+    }
+
+    /** Who has failed after so long was not refused, but left without an answer. */
+    Duration answerWithin() {
+        return database.answerWithin();
     }
 
     Written write(List<PendingOutcome> batch) {

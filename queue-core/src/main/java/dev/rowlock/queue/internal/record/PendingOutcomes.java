@@ -3,8 +3,12 @@ package dev.rowlock.queue.internal.record;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
-/** Outcomes that have come since the last write. Anybody adds, one thread takes. */
+/** Outcomes that have come since the last write. Anybody adds, one thread takes, and sleeps while there are none. */
 final class PendingOutcomes {
 
     /** A write with more characters of results than this gets no more outcomes: it lies in memory several times. */
@@ -12,12 +16,34 @@ final class PendingOutcomes {
 
     private final Queue<PendingOutcome> queue = new ConcurrentLinkedQueue<>();
 
-    boolean isEmpty() {
-        return queue.isEmpty();
-    }
+    private final AtomicReference<@Nullable Thread> sleeper = new AtomicReference<>();
 
+    /** Adds one, without waking anybody. */
     void add(PendingOutcome outcome) {
         queue.add(outcome);
+    }
+
+    /** Wakes who sleeps in {@link #await}. */
+    void wake() {
+        Thread sleeping = sleeper.getAndSet(null);
+        if (sleeping != null) {
+            LockSupport.unpark(sleeping);
+        }
+    }
+
+    /**
+     * Sleeps until there are some, or somebody wakes it, or so many nanoseconds have passed. Announces that it sleeps, looks once more, sleeps:
+     * an outcome that comes in between finds the announcement.
+     *
+     * @param awake whether it must not sleep after all
+     */
+    void await(long nanos, BooleanSupplier awake) {
+        Thread.interrupted(); // nobody of ours interrupts this thread, and who is interrupted does not sleep
+        sleeper.set(Thread.currentThread());
+        if (queue.isEmpty() && !awake.getAsBoolean()) {
+            LockSupport.parkNanos(this, Math.max(1, nanos));
+        }
+        sleeper.set(null);
     }
 
     /** Moves so many at most, fewer if their results are long. */

@@ -1,17 +1,18 @@
 package dev.rowlock.queue.internal.record;
 
 import dev.rowlock.queue.internal.thread.Backoff;
-import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,39 +45,39 @@ public final class Recorder implements Runnable {
     private static final Duration SHORTEST_RETRY = Duration.ofMillis(50);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(2);
 
-    /** Of the outcomes that cannot be written, so many are tried again at a time. */
-    private static final int RETRIED_AT_ONCE = 100;
+    /** So long one round of tries of outcomes that cannot be written may hold up the others. */
+    private static final Duration RETRIES = Duration.ofMillis(100);
 
-    private static final int ALL = Integer.MAX_VALUE;
+    /** And so long the stop, once more. */
+    private static final Duration RETRIES_AT_THE_STOP = Duration.ofSeconds(1);
 
-    /** As often, a batch that cannot be written is tried as a whole only. */
+    /** As often, a batch is tried as a whole. */
     private static final int TRIES_AS_A_WHOLE = 3;
 
-    /** After as many parts in a row that fail, the database seems to be away. */
-    private static final int FAILED_PARTS = 2;
+    /** After as many types in a row that cannot be written, the database seems to be away. */
+    private static final int FAILED_TYPES = 2;
 
     private final OutcomeWriter writer;
+    private final OutcomeWriter impatient;
     private final AmbiguousCommits ambiguous;
     private final OutcomeReporter news;
     private final PendingOutcomes pending = new PendingOutcomes();
     private final OutcomeBacklog unwritten = new OutcomeBacklog();
-    private final AtomicReference<@Nullable Thread> idle = new AtomicReference<>();
     private final Signal retry = new Signal();
     private final MinimumInterval pace = new MinimumInterval(APART);
     private final List<PendingOutcome> batch =
             new ArrayList<>(BATCH); // recorder's thread only; a field, so that no error forgets it
     private final DelayedOutcomes blocked = // recorder's thread only
             new DelayedOutcomes(Duration.ofMillis(100), Duration.ofSeconds(1));
-    private final DelayedOutcomes unwritable = // recorder's thread only
-            new DelayedOutcomes(Duration.ofSeconds(1), Duration.ofSeconds(30));
+    private final OutcomesAside unwritable = new OutcomesAside(); // recorder's thread only
     private final ResultsAside resultsAside;
     private volatile int setAside; // written by the recorder's thread
     private volatile boolean stopping;
-    private volatile boolean failing;
     private @Nullable Throwable lastFailure; // recorder's thread only
 
     public Recorder(OutcomeWriter writer, AmbiguousCommits ambiguous, Observers observer) {
         this.writer = writer;
+        this.impatient = writer.impatient();
         this.ambiguous = ambiguous;
         this.news = new OutcomeReporter(observer);
         this.resultsAside = new ResultsAside(unwritable, writer, unwritten);
@@ -87,14 +88,7 @@ public final class Recorder implements Runnable {
         PendingOutcome entry = new PendingOutcome(held, outcome, took);
         pending.add(entry); // first: where there is no memory for that, nothing is to be written
         unwritten.add(entry.resultLength());
-        wake();
-    }
-
-    private void wake() {
-        Thread waiting = idle.getAndSet(null);
-        if (waiting != null) {
-            LockSupport.unpark(waiting);
-        }
+        pending.wake();
     }
 
     public boolean overloaded() {
@@ -137,14 +131,14 @@ public final class Recorder implements Runnable {
 
     /** Whether the last write failed. */
     public boolean failing() {
-        return failing;
+        return news.failing();
     }
 
     /** Lets the recorder end once everything is written, or at the next failure to write. */
     public void stop() {
         stopping = true;
         retry.raise();
-        wake();
+        pending.wake();
     }
 
     @Override
@@ -160,18 +154,18 @@ public final class Recorder implements Runnable {
                 batch.clear();
             } else if (stopping) {
                 retryBlocked();
-                retryUnwritable(ALL);
-                giveUp(blocked.take(ALL));
-                giveUp(unwritable.take(ALL));
+                retryUnwritable(RETRIES_AT_THE_STOP);
+                giveUp(blocked.takeAll());
+                giveUp(unwritable.takeAll());
                 return;
             } else {
-                park();
+                pending.await(Math.min(blocked.nanosUntilDue(), unwritable.nanosUntilDue()), () -> stopping);
             }
             if (blocked.due()) {
                 retryBlocked();
             }
             if (unwritable.due()) {
-                retryUnwritable(RETRIED_AT_ONCE);
+                retryUnwritable(RETRIES);
             }
             if (resultsAside.tooMany()) {
                 giveUpResults();
@@ -181,42 +175,57 @@ public final class Recorder implements Runnable {
 
     /** Only those whose rows are free by now, for nobody else's outcome must wait until a lock times out again. */
     private void retryBlocked() {
-        List<PendingOutcome> tried = blocked.take(ALL);
+        List<PendingOutcome> tried = blocked.takeAll();
+        long begun = System.nanoTime();
         try {
-            Set<Long> locked = tried.isEmpty() ? Set.of() : writer.locked(tried);
-            List<PendingOutcome> free = new ArrayList<>(tried.size());
-            List<PendingOutcome> still = new ArrayList<>();
-            tried.forEach(entry -> (locked.contains(OutcomeRows.claim(entry).token()) ? still : free).add(entry));
-            blocked.add(still);
-            writeWhatever(free);
+            Set<Long> locked = tried.isEmpty() ? Set.of() : impatient.locked(tried);
+            Map<Boolean, List<PendingOutcome>> free = tried.stream()
+                    .collect(Collectors.partitioningBy(
+                            entry -> !locked.contains(OutcomeRows.claim(entry).token())));
+            blocked.add(free.get(false));
+            setAside(free.get(true));
         } catch (RuntimeException | Error e) {
             log.debug("whether {} outcomes are still blocked cannot be told", tried.size(), e);
             blocked.add(tried);
         }
-        blocked.tried(false);
+        blocked.tried(since(begun));
         noteApart();
     }
 
-    /** Once, whatever comes of it: nobody else's outcome waits for many of these. */
-    private void retryUnwritable(int most) {
+    /** Each by itself, as many as there is time for: nobody else's outcome waits for many of these, nor long for one. */
+    private void retryUnwritable(Duration longest) {
+        long begun = System.nanoTime();
         int before = unwritable.size();
-        List<PendingOutcome> tried = unwritable.take(most);
-        try {
-            List<PendingOutcome> failed = attempt(tried);
-            setAside(failed.isEmpty() ? failed : attemptInParts(failed, ALL));
-        } catch (RuntimeException | Error e) {
-            lastFailure = e;
-            setAside(tried);
+        for (int left = before; left > 0 && since(begun).compareTo(longest) < 0; left--) {
+            PendingOutcome next = unwritable.take();
+            if (!attemptAlone(next)) {
+                unwritable.addRefused(next);
+            }
         }
-        unwritable.tried(unwritable.size() < before);
+        unwritable.tried(unwritable.size() < before, since(begun));
         resultsAside.tryAgain();
         noteApart();
+        news.unwritable(unwritable, lastFailure);
+    }
+
+    private boolean attemptAlone(PendingOutcome entry) {
+        try {
+            OutcomeWriter.Written written = write(impatient, List.of(entry));
+            return written.failed().isEmpty() && written.unwritable().isEmpty();
+        } catch (RuntimeException | Error e) {
+            lastFailure = e;
+            return false;
+        }
+    }
+
+    private static Duration since(long begun) {
+        return Duration.ofNanos(System.nanoTime() - begun);
     }
 
     private void giveUpResults() {
-        List<PendingOutcome> without = resultsAside.giveUp(Objects.requireNonNull(lastFailure));
+        List<PendingOutcome> without = resultsAside.giveUp(this::attemptAlone, Objects.requireNonNull(lastFailure));
         try {
-            setAside(attempt(without));
+            setAside(attempt(writer, without));
         } catch (RuntimeException | Error e) {
             lastFailure = e;
             setAside(without);
@@ -234,16 +243,6 @@ public final class Recorder implements Runnable {
             pending.moveTo(batch, BATCH);
         }
         return !batch.isEmpty();
-    }
-
-    /** Announces that it sleeps, looks once more, sleeps: an outcome that comes in between finds the announcement. */
-    private void park() {
-        Thread.interrupted(); // nobody of ours interrupts this thread, and who is interrupted does not sleep
-        idle.set(Thread.currentThread());
-        if (pending.isEmpty() && !stopping) {
-            LockSupport.parkNanos(this, Math.max(1, Math.min(blocked.nanosUntilDue(), unwritable.nanosUntilDue())));
-        }
-        idle.set(null);
     }
 
     /** Without its recorder a node would hold its jobs for ever: nothing may end this thread, and no outcome be forgotten. */
@@ -276,18 +275,24 @@ public final class Recorder implements Runnable {
     private void write(List<PendingOutcome> batch) {
         Backoff backoff = new Backoff(SHORTEST_RETRY, LONGEST_RETRY);
         List<PendingOutcome> open = batch;
+        boolean suspicious = !unwritable.isEmpty(); // then probably one of the outcomes is to blame again
+        boolean unanswered = suspicious;
         for (int tries = 1; !open.isEmpty(); tries++) {
-            List<PendingOutcome> failed = attempt(open);
-            if (!failed.isEmpty() && tries > TRIES_AS_A_WHOLE) {
-                failed = attemptInParts(failed, tries - TRIES_AS_A_WHOLE);
+            OutcomeWriter through = unanswered ? impatient : writer;
+            long begun = System.nanoTime();
+            List<PendingOutcome> failed = attempt(through, open);
+            boolean again = unanswered;
+            unanswered = !failed.isEmpty() && since(begun).compareTo(impatient.answerWithin()) >= 0;
+            if (!failed.isEmpty() && (suspicious || tries >= TRIES_AS_A_WHOLE || unanswered && again)) {
+                failed = attemptByType(through, failed);
             }
             noteFailure(failed.isEmpty() ? null : lastFailure, failed.size());
             if (failed.isEmpty()) {
-                return;
+                break;
             }
             if (stopping) {
                 giveUp(failed);
-                return;
+                break;
             }
             if (failed.size() < open.size()) {
                 backoff.reset();
@@ -298,66 +303,64 @@ public final class Recorder implements Runnable {
             open = new ArrayList<>(failed);
             open.addAll(batch.subList(before, batch.size()));
         }
+        news.unwritable(unwritable, lastFailure);
     }
 
     /** Returns what could not be written because nothing could. */
-    private List<PendingOutcome> attempt(List<PendingOutcome> entries) {
-        OutcomeWriter.Written written = ambiguous.resolve(writer.write(entries));
+    private List<PendingOutcome> attempt(OutcomeWriter through, List<PendingOutcome> entries) {
+        OutcomeWriter.Written written = write(through, entries);
+        written.unwritable().forEach(unwritable::addRefused);
+        noteApart();
+        return written.failed();
+    }
+
+    /** Leaves it to the caller what becomes of those that are unwritable or failed. */
+    private OutcomeWriter.Written write(OutcomeWriter through, List<PendingOutcome> entries) {
+        OutcomeWriter.Written written = ambiguous.resolve(through.write(entries));
         unwritten.getsOn();
         if (written.failure() != null) {
             lastFailure = written.failure();
         }
         blocked.add(written.blocked());
-        noteApart();
         news.blocked(written.blocked());
-        setAside(written.unwritable());
         written.recorded().stream().filter(this::forget).forEach(news::finished);
         written.refused().stream().filter(this::forget).forEach(news::lost);
-        return written.failed();
+        return written;
     }
 
     /**
-     * Tries them in parts. Should one of them be what cannot be written, the others get past it in the end. Once it fails alone while
-     * others can be written, or could be if there were any, it is set aside. Returns what is left to be tried.
+     * Tries each type by itself, for what cannot be written most often is of one type. What fails while others can be written, or could be
+     * if there were any, is set aside, to be tried one by one. Returns what is left, because the database is away.
      */
-    private List<PendingOutcome> attemptInParts(List<PendingOutcome> entries, int time) {
-        List<PendingOutcome> left = new ArrayList<>();
-        List<PendingOutcome> alone = new ArrayList<>();
+    private List<PendingOutcome> attemptByType(OutcomeWriter through, List<PendingOutcome> entries) {
+        Collection<List<PendingOutcome>> types = entries.stream()
+                .collect(Collectors.groupingBy(entry -> entry.job().type()))
+                .values();
+        List<PendingOutcome> failed = new ArrayList<>();
         boolean writable = false;
-        boolean away = false;
-        int triedParts = 0;
-        for (List<PendingOutcome> part : OutcomeParts.of(entries, time)) {
-            if (!writable && !away && triedParts == FAILED_PARTS) {
-                writable = part.size() == 1 && writer.writable(0);
-                away = !writable;
-            }
-            List<PendingOutcome> failed = away ? part : attempt(part);
-            writable |= failed.size() < part.size();
-            triedParts++;
-            (part.size() == 1 ? alone : left).addAll(failed);
+        int tried = 0;
+        for (List<PendingOutcome> part : types) {
+            boolean inVain = types.size() == 1 || !writable && tried >= FAILED_TYPES;
+            List<PendingOutcome> still = inVain ? part : attempt(through, part);
+            writable |= still.size() < part.size();
+            tried++;
+            failed.addAll(still);
         }
-        if (writable || !away && !alone.isEmpty() && writer.writable(0)) {
-            setAside(alone);
-        } else {
-            left.addAll(alone);
+        if (!failed.isEmpty() && (writable || through.writable(0))) {
+            setAside(failed);
+            return List.of();
         }
-        return left;
+        return failed;
     }
 
     private void setAside(List<PendingOutcome> entries) {
         unwritable.add(entries);
         noteApart();
-        news.unwritable(entries, lastFailure);
     }
 
     private void noteFailure(@Nullable Throwable failure, int open) {
-        boolean before = failing;
-        failing = failure != null;
-        if (failing && !before) {
-            EndlessTask.tell(
-                    () -> log.warn("{} outcomes could not be written; they are kept and tried again", open, failure));
-        } else if (!failing && before) {
-            EndlessTask.tell(() -> log.info("outcomes can be written again"));
+        if (news.noteFailure(failure, open)) {
+            unwritable.retryNow();
         }
     }
 

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.record;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 
 /**
  * The results of outcomes that cannot be written: more than a node bears would fill its memory. Then those that have been aside
@@ -14,12 +15,12 @@ final class ResultsAside {
     /** Beyond so many characters some lose theirs. */
     private static final long MOST = OutcomeBacklog.MANY_RESULTS / 2;
 
-    private final DelayedOutcomes unwritable;
+    private final OutcomesAside unwritable;
     private final OutcomeWriter writer;
     private final OutcomeBacklog unwritten;
     private boolean kept; // none as long can be written, no matter whose
 
-    ResultsAside(DelayedOutcomes unwritable, OutcomeWriter writer, OutcomeBacklog unwritten) {
+    ResultsAside(OutcomesAside unwritable, OutcomeWriter writer, OutcomeBacklog unwritten) {
         this.unwritable = unwritable;
         this.writer = writer;
         this.unwritten = unwritten;
@@ -34,27 +35,36 @@ final class ResultsAside {
         kept = false;
     }
 
-    /** Takes out outcomes that lose their results, and returns what is to be written instead. What it cannot replace stays aside. */
-    List<PendingOutcome> giveUp(Throwable reason) {
+    /**
+     * Takes out outcomes that lose their results, and returns what is to be written instead. What it cannot replace stays aside.
+     *
+     * @param write writes the given one as it is, if by now that is possible
+     */
+    List<PendingOutcome> giveUp(Predicate<PendingOutcome> write, Throwable reason) {
         List<PendingOutcome> without = new ArrayList<>();
         while (tooMany()) {
             PendingOutcome oldest = Objects.requireNonNull(unwritable.takeWithResult());
-            kept = !loses(oldest, without, reason);
+            kept = !writable(oldest.resultLength()) || !write.test(oldest) && !loses(oldest, without, reason);
             if (kept) {
-                unwritable.add(List.of(oldest));
+                unwritable.addRefused(oldest);
             }
         }
         return without;
     }
 
-    private boolean loses(PendingOutcome oldest, List<PendingOutcome> without, Throwable reason) {
+    private boolean writable(int length) {
         try {
-            if (!writer.writable(oldest.resultLength())) {
-                return false;
-            }
-            without.add(oldest.withoutResult(OutcomeWriter.notRecorded(oldest.outcome(), reason)));
+            return writer.writable(length);
         } catch (RuntimeException | Error e) {
             return false; // no memory, perhaps: it keeps its result until later
+        }
+    }
+
+    private boolean loses(PendingOutcome oldest, List<PendingOutcome> without, Throwable reason) {
+        try {
+            without.add(oldest.withoutResult(OutcomeWriter.notRecorded(oldest.outcome(), reason)));
+        } catch (RuntimeException | Error e) {
+            return false;
         }
         unwritten.removeResult(oldest.resultLength());
         return true;

@@ -43,6 +43,9 @@ public final class Database {
 
     private static final Duration PATIENT_ANSWER_WITHIN = Duration.ofMinutes(15);
 
+    /** An impatient one waits so many times less long. */
+    private static final int IMPATIENCE = 6;
+
     private final DataSource dataSource;
     private final Schema schema;
     private final Duration answerWithin;
@@ -60,18 +63,28 @@ public final class Database {
         this.callers = new CallersTransaction(this.dataSource);
     }
 
-    private Database(Database impatient, Duration answerWithin) {
-        this.dataSource = impatient.dataSource;
-        this.schema = impatient.schema;
+    private Database(Database same, Duration answerWithin) {
+        this.dataSource = same.dataSource;
+        this.schema = same.schema;
         this.answerWithin = answerWithin;
-        this.own = impatient.own;
-        this.numbering = impatient.numbering;
-        this.callers = impatient.callers;
+        this.own = same.own;
+        this.numbering = same.numbering;
+        this.callers = same.callers;
     }
 
     /** The same, for statements that may take long because they read whole tables. */
     public Database patient() {
         return new Database(this, PATIENT_ANSWER_WITHIN);
+    }
+
+    /** The same, for small statements that others wait for. */
+    public Database impatient() {
+        return new Database(this, answerWithin.dividedBy(IMPATIENCE));
+    }
+
+    /** How long a statement may take before its connection counts as broken. */
+    public Duration answerWithin() {
+        return answerWithin;
     }
 
     /** Through such a proxy every connection is the caller's, and whom transaction managers know is its target. */

@@ -37,12 +37,22 @@ class DelayedOutcomesTest {
     @Test
     void outcomesThatComeBackAreTriedAgainLater() {
         apart.add(entry());
-        List<PendingOutcome> tried = apart.take(10);
+        List<PendingOutcome> tried = apart.takeAll();
 
         apart.add(tried);
-        apart.tried(false);
+        apart.tried(Duration.ZERO);
 
         assertThat(apart.due()).isFalse();
-        assertThat(apart.take(10)).hasSize(1);
+        assertThat(apart.takeAll()).hasSize(1);
+    }
+
+    @Test
+    void aLookThatTookLongIsFollowedByALongerPause() {
+        DelayedOutcomes often = new DelayedOutcomes(Duration.ofNanos(2), Duration.ofNanos(2));
+        often.add(entry());
+
+        often.tried(Duration.ofSeconds(5));
+
+        assertThat(often.nanosUntilDue()).isGreaterThan(Duration.ofSeconds(40).toNanos());
     }
 }
