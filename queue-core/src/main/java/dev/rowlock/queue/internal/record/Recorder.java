@@ -107,7 +107,7 @@ public final class Recorder implements Runnable {
         return unwritten.outcomes();
     }
 
-    /** Of those, outcomes that cannot be written although others can. */
+    /** Of those, outcomes that cannot be written by themselves, although others can. */
     public int setAside() {
         return setAside;
     }
@@ -233,7 +233,7 @@ public final class Recorder implements Runnable {
     }
 
     private void noteApart() {
-        setAside = unwritable.size();
+        setAside = unwritable.refused();
         unwritten.apart(blocked.size() + unwritable.size(), blocked.results() + unwritable.results());
     }
 
