@@ -1,0 +1,50 @@
+package dev.rowlock.queue;
+
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
+import dev.rowlock.queue.operate.BulkAction;
+import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import org.assertj.core.groups.Tuple;
+
+/** Many dead jobs, and an operator whose bulk actions a test does batch by batch, or to the end. */
+@PostgresTest(migrated = true)
+abstract class BulkActionRooms {
+
+    static final JobFilter MAIL = JobFilter.where().queue(Rooms.QUEUE);
+
+    final Rooms rooms;
+    final Database database;
+    final RecordedWakeups wakeups = new RecordedWakeups();
+    final JobAdmin admin;
+
+    BulkActionRooms(TestDatabase test) {
+        rooms = Rooms.emptyIn(test);
+        database = rooms.database();
+        admin = FrontDoors.admin(database, wakeups);
+    }
+
+    void doAll() {
+        DoBulkBatch batch = new DoBulkBatch(database);
+        for (int i = 0; i < 100 && batch.run().isPresent(); i++) {
+            // until nothing is left
+        }
+    }
+
+    Tuple progress(long id) {
+        BulkAction action = admin.bulkAction(id).orElseThrow();
+        return tuple(action.state(), action.done());
+    }
+
+    void dead(int jobs, String queue) {
+        rooms.execute("""
+                INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
+                SELECT nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'failed', '%s', 'send', '{}'
+                  FROM generate_series(1, %d)
+                """.formatted(queue, jobs));
+    }
+}
