@@ -1,0 +1,57 @@
+package dev.rowlock.queue;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rowlock.queue.schema.SchemaScript;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.junit.jupiter.api.Test;
+
+/** Who may call the functions for SQL, and what else such a role may do. */
+class SqlRightsTest extends SqlCalls {
+
+    SqlRightsTest(TestDatabase test) {
+        super(test);
+    }
+
+    @Test
+    void aRoleThatMayCallTheFunctionsNeedsNoTable() throws SQLException {
+        String role = "shop_" + test.name();
+        execute("CREATE ROLE " + role);
+        try {
+            execute(SchemaScript.grantFunctionsSql("rowlock", role));
+            try (Connection connection = test.unpooled().getConnection();
+                    Statement statement = connection.createStatement()) {
+                statement.execute("SET ROLE " + role);
+                statement.execute("SELECT rowlock.cancel(rowlock.enqueue('a', '{}'))"); // writes the audit as well
+                statement.execute("SELECT * FROM rowlock.enqueue_unique('a', '{}', 'key')");
+                statement.execute("SELECT rowlock.enqueue_with_key('a', '{}', 'tenant-7')");
+                assertThatThrownBy(() -> statement.execute("SELECT * FROM rowlock.job_details"))
+                        .hasMessageContaining("permission denied");
+                assertThatThrownBy(() -> statement.execute("SELECT rowlock.send_wakeup('a|')"))
+                        .hasMessageContaining("permission denied");
+            }
+        } finally {
+            execute("DROP OWNED BY " + role);
+            execute("DROP ROLE " + role);
+        }
+    }
+
+    @Test
+    void nobodyElseMayCallThem() throws SQLException {
+        String role = "other_" + test.name();
+        execute("CREATE ROLE " + role);
+        execute("GRANT USAGE ON SCHEMA rowlock TO " + role);
+        try (Connection connection = test.unpooled().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("SET ROLE " + role);
+            assertThatThrownBy(() -> statement.execute("SELECT rowlock.enqueue('a', '{}')"))
+                    .hasMessageContaining("permission denied for function enqueue");
+        } finally {
+            execute("DROP OWNED BY " + role);
+            execute("DROP ROLE " + role);
+        }
+    }
+}
