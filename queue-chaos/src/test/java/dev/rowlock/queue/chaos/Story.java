@@ -25,6 +25,7 @@ import dev.rowlock.queue.chaos.load.Fate;
 import dev.rowlock.queue.chaos.load.Recurrences.Life;
 import dev.rowlock.queue.chaos.load.Told;
 import dev.rowlock.queue.job.JobOptions;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -129,6 +130,10 @@ final class Story {
 
     static Row row(long id, long uid, String state, int attempt, int crashes, int errors, @Nullable Long token) {
         return new Row(id, uid, state, attempt, crashes, errors, token, List.of());
+    }
+
+    static Run run(long second, long job) {
+        return new Run("each-second", Instant.ofEpochSecond(second), job);
     }
 
     static long second(long number) {
