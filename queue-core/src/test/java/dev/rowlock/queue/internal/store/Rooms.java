@@ -42,39 +42,6 @@ public final class Rooms {
     /** More than any test has ready when it claims one of them; a claim makes room for as many as it may bring. */
     private static final int ALL = 10_000;
 
-    private static final List<String> TABLES = List.of(
-            "waiting",
-            "ready",
-            "running",
-            "done",
-            "dead",
-            "payload",
-            "unique_key",
-            "node",
-            "past_node",
-            "reached",
-            "pause",
-            "audit",
-            "bulk_action",
-            "chore",
-            "retention",
-            "depth",
-            "dropped",
-            "schedule",
-            "once_more",
-            "workflow",
-            "workflow_step",
-            "workflow_edge",
-            "workflow_job",
-            "figure",
-            "queue_limit",
-            "rate_state",
-            "key_weight",
-            "checkpoint",
-            "policy",
-            "held_job",
-            "admitted_job");
-
     private final Database database;
     private final JdbcClient jdbc;
 
@@ -101,8 +68,7 @@ public final class Rooms {
     }
 
     public void clear() {
-        execute("TRUNCATE "
-                + String.join(", ", TABLES.stream().map("rowlock."::concat).toList()));
+        RoomTables.empty(this);
     }
 
     public Database database() {
@@ -120,17 +86,7 @@ public final class Rooms {
 
     /** As after a longer absence than partitions are made ahead for. */
     public void dropDonePartitions() {
-        execute("""
-                DO $$
-                DECLARE
-                    partition text;
-                BEGIN
-                    FOR partition IN SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'rowlock.done'::regclass LOOP
-                        EXECUTE 'DROP TABLE ' || partition;
-                    END LOOP;
-                END
-                $$
-                """);
+        RoomTables.dropDonePartitions(this);
     }
 
     // Filling
@@ -309,23 +265,7 @@ public final class Rooms {
      * is a large payload too, so that it takes an index to find one.
      */
     public void fill(int jobs, long node) {
-        String row = "rank, queue, type, payload) SELECT nextval('rowlock.job_id'), statement_timestamp(),";
-        execute("INSERT INTO rowlock.ready (id, ready_at, enqueued_at, " + row
-                + " statement_timestamp(), 0, 'mail', 'send', '{}' FROM generate_series(1, %d)".formatted(jobs));
-        execute("INSERT INTO rowlock.waiting (id, due_at, enqueued_at, reason, "
-                + row.replace(
-                        "statement_timestamp(),", "statement_timestamp() + i * interval '1 ms' + interval '1 day',")
-                + " statement_timestamp(), 'scheduled', 0, 'mail', 'send', '{}' FROM generate_series(1, %d) i"
-                        .formatted(jobs));
-        execute(
-                "INSERT INTO rowlock.running (id, ready_at, enqueued_at, claimed_at, token, node_id, deadline, attempt, crashes, "
-                        + row
-                        + " statement_timestamp(), statement_timestamp(), nextval('rowlock.claim_token'), %d,"
-                                .formatted(node)
-                        + " CASE WHEN i %% 2 = 0 THEN statement_timestamp() + i * interval '1 ms' + interval '1 day' END,"
-                                .replace("%%", "%")
-                        + " 1, 0, 0, 'mail', 'send', '{}' FROM generate_series(1, %d) i".formatted(jobs));
-        execute("INSERT INTO rowlock.payload SELECT id, 2, '{}' FROM rowlock.job_details ON CONFLICT DO NOTHING");
+        FullRooms.fill(this, jobs, node);
     }
 
     // Looking
