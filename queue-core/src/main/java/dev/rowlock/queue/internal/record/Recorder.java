@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
  * Writes down outcomes: everything that has gathered while the previous write was under way goes into the next (group
  * commit). Idle, an outcome is written at once; under load batches grow by themselves, and small ones keep a little apart.
  *
- * <p>Outcomes of jobs that somebody else has locked, and those that cannot be written at all, wait apart ({@link
- * DelayedOutcomes}); all others go on.
+ * <p>Outcomes of jobs that somebody else has locked wait apart ({@link DelayedOutcomes}), and so do those that cannot be written
+ * although others can ({@link OutcomesAside}); all others go on.
  *
  * <p>Through a database outage it keeps trying. What it holds is bounded by what the queues may hold, and fetchers stop
  * claiming while it is {@link #overloaded()}.
