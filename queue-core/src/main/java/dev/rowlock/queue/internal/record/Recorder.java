@@ -8,10 +8,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -179,11 +179,10 @@ public final class Recorder implements Runnable {
         long begun = System.nanoTime();
         try {
             Set<Long> locked = tried.isEmpty() ? Set.of() : impatient.locked(tried);
-            Map<Boolean, List<PendingOutcome>> free = tried.stream()
-                    .collect(Collectors.partitioningBy(
-                            entry -> !locked.contains(OutcomeRows.claim(entry).token())));
-            blocked.add(free.get(false));
-            setAside(free.get(true));
+            Predicate<PendingOutcome> still =
+                    entry -> locked.contains(OutcomeRows.claim(entry).token());
+            blocked.add(tried.stream().filter(still).toList());
+            setAside(tried.stream().filter(still.negate()).toList());
         } catch (RuntimeException | Error e) {
             log.debug("whether {} outcomes are still blocked cannot be told", tried.size(), e);
             blocked.add(tried);
