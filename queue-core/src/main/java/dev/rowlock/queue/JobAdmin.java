@@ -100,7 +100,7 @@ public final class JobAdmin {
 
     /**
      * Cancels a job. Waiting and ready ones move to {@code done} as cancelled. A running one is only asked to
-     * stop: its handler's thread is interrupted and {@link dev.rowlock.queue.job.JobContext#cancelled()} says so; it
+     * stop: its handler's thread is interrupted and {@link dev.rowlock.queue.job.JobContext#stopReason()} says so; it
      * may still finish, and its outcome then stands. If its node dies instead, the job ends as cancelled. A
      * dead one has ended: {@link #discard(long)} it.
      *
