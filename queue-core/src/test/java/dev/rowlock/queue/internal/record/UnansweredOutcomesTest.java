@@ -2,86 +2,55 @@ package dev.rowlock.queue.internal.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.node.NodeTest;
+import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** As when a process of the server stands still with a page of a table: whoever needs that page gets no answer at all. */
-class UnansweredOutcomesTest extends NodeTest {
+@PostgresTest(freshPerTest = true, migrated = true)
+class UnansweredOutcomesTest {
 
-    record Order(int number) {}
+    public record Order(int number) {}
 
     private static final int JOBS = 50;
     private static final int BAD = 7;
 
     /** Longer than the statements of a batch may take until each counts as lost. */
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
-
-    @AfterEach
-    void endTheWaits() {
-        node.elsewhere
-                .sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
-                .query(Boolean.class)
-                .list();
-    }
-
-    private boolean standsStill() {
-        return node.elsewhere
-                        .sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
-                        .query(Long.class)
-                        .single()
-                > 0;
-    }
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     @Test
-    void anOutcomeThatGetsNoAnswerHoldsUpNoOther() {
-        define("PERFORM pg_sleep(3600);");
-        node.elsewhere.sql("""
-                CREATE TRIGGER stand_still BEFORE INSERT ON rowlock.done FOR EACH ROW
-                WHEN (new.payload::jsonb @> '{"number": %d}') EXECUTE FUNCTION stand_still()
-                """.formatted(BAD)).update();
-        node.listener(Order.class, (context, payload) -> null);
-        long[] ids = enqueue(0);
-        node.start();
-        Awaitility.await().until(this::standsStill);
+    void anOutcomeThatGetsNoAnswerIsSetAsideAndHoldsUpNoOther(TestDatabase database) {
+        WithheldAnswers answers = new WithheldAnswers(database.dataSource());
+        try (TestNode node = new TestNode(database, answers.dataSource())) {
+            node.listener(Order.class, (context, payload) -> null);
+            long[] ids = enqueue(node);
+            answers.withholdFor(ids[BAD]);
+            node.start();
 
-        long[] later = enqueue(JOBS);
-        awaitAll(later);
+            awaitDone(node, JOBS - 1);
+            Awaitility.await().atMost(PATIENCE).until(() -> node.status().setAside() == 1);
+            assertThat(node.search.find(ids[BAD]).orElseThrow().state()).isEqualTo(JobState.RUNNING);
+            enqueue(node);
+            awaitDone(node, 2 * JOBS - 1);
 
-        // Its company is locked as long as the server's process is there. Then it gets past it.
-        endTheWaits();
-        Awaitility.await().atMost(PATIENCE).until(() -> node.count("done") == 2 * JOBS - 1);
-        assertThat(node.search.find(ids[BAD]).orElseThrow().state()).isEqualTo(JobState.RUNNING);
-
-        define("");
-        endTheWaits();
-        awaitAll(ids);
-        assertThat(node.events).contains("completed " + ids[BAD]);
+            answers.give();
+            awaitDone(node, 2 * JOBS);
+            Awaitility.await().until(() -> node.status().setAside() == 0);
+            assertThat(node.status().unwritten()).isZero();
+        }
     }
 
-    /** Dropping the trigger would wait for who stands still, and everybody else for that. */
-    private void define(String body) {
-        node.elsewhere
-                .sql(
-                        "CREATE OR REPLACE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN %s RETURN new; END $$"
-                                .formatted(body))
-                .update();
-    }
-
-    private long[] enqueue(int from) {
+    private static long[] enqueue(TestNode node) {
         return node.jobs.enqueueAll(
-                IntStream.range(from, from + JOBS).mapToObj(Order::new).toList());
+                IntStream.range(0, JOBS).mapToObj(Order::new).toList());
     }
 
-    private void awaitAll(long[] ids) {
-        Awaitility.await()
-                .atMost(PATIENCE)
-                .until(() -> Arrays.stream(ids)
-                        .allMatch(id -> node.search.find(id).orElseThrow().state() == JobState.COMPLETED));
+    private static void awaitDone(TestNode node, long jobs) {
+        Awaitility.await().atMost(PATIENCE).until(() -> node.count("done") == jobs);
     }
 }
