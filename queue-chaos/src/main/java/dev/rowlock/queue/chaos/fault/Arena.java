@@ -110,7 +110,7 @@ public final class Arena {
 
     /** Ends all of the server's processes, one of which has been standing still since then. */
     void restart(long since) {
-        log.warn("the server hangs and is started again");
+        log.warn("the server hangs and is started again: {}", Standstill.processes(database.sql()));
         database.server().stopImmediately();
         database.server().startAgain();
         strikes.add(new Strike("SERVER_HANGS", "", since, System.nanoTime(), true));

@@ -6,6 +6,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
@@ -36,5 +38,17 @@ final class Standstill {
         long first = Collections.min(since.values());
         since.clear();
         return OptionalLong.of(first);
+    }
+
+    /** What the server's processes do or wait for, a line each, for who wants to know why it hangs. */
+    static String processes(JdbcClient sql) {
+        try {
+            return sql.sql("""
+                            SELECT concat_ws(' ', pid, application_name, state, wait_event_type, wait_event, pg_blocking_pids(pid), left(query, 120))
+                              FROM pg_stat_activity WHERE state <> 'idle' AND pid <> pg_backend_pid() ORDER BY query_start
+                            """).query(String.class).list().stream().collect(Collectors.joining("\n    ", "\n    ", ""));
+        } catch (DataAccessException e) {
+            return "it does not say what its processes do: " + e.getMessage();
+        }
     }
 }
