@@ -6,34 +6,21 @@ import static dev.rowlock.queue.operate.BulkAction.State.RUNNING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.operate.BulkAction;
-import dev.rowlock.queue.search.JobFilter;
-import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Statement;
-import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A bulk action walks on behind jobs that somebody else has locked, and comes back to them in the end. */
-@PostgresTest(migrated = true)
-class BulkActionLockedTest {
-
-    private static final JobFilter MAIL = JobFilter.where().queue(Rooms.QUEUE);
-
-    private final Rooms rooms;
-    private final Database database;
-    private final JobAdmin admin;
+class BulkActionLockedTest extends BulkActionRooms {
 
     BulkActionLockedTest(TestDatabase test) {
-        rooms = Rooms.emptyIn(test);
-        database = rooms.database();
-        admin = FrontDoors.admin(database, new RecordedWakeups());
+        super(test);
     }
 
     @Test
@@ -116,25 +103,14 @@ class BulkActionLockedTest {
     void aLockedJobThatTheServerRefusesAfterwardsIsCountedOnceAndTheOthersAreDone() throws Exception {
         long first = dead(10, Rooms.QUEUE);
         long id = admin.redrive(MAIL).id();
-        rooms.execute("""
-                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-                BEGIN
-                    IF OLD.id = %d THEN RAISE EXCEPTION 'not this one'; END IF;
-                    RETURN OLD;
-                END $$
-                """.formatted(first + 2));
-        rooms.execute("CREATE TRIGGER refuse BEFORE DELETE ON rowlock.dead FOR EACH ROW EXECUTE FUNCTION refuse()");
+        refuse("BEFORE DELETE ON rowlock.dead", "OLD.id = " + (first + 2), "RAISE EXCEPTION 'not this one'");
 
-        try {
-            try (OpenTransaction other = new OpenTransaction(database)) {
-                in(other, "SELECT FROM rowlock.dead WHERE id < " + (first + 5) + " FOR UPDATE");
-                batches(3);
-                other.rollback();
-            }
+        try (OpenTransaction other = new OpenTransaction(database)) {
+            in(other, "SELECT FROM rowlock.dead WHERE id < " + (first + 5) + " FOR UPDATE");
             batches(3);
-        } finally {
-            rooms.execute("DROP FUNCTION refuse() CASCADE");
+            other.rollback();
         }
+        batches(3);
 
         assertThat(progress(id)).isEqualTo(tuple(FINISHED, 9L));
         assertThat(admin.bulkAction(id)).map(BulkAction::refused).contains(1L);
@@ -168,21 +144,5 @@ class BulkActionLockedTest {
                 return statement.execute(sql);
             }
         });
-    }
-
-    private Tuple progress(long id) {
-        BulkAction action = admin.bulkAction(id).orElseThrow();
-        return tuple(action.state(), action.done());
-    }
-
-    /** Returns the id of the first; the others follow. */
-    private long dead(int jobs, String queue) {
-        long first = rooms.number("SELECT nextval('rowlock.job_id')") + 1;
-        rooms.execute("""
-                INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
-                SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), 0, 1, 0, 'failed', '%s', 'send', '{}'
-                  FROM generate_series(1, %d)
-                """.formatted(queue, jobs));
-        return first;
     }
 }

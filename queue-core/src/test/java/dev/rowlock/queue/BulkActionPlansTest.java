@@ -47,9 +47,8 @@ class BulkActionPlansTest extends BulkActionRooms {
     @ValueSource(booleans = {true, false})
     void jobsThatAreKnownByTheirIdsAreReadByIndexWhateverTheStatisticsSay(boolean stale) throws Exception {
         rooms.fill(20_000, rooms.node());
-        dead(30_000, Rooms.QUEUE);
-        long first = rooms.number("SELECT min(id) FROM rowlock.dead");
-        refuse(first + 3);
+        long first = dead(30_000, Rooms.QUEUE);
+        refuse("BEFORE DELETE ON rowlock.dead", "OLD.id = " + (first + 3), "RAISE EXCEPTION 'not this one'");
         rooms.execute("ANALYZE rowlock.dead, rowlock.waiting, rowlock.ready");
         if (stale) {
             rooms.believeEmptied("dead", "waiting", "ready");
@@ -73,19 +72,6 @@ class BulkActionPlansTest extends BulkActionRooms {
                     .hasSizeGreaterThan(12)
                     .allSatisfy(plan -> assertThat(plan)
                             .doesNotContain("Seq Scan on dead", "Seq Scan on waiting", "Seq Scan on ready"));
-        } finally {
-            rooms.execute("DROP FUNCTION refuse() CASCADE");
         }
-    }
-
-    private void refuse(long job) {
-        rooms.execute("""
-                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-                BEGIN
-                    IF OLD.id = %d THEN RAISE EXCEPTION 'not this one'; END IF;
-                    RETURN OLD;
-                END $$
-                """.formatted(job));
-        rooms.execute("CREATE TRIGGER refuse BEFORE DELETE ON rowlock.dead FOR EACH ROW EXECUTE FUNCTION refuse()");
     }
 }

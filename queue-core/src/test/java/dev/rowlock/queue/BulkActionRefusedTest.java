@@ -5,40 +5,22 @@ import static dev.rowlock.queue.operate.BulkAction.State.RUNNING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.operate.AuditEntry;
 import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.search.JobFilter;
-import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Jobs that the server refuses to move hold up no bulk action. */
-@PostgresTest(migrated = true)
-class BulkActionRefusedTest {
-
-    private static final JobFilter MAIL = JobFilter.where().queue(Rooms.QUEUE);
-
-    private final Rooms rooms;
-    private final Database database;
-    private final RecordedWakeups wakeups = new RecordedWakeups();
-    private final JobAdmin admin;
+class BulkActionRefusedTest extends BulkActionRooms {
 
     BulkActionRefusedTest(TestDatabase test) {
-        rooms = Rooms.emptyIn(test);
-        database = rooms.database();
-        admin = FrontDoors.admin(database, wakeups);
-    }
-
-    @AfterEach
-    void allowAll() {
-        rooms.execute("DROP FUNCTION IF EXISTS refuse() CASCADE");
+        super(test);
     }
 
     @ParameterizedTest
@@ -158,35 +140,5 @@ class BulkActionRefusedTest {
             assertThat(action.done() + action.refused()).isZero();
         });
         assertThat(rooms.count("dead")).isEqualTo(5);
-    }
-
-    private void refuse(String when, String which, String how) {
-        rooms.execute("""
-                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-                BEGIN
-                    IF %s THEN %s; END IF;
-                    RETURN OLD;
-                END $$
-                """.formatted(which, how));
-        rooms.execute("CREATE %s TRIGGER refuse %s FOR EACH ROW EXECUTE FUNCTION refuse()"
-                .formatted(when.contains("DEFERRED") ? "CONSTRAINT" : "", when));
-    }
-
-    private void doAll() {
-        DoBulkBatch batch = new DoBulkBatch(database);
-        for (int i = 0; i < 100 && batch.run().isPresent(); i++) {
-            // until none is due
-        }
-    }
-
-    /** Returns the id of the first; the others follow. */
-    private long dead(int jobs, String queue) {
-        long first = rooms.number("SELECT nextval('rowlock.job_id')") + 1;
-        rooms.execute("""
-                INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload)
-                SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), 0, 1, 0, 'failed', '%s', 'send', '{}'
-                  FROM generate_series(1, %d)
-                """.formatted(queue, jobs));
-        return first;
     }
 }
