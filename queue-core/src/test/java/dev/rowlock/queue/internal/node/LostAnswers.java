@@ -1,9 +1,6 @@
 package dev.rowlock.queue.internal.node;
 
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
+import dev.rowlock.queue.internal.store.Proxies;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -34,23 +31,23 @@ public final class LostAnswers {
     }
 
     public DataSource dataSource() {
-        return proxy(DataSource.class, (self, method, arguments) -> {
-            Object result = call(pool, method, arguments);
+        return Proxies.of(DataSource.class, (self, method, arguments) -> {
+            Object result = Proxies.call(pool, method, arguments);
             return result instanceof Connection connection ? connection(connection) : result;
         });
     }
 
     private Connection connection(Connection connection) {
-        return proxy(Connection.class, (self, method, arguments) -> {
-            Object result = call(connection, method, arguments);
+        return Proxies.of(Connection.class, (self, method, arguments) -> {
+            Object result = Proxies.call(connection, method, arguments);
             return result instanceof PreparedStatement statement ? statement(statement) : result;
         });
     }
 
     /** The statement is its own transaction: once there are rows to read, it is committed. */
     private PreparedStatement statement(PreparedStatement statement) {
-        return proxy(PreparedStatement.class, (self, method, arguments) -> {
-            Object result = call(statement, method, arguments);
+        return Proxies.of(PreparedStatement.class, (self, method, arguments) -> {
+            Object result = Proxies.call(statement, method, arguments);
             if (result instanceof ResultSet rows && hasClaims(rows) && armed.getAndSet(false)) {
                 lost.countDown();
                 throw new SQLException("the connection broke before the answer", "08006");
@@ -65,17 +62,5 @@ public final class LostAnswers {
                 && columns.getColumnName(1).equals("id")
                 && columns.getColumnName(2).equals("token")
                 && rows.isBeforeFirst();
-    }
-
-    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
-        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
-    }
-
-    private static Object call(Object target, Method method, Object[] arguments) throws Throwable {
-        try {
-            return method.invoke(target, arguments);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
     }
 }

@@ -1,9 +1,8 @@
 package dev.rowlock.queue.internal.record;
 
+import dev.rowlock.queue.internal.store.Proxies;
 import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -33,21 +32,21 @@ final class WithheldAnswers {
     }
 
     DataSource dataSource() {
-        return proxy(DataSource.class, (self, method, arguments) -> {
-            Object result = call(pool, method, arguments);
+        return Proxies.of(DataSource.class, (self, method, arguments) -> {
+            Object result = Proxies.call(pool, method, arguments);
             return result instanceof Connection connection ? connection(connection) : result;
         });
     }
 
     private Connection connection(Connection connection) {
-        return proxy(Connection.class, (self, method, arguments) -> {
-            Object result = call(connection, method, arguments);
+        return Proxies.of(Connection.class, (self, method, arguments) -> {
+            Object result = Proxies.call(connection, method, arguments);
             return result instanceof PreparedStatement statement ? statement(statement, connection) : result;
         });
     }
 
     private PreparedStatement statement(PreparedStatement statement, Connection connection) {
-        return proxy(PreparedStatement.class, new InvocationHandler() {
+        return Proxies.of(PreparedStatement.class, new InvocationHandler() {
 
             private boolean named;
 
@@ -62,20 +61,8 @@ final class WithheldAnswers {
                         && !given.await(connection.getNetworkTimeout(), TimeUnit.MILLISECONDS)) {
                     throw new SQLException("no answer within the network timeout", "08006");
                 }
-                return call(statement, method, arguments);
+                return Proxies.call(statement, method, arguments);
             }
         });
-    }
-
-    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
-        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
-    }
-
-    private static Object call(Object target, Method method, Object[] arguments) throws Throwable {
-        try {
-            return method.invoke(target, arguments);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
     }
 }

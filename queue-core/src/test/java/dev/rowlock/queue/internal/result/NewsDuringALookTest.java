@@ -3,14 +3,13 @@ package dev.rowlock.queue.internal.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Proxies;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -60,17 +59,12 @@ class NewsDuringALookTest {
     }
 
     private Connection closing(Connection real) {
-        return (Connection) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
-                    Runnable once = method.getName().equals("close") ? beforeTheAnswer.getAndSet(null) : null;
-                    if (once != null) {
-                        once.run();
-                    }
-                    try {
-                        return method.invoke(real, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return Proxies.of(Connection.class, (proxy, method, arguments) -> {
+            Runnable once = method.getName().equals("close") ? beforeTheAnswer.getAndSet(null) : null;
+            if (once != null) {
+                once.run();
+            }
+            return Proxies.call(real, method, arguments);
+        });
     }
 }

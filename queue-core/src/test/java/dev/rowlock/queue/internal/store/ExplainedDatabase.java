@@ -1,8 +1,6 @@
 package dev.rowlock.queue.internal.store;
 
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -107,25 +105,22 @@ public final class ExplainedDatabase extends AbstractDataSource implements AutoC
 
     /** Notices hang on their statement, so they are read before it is closed. The connection stays open. */
     private <T> T proxy(Class<T> type, T target, UnaryOperator<Object> answer) {
-        return type.cast(Proxy.newProxyInstance(
-                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("close")) {
-                        if (target == connection) {
-                            return null;
-                        }
-                        read(((Statement) target).getWarnings());
-                    }
-                    if (method.getName().equals("setSavepoint")) {
-                        readBeforeSavepoint();
-                    }
-                    try {
-                        return answer.apply(method.invoke(target, arguments));
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    } finally {
-                        readLate(method.getName());
-                    }
-                }));
+        return Proxies.of(type, (proxy, method, arguments) -> {
+            if (method.getName().equals("close")) {
+                if (target == connection) {
+                    return null;
+                }
+                read(((Statement) target).getWarnings());
+            }
+            if (method.getName().equals("setSavepoint")) {
+                readBeforeSavepoint();
+            }
+            try {
+                return answer.apply(Proxies.call(target, method, arguments));
+            } finally {
+                readLate(method.getName());
+            }
+        });
     }
 
     /** In an explicit transaction, the last statement ends with it, and its notices hang on the connection. */

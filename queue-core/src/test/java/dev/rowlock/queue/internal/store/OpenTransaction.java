@@ -1,9 +1,8 @@
 package dev.rowlock.queue.internal.store;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Set;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 
 /** A statement that has run and not yet committed: the first of two in a race. Closing it rolls back what is left. */
@@ -48,18 +47,11 @@ public final class OpenTransaction implements AutoCloseable {
 
         @Override
         public Connection getConnection() {
-            return (Connection) Proxy.newProxyInstance(
-                    getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
-                        if (method.getName().equals("commit")
-                                || method.getName().equals("close")) {
-                            return null;
-                        }
-                        try {
-                            return method.invoke(connection, arguments);
-                        } catch (InvocationTargetException e) {
-                            throw e.getCause();
-                        }
-                    });
+            return Proxies.of(
+                    Connection.class,
+                    (proxy, method, arguments) -> Set.of("commit", "close").contains(method.getName())
+                            ? null
+                            : Proxies.call(connection, method, arguments));
         }
 
         @Override

@@ -4,13 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Proxies;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -194,14 +193,10 @@ class WakeupBusTest {
         }
 
         private static <T> T with(Class<T> type, T target, String method, Object answer) {
-            return type.cast(Proxy.newProxyInstance(
-                    type.getClassLoader(), new Class<?>[] {type}, (proxy, called, arguments) -> {
-                        try {
-                            return method.equals(called.getName()) ? answer : called.invoke(target, arguments);
-                        } catch (InvocationTargetException e) {
-                            throw e.getCause();
-                        }
-                    }));
+            return Proxies.of(
+                    type,
+                    (proxy, called, arguments) ->
+                            method.equals(called.getName()) ? answer : Proxies.call(target, called, arguments));
         }
     }
 }
