@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.chaos.cluster.Database;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,7 @@ class StandstillTest {
             CompletableFuture.runAsync(() -> {
                 try {
                     sleeper.createStatement().execute("SELECT pg_sleep(600)");
-                } catch (Exception e) {
+                } catch (SQLException e) {
                     // The server is stopped before it has slept enough.
                 }
             });
