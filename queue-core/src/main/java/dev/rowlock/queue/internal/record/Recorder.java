@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Writes down outcomes: everything that has gathered while the previous write was under way goes into the next (group
  * commit). Idle, an outcome is written at once; under load batches grow by themselves, and small ones keep a little apart.
  *
- * <p>Outcomes of jobs that somebody else has locked wait apart ({@link DelayedOutcomes}), and so do those that cannot be written
+ * <p>Outcomes of jobs that somebody else has locked wait apart ({@link BlockedOutcomes}), and so do those that cannot be written
  * although others can ({@link OutcomesAside}); all others go on.
  *
  * <p>Through a database outage it keeps trying. What it holds is bounded by what the queues may hold, and fetchers stop
@@ -67,9 +67,9 @@ public final class Recorder implements Runnable {
     private final MinimumInterval pace = new MinimumInterval(APART);
     private final List<PendingOutcome> batch =
             new ArrayList<>(BATCH); // recorder's thread only; a field, so that no error forgets it
-    private final DelayedOutcomes blocked = // recorder's thread only
-            new DelayedOutcomes(Duration.ofMillis(100), Duration.ofSeconds(1));
-    private final OutcomesAside unwritable = new OutcomesAside(); // recorder's thread only
+    private final BlockedOutcomes blocked = // recorder's thread only
+            new BlockedOutcomes(Duration.ofMillis(100), Duration.ofSeconds(1));
+    private final OutcomesAside aside = new OutcomesAside(); // recorder's thread only
     private final ResultsAside resultsAside;
     private volatile int setAside; // written by the recorder's thread
     private volatile boolean stopping;
@@ -80,7 +80,7 @@ public final class Recorder implements Runnable {
         this.impatient = writer.impatient();
         this.ambiguous = ambiguous;
         this.news = new OutcomeReporter(observer);
-        this.resultsAside = new ResultsAside(unwritable, writer, unwritten);
+        this.resultsAside = new ResultsAside(aside, writer, unwritten);
     }
 
     /** Takes an outcome to be written. Never blocks. */
@@ -154,18 +154,18 @@ public final class Recorder implements Runnable {
                 batch.clear();
             } else if (stopping) {
                 retryBlocked();
-                retryUnwritable(RETRIES_AT_THE_STOP);
+                retryAside(RETRIES_AT_THE_STOP);
                 giveUp(blocked.takeAll());
-                giveUp(unwritable.takeAll());
+                giveUp(aside.takeAll());
                 return;
             } else {
-                pending.await(Math.min(blocked.nanosUntilDue(), unwritable.nanosUntilDue()), () -> stopping);
+                pending.await(Math.min(blocked.nanosUntilDue(), aside.nanosUntilDue()), () -> stopping);
             }
             if (blocked.due()) {
                 retryBlocked();
             }
-            if (unwritable.due()) {
-                retryUnwritable(RETRIES);
+            if (aside.due()) {
+                retryAside(RETRIES);
             }
             if (resultsAside.tooMany()) {
                 giveUpResults();
@@ -192,24 +192,24 @@ public final class Recorder implements Runnable {
     }
 
     /** Each by itself, as many as there is time for: nobody else's outcome waits for many of these, nor long for one. */
-    private void retryUnwritable(Duration longest) {
+    private void retryAside(Duration longest) {
         long begun = System.nanoTime();
-        int before = unwritable.size();
+        int before = aside.size();
         for (int left = before; left > 0 && since(begun).compareTo(longest) < 0; left--) {
-            PendingOutcome next = unwritable.take();
+            PendingOutcome next = aside.take();
             if (!attemptAlone(next)) {
-                unwritable.addRefused(next);
+                aside.addRefused(next);
             }
         }
-        unwritable.tried(unwritable.size() < before, since(begun));
+        aside.tried(aside.size() < before, since(begun));
         resultsAside.tryAgain();
         noteApart();
-        news.unwritable(unwritable, lastFailure);
+        news.unwritable(aside, lastFailure);
     }
 
     private boolean attemptAlone(PendingOutcome entry) {
         try {
-            OutcomeWriter.Written written = write(impatient, List.of(entry));
+            OutcomeWriter.Written written = writeOnce(impatient, List.of(entry));
             return written.failed().isEmpty() && written.unwritable().isEmpty();
         } catch (RuntimeException | Error e) {
             lastFailure = e;
@@ -232,8 +232,8 @@ public final class Recorder implements Runnable {
     }
 
     private void noteApart() {
-        setAside = unwritable.refused();
-        unwritten.apart(blocked.size() + unwritable.size(), blocked.results() + unwritable.results());
+        setAside = aside.refused();
+        unwritten.apart(blocked.size() + aside.size(), blocked.results() + aside.results());
     }
 
     /** What an error left from the last time, or what has come since. */
@@ -274,7 +274,7 @@ public final class Recorder implements Runnable {
     private void write(List<PendingOutcome> batch) {
         Backoff backoff = new Backoff(SHORTEST_RETRY, LONGEST_RETRY);
         List<PendingOutcome> open = batch;
-        boolean suspicious = !unwritable.isEmpty(); // then probably one of the outcomes is to blame again
+        boolean suspicious = !aside.isEmpty(); // then probably one of the outcomes is to blame again
         boolean unanswered = suspicious;
         for (int tries = 1; !open.isEmpty(); tries++) {
             OutcomeWriter through = unanswered ? impatient : writer;
@@ -302,19 +302,19 @@ public final class Recorder implements Runnable {
             open = new ArrayList<>(failed);
             open.addAll(batch.subList(before, batch.size()));
         }
-        news.unwritable(unwritable, lastFailure);
+        news.unwritable(aside, lastFailure);
     }
 
     /** Returns what could not be written because nothing could. */
     private List<PendingOutcome> attempt(OutcomeWriter through, List<PendingOutcome> entries) {
-        OutcomeWriter.Written written = write(through, entries);
-        written.unwritable().forEach(unwritable::addRefused);
+        OutcomeWriter.Written written = writeOnce(through, entries);
+        written.unwritable().forEach(aside::addRefused);
         noteApart();
         return written.failed();
     }
 
     /** Leaves it to the caller what becomes of those that are unwritable or failed. */
-    private OutcomeWriter.Written write(OutcomeWriter through, List<PendingOutcome> entries) {
+    private OutcomeWriter.Written writeOnce(OutcomeWriter through, List<PendingOutcome> entries) {
         OutcomeWriter.Written written = ambiguous.resolve(through.write(entries));
         unwritten.getsOn();
         if (written.failure() != null) {
@@ -337,12 +337,11 @@ public final class Recorder implements Runnable {
                 .values();
         List<PendingOutcome> failed = new ArrayList<>();
         boolean writable = false;
-        int tried = 0;
+        int left = types.size() == 1 ? 0 : FAILED_TYPES; // the only one has just been tried
         for (List<PendingOutcome> part : types) {
-            boolean inVain = types.size() == 1 || !writable && tried >= FAILED_TYPES;
-            List<PendingOutcome> still = inVain ? part : attempt(through, part);
+            List<PendingOutcome> still = writable || left > 0 ? attempt(through, part) : part;
             writable |= still.size() < part.size();
-            tried++;
+            left--;
             failed.addAll(still);
         }
         if (!failed.isEmpty() && (writable || through.writable(0))) {
@@ -353,13 +352,13 @@ public final class Recorder implements Runnable {
     }
 
     private void setAside(List<PendingOutcome> entries) {
-        unwritable.add(entries);
+        aside.add(entries);
         noteApart();
     }
 
     private void noteFailure(@Nullable Throwable failure, int open) {
         if (news.noteFailure(failure, open)) {
-            unwritable.retryNow();
+            aside.retryNow();
         }
     }
 

@@ -15,19 +15,19 @@ final class ResultsAside {
     /** Beyond so many characters some lose theirs. */
     private static final long MOST = OutcomeBacklog.MANY_RESULTS / 2;
 
-    private final OutcomesAside unwritable;
+    private final OutcomesAside aside;
     private final OutcomeWriter writer;
     private final OutcomeBacklog unwritten;
     private boolean kept; // none as long can be written, no matter whose
 
-    ResultsAside(OutcomesAside unwritable, OutcomeWriter writer, OutcomeBacklog unwritten) {
-        this.unwritable = unwritable;
+    ResultsAside(OutcomesAside aside, OutcomeWriter writer, OutcomeBacklog unwritten) {
+        this.aside = aside;
         this.writer = writer;
         this.unwritten = unwritten;
     }
 
     boolean tooMany() {
-        return unwritable.results() > MOST && !kept;
+        return aside.results() > MOST && !kept;
     }
 
     /** Outcomes were tried again: perhaps results can be written now. */
@@ -43,10 +43,10 @@ final class ResultsAside {
     List<PendingOutcome> giveUp(Predicate<PendingOutcome> write, Throwable reason) {
         List<PendingOutcome> without = new ArrayList<>();
         while (tooMany()) {
-            PendingOutcome oldest = Objects.requireNonNull(unwritable.takeWithResult());
+            PendingOutcome oldest = Objects.requireNonNull(aside.takeWithResult());
             kept = !writable(oldest.resultLength()) || !write.test(oldest) && !loses(oldest, without, reason);
             if (kept) {
-                unwritable.addRefused(oldest);
+                aside.addRefused(oldest);
             }
         }
         return without;

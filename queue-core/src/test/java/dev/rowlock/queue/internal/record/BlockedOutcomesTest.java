@@ -9,9 +9,9 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class DelayedOutcomesTest {
+class BlockedOutcomesTest {
 
-    private final DelayedOutcomes apart = new DelayedOutcomes(Duration.ofHours(1), Duration.ofHours(2));
+    private final BlockedOutcomes apart = new BlockedOutcomes(Duration.ofHours(1), Duration.ofHours(2));
 
     private static List<PendingOutcome> entry() {
         return List.of(TestHeldJob.pending(ClaimedJobs.of(1), new Outcome.Released()));
@@ -30,7 +30,7 @@ class DelayedOutcomesTest {
 
     @Test
     void nothingIsDueWithoutOutcomes() {
-        assertThat(new DelayedOutcomes(Duration.ofNanos(2), Duration.ofNanos(2)).due())
+        assertThat(new BlockedOutcomes(Duration.ofNanos(2), Duration.ofNanos(2)).due())
                 .isFalse();
     }
 
@@ -48,7 +48,7 @@ class DelayedOutcomesTest {
 
     @Test
     void aLookThatTookLongIsFollowedByALongerPause() {
-        DelayedOutcomes often = new DelayedOutcomes(Duration.ofNanos(2), Duration.ofNanos(2));
+        BlockedOutcomes often = new BlockedOutcomes(Duration.ofNanos(2), Duration.ofNanos(2));
         often.add(entry());
 
         often.tried(Duration.ofSeconds(5));

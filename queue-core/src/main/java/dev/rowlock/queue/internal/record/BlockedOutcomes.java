@@ -9,14 +9,14 @@ import java.util.List;
  * Outcomes whose jobs somebody else has locked. They must not hold up the others: somebody looks from time to time whether they are free, more and
  * more rarely; more of them do not postpone that. One thread.
  */
-final class DelayedOutcomes {
+final class BlockedOutcomes {
 
     private final Backoff backoff;
     private List<PendingOutcome> entries = new ArrayList<>();
     private long results; // of the entries, in characters
     private long retryAt; // monotonic
 
-    DelayedOutcomes(Duration shortest, Duration longest) {
+    BlockedOutcomes(Duration shortest, Duration longest) {
         this.backoff = new Backoff(shortest, longest);
     }
 
