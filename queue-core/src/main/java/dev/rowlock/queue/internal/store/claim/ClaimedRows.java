@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.store.claim.LearnedKeys.Claimed;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
+import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what one claim returned. Every job passes here, so it wastes no memory. */
@@ -37,11 +39,13 @@ final class ClaimedRows {
     private static final int HEADERS = 13;
     private static final int KEY = 14;
     private static final int COUNTED = 15;
-    private static final int LAST_KEY = 16;
-    private static final int LAST_WEIGHT = 17;
-    private static final int COUNTED_KEYS = 18;
-    private static final int LOWEST = 19;
-    private static final int LOWEST_OF_QUEUE = 20;
+    private static final int TOLD = 16; // of the claim as a whole, with one of its jobs
+
+    // In that column, before keys of which jobs ran and as many tokens.
+    private static final int LAST_KEY = 0;
+    private static final int LAST_WEIGHT = 1;
+    private static final int LOWEST_OF_QUEUE = 2;
+    private static final int LOWEST = 3;
 
     private static final Comparator<Positioned> IN_QUEUE_ORDER = Comparator.comparingInt(Positioned::rank)
             .thenComparingLong(Positioned::readyAtMicros)
@@ -109,11 +113,6 @@ final class ClaimedRows {
     }
 
     private void learn(ResultSet row) throws SQLException {
-        String last = row.getString(LAST_KEY);
-        if (last != null) {
-            lastKey = last;
-            lastWeight = row.getInt(LAST_WEIGHT);
-        }
         String key = row.getString(KEY);
         if (key != null) {
             int rank = row.getInt(RANK);
@@ -122,15 +121,20 @@ final class ClaimedRows {
             Claimed before = claimedKeys.get(key);
             claimedKeys.put(key, before == null ? new Claimed(1, rank, id, token) : before.and(rank, id, token));
         }
-        List<String> keys = Columns.textList(row, COUNTED_KEYS);
-        if (!keys.isEmpty()) {
-            Long[] tokens = (Long[]) row.getArray(LOWEST).getArray();
-            for (int i = 0; i < tokens.length; i++) {
-                lowest.put(keys.get(i), tokens[i]);
-            }
+        Array told = row.getArray(TOLD);
+        if (told != null) {
+            hear((@Nullable String[]) told.getArray());
         }
-        long ofQueue = row.getLong(LOWEST_OF_QUEUE);
-        lowestOfQueue = ofQueue == 0 ? lowestOfQueue : (Long) ofQueue;
+    }
+
+    private void hear(@Nullable String[] told) {
+        lastKey = told[LAST_KEY];
+        lastWeight = told[LAST_WEIGHT] == null ? 0 : Integer.parseInt(told[LAST_WEIGHT]);
+        lowestOfQueue = told[LOWEST_OF_QUEUE] == null ? null : Long.valueOf(told[LOWEST_OF_QUEUE]);
+        int keys = (told.length - LOWEST) / 2;
+        for (int i = LOWEST; i < LOWEST + keys; i++) {
+            lowest.put(Objects.requireNonNull(told[i]), Long.valueOf(told[i + keys]));
+        }
     }
 
     /** After {@link #readKeyed}. */
