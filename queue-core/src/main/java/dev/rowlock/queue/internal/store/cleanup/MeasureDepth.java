@@ -42,21 +42,21 @@ public final class MeasureDepth {
                         WHERE r.job_key IS NULL AND (r.queue, r.rank) > (lane.queue, lane.rank)
                         ORDER BY r.queue, r.rank, r.ready_at, r.id LIMIT 1) AS next
             ), keyed_queue AS (
-                (SELECT queue FROM rowlock.ready WHERE job_key IS NOT NULL ORDER BY queue, job_key, rank, ready_at, id LIMIT 1)
+                (SELECT queue FROM rowlock.ready WHERE job_key IS NOT NULL ORDER BY queue, job_key, rank, id LIMIT 1)
                 UNION ALL
                 SELECT next.* FROM keyed_queue CROSS JOIN LATERAL (
                        SELECT r.queue FROM rowlock.ready r
                         WHERE r.job_key IS NOT NULL AND r.queue > keyed_queue.queue
-                        ORDER BY r.queue, r.job_key, r.rank, r.ready_at, r.id LIMIT 1) AS next
+                        ORDER BY r.queue, r.job_key, r.rank, r.id LIMIT 1) AS next
             ), head AS (
                 -- The first ready job of each key.
                 (SELECT queue, job_key, ready_at, 1 AS number FROM rowlock.ready
-                  WHERE job_key IS NOT NULL ORDER BY queue, job_key, rank, ready_at, id LIMIT 1)
+                  WHERE job_key IS NOT NULL ORDER BY queue, job_key, rank, id LIMIT 1)
                 UNION ALL
                 SELECT next.*, head.number + 1 FROM head CROSS JOIN LATERAL (
                        SELECT r.queue, r.job_key, r.ready_at FROM rowlock.ready r
                         WHERE r.job_key IS NOT NULL AND (r.queue, r.job_key) > (head.queue, head.job_key)
-                        ORDER BY r.queue, r.job_key, r.rank, r.ready_at, r.id LIMIT 1) AS next
+                        ORDER BY r.queue, r.job_key, r.rank, r.id LIMIT 1) AS next
                  WHERE head.number < 5000
             ), ready AS (
                 -- A sample may well miss a queue of few jobs.

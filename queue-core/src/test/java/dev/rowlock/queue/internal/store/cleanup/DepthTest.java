@@ -3,6 +3,8 @@ package dev.rowlock.queue.internal.store.cleanup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.rowlock.queue.internal.store.ExplainedDatabase;
+import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.admin.ReadDepth;
 import dev.rowlock.queue.internal.store.admin.ReadDepth.Depth;
@@ -10,6 +12,7 @@ import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -17,11 +20,13 @@ import org.junit.jupiter.api.Test;
 @PostgresTest(migrated = true)
 class DepthTest {
 
+    private final TestDatabase test;
     private final Rooms rooms;
     private final MeasureDepth measure;
     private final ReadDepth read;
 
     DepthTest(TestDatabase database) {
+        test = database;
         rooms = Rooms.emptyIn(database);
         measure = new MeasureDepth(rooms.database());
         read = new ReadDepth(rooms.database());
@@ -149,5 +154,24 @@ class DepthTest {
                 .filteredOn(depth -> depth.queue().equals("print"))
                 .singleElement()
                 .satisfies(depth -> assertThat(depth.jobs()).isEqualTo(20));
+    }
+
+    @Test
+    void ofAKeyThatHasManyJobsOnlyTheFirstIsReadForItsAge() throws SQLException {
+        rooms.execute("""
+                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, queue, job_key, type)
+                SELECT nextval('rowlock.job_id'), statement_timestamp() - make_interval(secs => 1000 - i), statement_timestamp(), 0,
+                       'mail', 'tenant-' || i % 2, 'send'
+                  FROM generate_series(1, 1000) i""");
+
+        try (ExplainedDatabase explained =
+                new ExplainedDatabase(test, rooms.database().schema(), Plans.AUTO)) {
+            new MeasureDepth(explained.database()).run();
+
+            assertThat(explained.lastPlan()).doesNotContain("Presorted Key");
+        }
+        assertThat(read.run())
+                .singleElement()
+                .satisfies(depth -> assertThat(depth.oldestSeconds()).isBetween(998.0, 1_060.0));
     }
 }
