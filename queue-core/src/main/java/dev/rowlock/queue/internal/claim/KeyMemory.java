@@ -44,7 +44,7 @@ final class KeyMemory {
     /** How often to look for jobs that were claimed before a new rule: all that runs is read for it. */
     private static final Duration RECOUNT = Duration.ofMillis(100);
 
-    private static final Comparator<String> BY_CHARACTERS = KeyMemory::compare;
+    static final Comparator<String> BY_CHARACTERS = KeyMemory::compare;
 
     /** @param claimedAt when a job of it was claimed last, monotonic */
     private record Busy(Known known, long claimedAt) {}
@@ -78,7 +78,7 @@ final class KeyMemory {
 
     /** For a claim that looks from the front. */
     KnownKeys fromFront(long now) {
-        return new KnownKeys(List.of(), false, token, rule, recount(now));
+        return new KnownKeys(List.of(), false, false, token, rule, recount(now));
     }
 
     /**
@@ -96,7 +96,23 @@ final class KeyMemory {
             }
             known.add(key.known());
         }
-        return new KnownKeys(known, more, token, rule, recount(now));
+        return new KnownKeys(known, more, false, token, rule, recount(now));
+    }
+
+    /**
+     * For a claim that asks these keys alone.
+     *
+     * @param keys in their order, and one more than it takes if there are more
+     */
+    KnownKeys alone(List<String> keys, int most, long now) {
+        List<Known> known = keys.stream()
+                .limit(most)
+                .map(key -> {
+                    Busy place = busy.get(key);
+                    return place == null ? Known.fromFront(key) : place.known();
+                })
+                .toList();
+        return new KnownKeys(known, keys.size() > most, true, token, rule, recount(now));
     }
 
     private boolean recount(long now) {

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.claim;
 
+import dev.rowlock.queue.internal.claim.KeyedRound.Look;
 import dev.rowlock.queue.internal.store.BatchLimit;
 import dev.rowlock.queue.internal.store.RefusedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
@@ -69,6 +70,7 @@ final class KeyedClaims {
     private final RunTimeShares shares;
 
     private volatile long seenAt; // when there was such a job; 0: never
+    private volatile long heardAt; // the same of word that there is one
     private volatile boolean limited; // whether the queue has a limit of its own
     private final AtomicLong ended = new AtomicLong(); // jobs that counted against a limit
     private volatile boolean wantsRoom; // limits have kept it from claiming as many jobs as it could
@@ -77,6 +79,7 @@ final class KeyedClaims {
     private final BatchLimit inTime = new BatchLimit(LARGEST);
     private long lookedAt; // 0: never
     private final KeyMemory memory;
+    private final RecentKeys recent;
     private final KeyedRound own = new KeyedRound();
     private final KeyedRound borrowed = new KeyedRound();
     private Stage stage = Stage.FIRST; // of the next claim
@@ -126,12 +129,14 @@ final class KeyedClaims {
         this.cancelRest = statement.cancelRest();
         this.shares = source.runTimes().of(consumer.queue());
         this.pollInterval = pollInterval;
+        this.recent = new RecentKeys(pollInterval);
         this.timeouts = timeouts;
     }
 
     /** There are jobs with keys, or there is room for some. Any thread. */
     void heard() {
-        seenAt = System.nanoTime();
+        heardAt = System.nanoTime();
+        seenAt = heardAt;
     }
 
     /** A job has ended here that counted against a limit. Returns whether the limit's room has been waited for. Any thread. */
@@ -203,9 +208,24 @@ final class KeyedClaims {
         KeyedRound round = round(stage);
         long now = System.nanoTime();
         if (round.begins()) {
-            round.begin(memory.frontIn(idle, now).isZero());
+            round.begin(look(stage, now));
         }
-        return round.fromFront() ? memory.fromFront(now) : memory.from(turn, ClaimKeyedJobs.keys(limit), now);
+        int most = ClaimKeyedJobs.keys(limit);
+        if (round.look() == Look.RECENT && !recent.alone(now)) {
+            round.begin(Look.KNOWN);
+        }
+        return switch (round.look()) {
+            case FROM_FRONT -> memory.fromFront(now);
+            case KNOWN -> memory.from(turn, most, now);
+            case RECENT -> memory.alone(recent.behind(turn, most), most, now);
+        };
+    }
+
+    private Look look(Stage stage, long now) {
+        if (stage.equals(Stage.FIRST) && recent.begin(heardAt, now)) {
+            return Look.RECENT;
+        }
+        return memory.frontIn(idle, now).isZero() ? Look.FROM_FRONT : Look.KNOWN;
     }
 
     private Duration claim(Claim claim, Which which) {
@@ -230,7 +250,7 @@ final class KeyedClaims {
             return claimApart(claim, which, e);
         }
         KeyedRound round = round(claim.stage());
-        seen(batch, round.fromFront());
+        seen(batch, round.look() == Look.FROM_FRONT);
         round.seen(batch, claim.turn().ahead());
         if (!claim.taker().test(batch.batch())) {
             return Duration.ZERO;
@@ -243,6 +263,9 @@ final class KeyedClaims {
             inTime.worked();
         }
         wantsRoom = !full;
+        if (claim.stage().equals(Stage.FIRST)) {
+            recent.brought(batch.learned().claimed().keySet(), full);
+        }
         boolean brought = !batch.batch().jobs().isEmpty();
         Duration rest = rest(claim.stage(), round, brought);
         return wantsRoom && ended.get() != before ? Duration.ZERO : rest;
@@ -281,6 +304,7 @@ final class KeyedClaims {
         limited = batch.limited();
         shares.active(batch.byRunTime());
         if (batch.byRunTime()) {
+            recent.forget(); // who is served depends on who else wants to be
             shares.served(batch.batch().jobs().stream()
                     .map(ClaimedJob::key)
                     .filter(Objects::nonNull)
@@ -314,11 +338,15 @@ final class KeyedClaims {
             shares.wanting(round.wanting());
         }
         KeyedRound.End end = round.end();
-        if (round.fromFront() && end != KeyedRound.End.NOT_YET && end != KeyedRound.End.OUT_OF_TURN) {
+        boolean fromFront = round.look() == Look.FROM_FRONT;
+        if (fromFront && end != KeyedRound.End.NOT_YET && end != KeyedRound.End.OUT_OF_TURN) {
             memory.lookedFromFront(round.took(), System.nanoTime());
         }
+        if (end == KeyedRound.End.NOTHING && round.look() == Look.RECENT) {
+            return Duration.ZERO; // nobody has looked for other keys
+        }
         idle = end == KeyedRound.End.NOTHING;
-        Duration untilFront = round.fromFront() ? pollInterval : memory.frontIn(idle, System.nanoTime());
+        Duration untilFront = fromFront ? pollInterval : memory.frontIn(idle, System.nanoTime());
         if (brought && !now.equals(Stage.FIRST)) {
             return Duration.ZERO; // others go first with the next place
         }

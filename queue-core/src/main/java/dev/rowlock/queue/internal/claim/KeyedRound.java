@@ -19,9 +19,19 @@ final class KeyedRound {
     private boolean looked;
     private boolean lends = true;
     private boolean passedOver;
-    private boolean fromFront = true;
+    private Look look = Look.FROM_FRONT;
     private Duration took = Duration.ZERO;
     private final Map<String, Integer> wanting = new HashMap<>();
+
+    /** Which keys a round asks. */
+    enum Look {
+        /** All, each from its front. */
+        FROM_FRONT,
+        /** All, those that are known where they were left. */
+        KNOWN,
+        /** Those of {@link RecentKeys} alone. */
+        RECENT
+    }
 
     /** How a round has ended. */
     enum End {
@@ -47,14 +57,14 @@ final class KeyedRound {
         return turn.key().isEmpty();
     }
 
-    /** Says whether it looks from the front of each key, or goes on where each was left. */
-    void begin(boolean lookFromFront) {
-        fromFront = lookFromFront;
+    /** Says which keys it asks from now on. */
+    void begin(Look keys) {
+        look = keys;
         took = Duration.ZERO;
     }
 
-    boolean fromFront() {
-        return fromFront;
+    Look look() {
+        return look;
     }
 
     /** How long the statements of its claims took together. */

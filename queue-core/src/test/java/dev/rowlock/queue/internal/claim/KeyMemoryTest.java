@@ -160,6 +160,17 @@ class KeyMemoryTest {
     }
 
     @Test
+    void aKeyThatIsAskedAloneIsAskedWhereItWasLeft() {
+        learn(RULE, "b", new Claimed(KeyMemory.FEW, 0, 10, 100));
+
+        KnownKeys two = memory.alone(List.of("a", "b", "c"), 2, now);
+
+        assertThat(two.keys()).containsExactly(Known.fromFront("a"), new Known("b", 0, 10, 100));
+        assertThat(two).matches(KnownKeys::only).matches(KnownKeys::more);
+        assertThat(memory.alone(List.of("a", "b"), 2, now).more()).isFalse();
+    }
+
+    @Test
     void nobodyCountsAllThatRunsMoreOftenThanTenTimesASecond() {
         assertThat(memory.fromFront(now).recount()).isTrue();
         assertThat(memory.from(Turn.FIRST, 5, now).recount()).isFalse();

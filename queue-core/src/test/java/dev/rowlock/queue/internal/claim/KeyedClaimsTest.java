@@ -98,6 +98,25 @@ class KeyedClaimsTest {
     }
 
     @Test
+    void aKeyOfWhichThereIsWordComesAmongThoseThatBringJobsInEachRound() {
+        ready(9_000, 2);
+        for (int i = 0; i < 5; i++) { // the last ones ask those keys alone
+            claimer.claim();
+        }
+        rooms.execute("""
+                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, queue, job_key, type)
+                SELECT nextval('rowlock.job_id'), now(), now(), 0, queue, '0-new', type FROM rowlock.ready LIMIT 1""");
+
+        claimer.keyed().heard();
+        claimer.claim();
+        claimer.claim();
+
+        assertThat(rooms.number("SELECT count(*) FROM rowlock.running WHERE job_key = '0-new'"))
+                .isOne();
+        assertThat(rooms.count("ready")).isPositive();
+    }
+
+    @Test
     void aSmallClaimFollowsALargeOneThatRanOutOfTime() {
         ready(400, 4);
         rooms.execute("""

@@ -5,6 +5,7 @@ import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.store.claim.KeyedText.Form;
+import dev.rowlock.queue.internal.store.claim.KeyedText.Walk;
 import dev.rowlock.queue.internal.store.claim.KnownKeys.Known;
 import dev.rowlock.queue.internal.store.gate.CancelRest;
 import dev.rowlock.queue.internal.store.gate.GateLock;
@@ -191,7 +192,7 @@ public final class ClaimKeyedJobs {
                 .with("longest_wait", longestWait.toMillis())
                 .with("largest", largest);
         while (true) {
-            Form form = which.all() ? Form.all(parts(queue, turn), !with.keys().isEmpty()) : Form.some(false);
+            Form form = which.all() ? Form.all(parts(queue, turn), walk(with), with.saysMore()) : Form.some(false);
             Optional<KeyedBatch> batch = database.alone(connection -> {
                 database.numbering().check(connection);
                 long begun = System.nanoTime();
@@ -217,6 +218,10 @@ public final class ClaimKeyedJobs {
                 }
             }
         });
+    }
+
+    private static Walk walk(KnownKeys known) {
+        return known.only() ? Walk.ONLY_KNOWN : known.keys().isEmpty() ? Walk.FROM_FRONT : Walk.OVER_KNOWN;
     }
 
     /** What the queue's rule has, as far as is known. */
@@ -251,7 +256,7 @@ public final class ClaimKeyedJobs {
         List<Known> all = new ArrayList<>(keys.size() + 1);
         all.add(Known.fromFront(turn.key()));
         all.addAll(keys);
-        return new KnownKeys(all, known.more(), known.token(), known.rule(), known.recount());
+        return new KnownKeys(all, known.more(), known.only(), known.token(), known.rule(), known.recount());
     }
 
     private NamedParameters parameters(String queue, Turn turn, KnownKeys known, int limit, Which which, long nodeId) {

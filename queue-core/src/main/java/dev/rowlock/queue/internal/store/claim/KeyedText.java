@@ -21,23 +21,24 @@ record KeyedText(String sql, List<String> names) {
      * What a text is for.
      *
      * @param parts of the rule; where the rule has others it claims nothing
-     * @param known whether something is known of some keys
+     * @param walk which keys it comes by
+     * @param known whether something is known of some keys: where they were left, and what of them runs
      * @param which of the jobs
      */
-    record Form(Set<RulePart> parts, boolean known, Which which) {
+    record Form(Set<RulePart> parts, Walk walk, boolean known, Which which) {
 
         Form {
             parts = Set.copyOf(parts);
         }
 
         /** Claims all jobs, ready for these parts of a rule. */
-        static Form all(Set<RulePart> parts, boolean known) {
-            return new Form(parts, known, Which.ALL);
+        static Form all(Set<RulePart> parts, Walk walk, boolean known) {
+            return new Form(parts, walk, known, Which.ALL);
         }
 
         /** The same for some jobs only, which is rare: ready for all. */
         static Form some(boolean names) {
-            return new Form(RulePart.ALL, true, names ? Which.NAMES_OF_SOME : Which.SOME);
+            return new Form(RulePart.ALL, Walk.OVER_KNOWN, true, names ? Which.NAMES_OF_SOME : Which.SOME);
         }
 
         boolean has(RulePart part) {
@@ -51,6 +52,16 @@ record KeyedText(String sql, List<String> names) {
         String on(RulePart part, String text) {
             return has(part) ? text : "";
         }
+    }
+
+    /** Which keys a claim comes by. */
+    enum Walk {
+        /** All, of which nothing is known. */
+        FROM_FRONT,
+        /** All, of which some are known. */
+        OVER_KNOWN,
+        /** Those that are known. */
+        ONLY_KNOWN
     }
 
     /** Which jobs: all; some of them; or the ids of those that would be claimed. */

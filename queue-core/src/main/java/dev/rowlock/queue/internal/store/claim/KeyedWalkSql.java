@@ -10,6 +10,7 @@ import static dev.rowlock.queue.internal.store.claim.RulePart.WEIGHTS;
 
 import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.claim.KeyedText.Form;
+import dev.rowlock.queue.internal.store.claim.KeyedText.Walk;
 
 /** The first statement of {@link ClaimKeyedJobs}: goes from key to key, and locks those that may have jobs. */
 final class KeyedWalkSql {
@@ -96,6 +97,30 @@ final class KeyedWalkSql {
                  WHERE w.job_key IS NOT NULL AND w.number < :keys
             """;
 
+    private static final String ONLY_KNOWN = """
+            ), known AS MATERIALIZED (
+                SELECT :known_keys::text[] AS keys
+            ), walk AS (
+                SELECT k.job_key COLLATE "C" AS job_key, k.place::int AS known, true AS found
+                  FROM known CROSS JOIN unnest(known.keys) WITH ORDINALITY AS k (job_key, place)
+                 WHERE (SELECT got FROM turn)
+            """;
+
+    private static String walk(Form form) {
+        return switch (form.walk()) {
+            case FROM_FRONT -> FROM_FRONT;
+            case OVER_KNOWN -> OF_KNOWN;
+            case ONLY_KNOWN -> ONLY_KNOWN;
+        };
+    }
+
+    // Where the walk ended. Known keys come in the caller's order.
+    private static final String REACHED = """
+            SELECT max(job_key) FILTER (WHERE found IS NOT NULL) AS job_key, coalesce(bool_or(job_key IS NULL), false) AS over FROM walk""";
+
+    private static final String REACHED_OF_KNOWN = """
+            SELECT CASE WHEN turn.got THEN known.keys[cardinality(known.keys)] END AS job_key, turn.got AS over FROM turn CROSS JOIN known""";
+
     // Where nothing limits keys, no key is locked: rows are. A key whose rate is used up is not locked either.
     private static String tried(Form form) {
         return """
@@ -165,7 +190,7 @@ final class KeyedWalkSql {
                        %s AS weights
                   FROM tried
             ), reached AS MATERIALIZED (
-                SELECT max(job_key) FILTER (WHERE found IS NOT NULL) AS job_key, coalesce(bool_or(job_key IS NULL), false) AS over FROM walk
+                %s
             )
             SELECT set_config('rowlock_claim.keys', coalesce(found.keys::text, '{}'), true), %s,
                    set_config('rowlock_claim.turn', turn.got::text, true),
@@ -183,6 +208,7 @@ final class KeyedWalkSql {
                 form.known() ? "array_agg(known) FILTER (WHERE got)" : "NULL::int[]",
                 runTime ? "array_agg(job_key) " + WANTING : "NULL::text[]",
                 runTime ? WEIGHTS_OF_WANTING : "NULL::int[]",
+                form.walk() == Walk.ONLY_KNOWN ? REACHED_OF_KNOWN : REACHED,
                 form.known() ? "set_config('rowlock_claim.known', coalesce(found.known::text, '{}'), true)" : "NULL",
                 form.has(OF_QUEUE) ? "greatest(found.wait, (SELECT wait FROM queue_wait))" : "found.wait",
                 form.has(IN_ORDER) ? TO_CANCEL : "NULL::text[]",
@@ -195,7 +221,7 @@ final class KeyedWalkSql {
         return IndexPlan.PREFIX
                 + RULE
                 + form.on(FRESH, COUNTED)
-                + (form.known() ? OF_KNOWN : FROM_FRONT)
+                + walk(form)
                 + tried(form)
                 + form.on(OF_QUEUE, QUEUE_WAIT)
                 + answer(form);

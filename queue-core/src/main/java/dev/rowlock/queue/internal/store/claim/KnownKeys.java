@@ -8,20 +8,26 @@ import java.util.List;
  *
  * @param keys in their order, as that of their characters, and behind the turn's key; of keys between them nothing is known
  * @param more whether there are others behind the last of them, so that the claim ends there
+ * @param only whether no other key is looked for, in front of them or behind
  * @param token nothing of the queue with a lower token counts against its limits
  * @param rule the version of the rule under which the tokens were learned; under any other they say nothing
  * @param recount whether to look once more for jobs that were claimed before there was such a rule, also if it is this one
  */
-public record KnownKeys(List<Known> keys, boolean more, long token, long rule, boolean recount) {
+public record KnownKeys(List<Known> keys, boolean more, boolean only, long token, long rule, boolean recount) {
 
     /** The version where a queue is known to have no rule. */
     public static final long NO_RULE = 0;
 
     /** Nothing. */
-    public static final KnownKeys NONE = new KnownKeys(List.of(), false, 0, -1, true);
+    public static final KnownKeys NONE = new KnownKeys(List.of(), false, false, 0, -1, true);
 
     public KnownKeys {
         keys = List.copyOf(keys);
+    }
+
+    /** Whether something is known of any key but its name. */
+    boolean saysMore() {
+        return keys.stream().anyMatch(key -> !key.equals(Known.fromFront(key.key())));
     }
 
     int[] ranks() {

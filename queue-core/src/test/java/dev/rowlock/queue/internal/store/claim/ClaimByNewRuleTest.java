@@ -8,12 +8,14 @@ import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.store.claim.KeyedText.Form;
+import dev.rowlock.queue.internal.store.claim.KeyedText.Walk;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -111,7 +113,7 @@ class ClaimByNewRuleTest {
         assertThat(keys(run(2))).hasSize(2);
         rule("max_running_per_key", "2");
 
-        KnownKeys withoutRule = new KnownKeys(List.of(), false, 0, KnownKeys.NO_RULE, false);
+        KnownKeys withoutRule = new KnownKeys(List.of(), false, false, 0, KnownKeys.NO_RULE, false);
         KeyedBatch batch = claim.run(QUEUE, Turn.FIRST, withoutRule, 10, 0, Which.ALL, node, null);
 
         assertThat(keys(batch)).isEmpty();
@@ -135,15 +137,22 @@ class ClaimByNewRuleTest {
 
         try (Connection connection = database.unpooled().getConnection()) {
             for (int bits = 0; bits <= all; bits++) {
-                for (boolean known : new boolean[] {false, true}) {
-                    KeyedText text = KeyedText.of(Form.all(RulePart.of(bits), known));
-                    String sql = text.in(rooms.database().schema()).sql();
-                    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                        assertThat(statement.getParameterMetaData().getParameterCount())
-                                .isEqualTo(text.names().size());
+                for (Walk walk : Walk.values()) {
+                    understands(connection, Form.all(RulePart.of(bits), walk, false));
+                    if (walk != Walk.FROM_FRONT) {
+                        understands(connection, Form.all(RulePart.of(bits), walk, true));
                     }
                 }
             }
+        }
+    }
+
+    private void understands(Connection connection, Form form) throws SQLException {
+        KeyedText text = KeyedText.of(form);
+        String sql = text.in(rooms.database().schema()).sql();
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            assertThat(statement.getParameterMetaData().getParameterCount())
+                    .isEqualTo(text.names().size());
         }
     }
 

@@ -97,6 +97,37 @@ class ClaimKnownKeysTest {
     }
 
     @Test
+    void whoAsksKnownKeysAloneFindsNoOthers() {
+        limit(2);
+        List.of("a", "b", "c", "d").forEach(key -> rooms.large(jobs(key, 5)));
+
+        KeyedBatch batch =
+                run(Turn.FIRST, 20, only(false, Known.fromFront("b"), Known.fromFront("x"), Known.fromFront("d")));
+
+        assertThat(keys(batch)).containsExactly("b", "b", "d", "d");
+        assertThat(batch.next()).isNull();
+        assertThat(run(Turn.FIRST, 20, only(false, Known.fromFront("b"), Known.fromFront("d")))
+                        .batch()
+                        .jobs())
+                .isEmpty(); // their limit
+    }
+
+    @Test
+    void whoAsksKnownKeysAloneGoesOnBehindThemWhereThereAreMore() {
+        long[] b = rooms.large(jobs("b", 5));
+        rooms.large(jobs("d", 1));
+
+        KeyedBatch all = run(Turn.FIRST, 20, only(true, known("b", b[2]), known("c", 0)));
+        assertThat(ids(all)).containsExactly(b[3], b[4]);
+        assertThat(all.next()).isEqualTo(new Turn("c", 0, true));
+        KeyedBatch full = run(Turn.FIRST, 2, only(true, known("b", 0), known("d", 0)));
+
+        assertThat(keys(full)).containsExactly("b", "d");
+        assertThat(full.next()).isEqualTo(new Turn("d", 0, true));
+        assertThat(run(Turn.FIRST, 2, only(false)).next()).isNull();
+    }
+
+    @Test
     void aKeyThatHasNotHadItsTurnComesFirst() {
         long[] a = rooms.large(jobs("a", 4));
         rooms.large(jobs("b", 4));
@@ -167,9 +198,9 @@ class ClaimKnownKeysTest {
         assertThat(counted()).isEqualTo(1);
         rooms.execute("UPDATE rowlock.running SET gate = NULL");
 
-        claim.run(QUEUE, Turn.FIRST, new KnownKeys(List.of(), false, 0, rule, false), 1, 0, ALL, node, null);
+        claim.run(QUEUE, Turn.FIRST, new KnownKeys(List.of(), false, false, 0, rule, false), 1, 0, ALL, node, null);
         assertThat(counted()).isEqualTo(1); // only its own
-        claim.run(QUEUE, Turn.FIRST, new KnownKeys(List.of(), false, 0, rule, true), 1, 0, ALL, node, null);
+        claim.run(QUEUE, Turn.FIRST, new KnownKeys(List.of(), false, false, 0, rule, true), 1, 0, ALL, node, null);
 
         assertThat(counted()).isEqualTo(3);
     }
@@ -223,7 +254,7 @@ class ClaimKnownKeysTest {
 
     private KnownKeys at(LearnedKeys learned, long token) {
         LearnedKeys.Claimed a = learned.claimed().get("a");
-        return new KnownKeys(List.of(new Known("a", a.rank(), a.id(), token)), false, 0, learned.rule(), false);
+        return new KnownKeys(List.of(new Known("a", a.rank(), a.id(), token)), false, false, 0, learned.rule(), false);
     }
 
     private long counted() {
@@ -239,7 +270,7 @@ class ClaimKnownKeysTest {
     }
 
     private KeyedBatch run(Turn turn, int limit, Known... known) {
-        return run(turn, limit, new KnownKeys(Arrays.asList(known), false, 0, KnownKeys.NONE.rule(), true));
+        return run(turn, limit, new KnownKeys(Arrays.asList(known), false, false, 0, KnownKeys.NONE.rule(), true));
     }
 
     private KeyedBatch run(Turn turn, int limit, KnownKeys known) {
@@ -247,7 +278,11 @@ class ClaimKnownKeysTest {
     }
 
     private static KnownKeys more(Known... known) {
-        return new KnownKeys(Arrays.asList(known), true, 0, KnownKeys.NONE.rule(), true);
+        return new KnownKeys(Arrays.asList(known), true, false, 0, KnownKeys.NONE.rule(), true);
+    }
+
+    private static KnownKeys only(boolean more, Known... known) {
+        return new KnownKeys(Arrays.asList(known), more, true, 0, KnownKeys.NONE.rule(), true);
     }
 
     private static Known known(String key, long id) {
