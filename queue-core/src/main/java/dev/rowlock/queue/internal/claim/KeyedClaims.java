@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.store.claim.KnownKeys;
+import dev.rowlock.queue.internal.store.claim.LearnedKeys;
 import dev.rowlock.queue.internal.store.gate.CancelRest;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.internal.thread.Signal;
@@ -210,7 +211,7 @@ final class KeyedClaims {
         if (round.begins()) {
             round.begin(look(stage, now));
         }
-        int most = ClaimKeyedJobs.keys(limit);
+        int most = statement.keys(limit);
         if (round.look() == Look.RECENT && !recent.alone(now)) {
             round.begin(Look.KNOWN);
         }
@@ -264,7 +265,8 @@ final class KeyedClaims {
         }
         wantsRoom = !full;
         if (claim.stage().equals(Stage.FIRST)) {
-            recent.brought(batch.learned().claimed().keySet(), full);
+            LearnedKeys learned = batch.learned();
+            recent.brought(learned.claimed().keySet(), learned.lowest().keySet(), full);
         }
         boolean brought = !batch.batch().jobs().isEmpty();
         Duration rest = rest(claim.stage(), round, brought);

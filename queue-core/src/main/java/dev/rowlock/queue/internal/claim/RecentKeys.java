@@ -93,19 +93,24 @@ final class RecentKeys {
         return behind;
     }
 
-    /** A claim of this round brought jobs of these. */
-    void brought(Collection<String> jobsOf, boolean asManyAsItCould) {
+    /**
+     * What a claim of this round brought.
+     *
+     * @param jobsOf jobs of these keys
+     * @param running of these some were running, so that a limit may have kept it from others
+     * @param asManyAsItCould whether there may be more
+     */
+    void brought(Collection<String> jobsOf, Collection<String> running, boolean asManyAsItCould) {
         full |= asManyAsItCould;
-        for (String key : jobsOf) {
-            Recent was = keys.get(key);
-            if (was == null || was.round() < round) {
-                int rounds = was != null && was.round() == round - 1 ? was.rounds() + 1 : 1;
-                keys.put(key, new Recent(round, rounds));
-            }
-        }
+        jobsOf.forEach(key -> keys.merge(key, new Recent(round, 1), this::again));
+        running.forEach(key -> keys.computeIfPresent(key, (same, was) -> again(was, new Recent(round, 1))));
         if (keys.size() > MOST) {
             keys.clear();
         }
+    }
+
+    private Recent again(Recent was, Recent now) {
+        return was.round() == round ? was : was.round() == round - 1 ? new Recent(round, was.rounds() + 1) : now;
     }
 
     /** What was known says nothing any more. */

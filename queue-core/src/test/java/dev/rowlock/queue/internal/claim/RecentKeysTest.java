@@ -35,6 +35,18 @@ class RecentKeysTest {
     }
 
     @Test
+    void oneWhoseJobsRunMayBeAtItsLimit() {
+        round(true, "a", "b");
+        round(true, "a", "b");
+
+        assertThat(recent.begin(NEVER, now)).isTrue();
+        recent.brought(List.of("a"), List.of("b", "c"), true);
+
+        assertThat(recent.begin(NEVER, now)).isTrue();
+        assertThat(behind("")).containsExactly("a", "b");
+    }
+
+    @Test
     void whereMoreThanAFewAreNewAllAreLookedFor() {
         String[] nine = IntStream.range(0, 9).mapToObj(i -> "k" + i).toArray(String[]::new);
         round(true, nine);
@@ -71,7 +83,7 @@ class RecentKeysTest {
         long heard = now;
 
         assertThat(recent.begin(heard, now)).isTrue();
-        recent.brought(List.of("a"), true);
+        recent.brought(List.of("a"), List.of(), true);
         assertThat(recent.begin(heard, now)).isFalse();
     }
 
@@ -104,7 +116,7 @@ class RecentKeysTest {
         RecentKeys slow = new RecentKeys(Duration.ofMinutes(1));
         for (int i = 0; i < 3; i++) {
             slow.begin(NEVER, now);
-            slow.brought(List.of("a"), true);
+            slow.brought(List.of("a"), List.of(), true);
         }
         assertThat(slow.alone(now + 999_999_999)).isTrue();
 
@@ -119,7 +131,7 @@ class RecentKeysTest {
 
         assertThat(behind("")).containsExactly("a", "b", "c");
         assertThat(behind("b")).containsExactly("c", "d");
-        recent.brought(List.of("a", "b", "c"), true);
+        recent.brought(List.of("a", "b", "c"), List.of(), true);
         assertThat(behind("c")).containsExactly("d");
     }
 
@@ -146,7 +158,7 @@ class RecentKeysTest {
     /** A round that brings jobs of these keys. Returns whether it asked recent ones alone. */
     private boolean round(boolean full, String... keys) {
         boolean alone = recent.begin(NEVER, now);
-        recent.brought(List.of(keys), full);
+        recent.brought(List.of(keys), List.of(), full);
         return alone;
     }
 

@@ -35,8 +35,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClaimKeyedJobs {
 
-    /** A claim locks so many keys, at most: all transactions of a server share a table with room for some thousand locks. */
-    static final int KEYS = 400;
+    /** A claim locks so many keys, at most. */
+    static final int MOST_KEYS = 1_000;
+
+    /** All transactions of a server share a table with room for some thousand locks; a claim takes this part of it, at most. */
+    private static final int PART_OF_LOCKS = 16;
+
+    /** So many, before a claim has told how many locks there is room for. */
+    private static final int FIRST_KEYS = 200;
 
     /** It looks at so many, at least: some may be at their limit. */
     private static final int FEWEST = 20;
@@ -141,6 +147,7 @@ public final class ClaimKeyedJobs {
     private final UnansweredClaims unanswered;
     private final CancelRest cancelRest;
     private final Map<Form, KeyedText> texts = new ConcurrentHashMap<>();
+    private volatile int most = FIRST_KEYS; // of the keys of a claim
     private final Map<String, Set<RulePart>> seen =
             new ConcurrentHashMap<>(); // of each queue's rule, when it was last seen
 
@@ -243,8 +250,12 @@ public final class ClaimKeyedJobs {
     }
 
     /** How many keys a claim of so many jobs looks at. */
-    public static int keys(int limit) {
-        return Math.min(KEYS, Math.max(FEWEST, limit));
+    public int keys(int limit) {
+        return Math.min(most, Math.max(FEWEST, limit));
+    }
+
+    static int most(long locks) {
+        return (int) Math.max(FEWEST, Math.min(MOST_KEYS, locks / PART_OF_LOCKS));
     }
 
     /** Where a key has not had all of its turn, the walk begins with it. */
@@ -301,6 +312,7 @@ public final class ClaimKeyedJobs {
                     ClaimedRows claimed = new ClaimedRows(queue, walk.at());
                     Batch batch = claimed.readKeyed(rows, limit, begun);
                     seen.put(queue, walk.parts());
+                    most = most(walk.locks());
                     if (!ready.containsAll(walk.parts())) {
                         return Optional.empty();
                     }

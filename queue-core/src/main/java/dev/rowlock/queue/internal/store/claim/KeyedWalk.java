@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param reached how far it came: that key, or a known one behind it that has none
  * @param end whether there is no other key behind
  * @param parts what the queue's rule has
+ * @param locks how many locks the server has room for
  * @param at when it was, as an epoch in seconds
  */
 record KeyedWalk(
@@ -37,6 +38,7 @@ record KeyedWalk(
         boolean fresh,
         boolean inOrder,
         Set<RulePart> parts,
+        long locks,
         double at) {
 
     private static final int IN_TURN = 4;
@@ -56,6 +58,7 @@ record KeyedWalk(
     private static final int FRESH = 18;
     private static final int IN_ORDER = 19;
     private static final int PARTS = 20;
+    private static final int LOCKS = 21;
 
     static KeyedWalk read(ResultSet row) throws SQLException {
         row.next();
@@ -75,6 +78,7 @@ record KeyedWalk(
                 row.getBoolean(FRESH),
                 row.getBoolean(IN_ORDER),
                 RulePart.of(row.getInt(PARTS)),
+                row.getLong(LOCKS),
                 row.getDouble(AT));
     }
 

@@ -202,7 +202,9 @@ final class KeyedWalkSql {
                    %s,
                    rule.share_by = 'run-time',
                    found.wanting, found.weights,
-                   rule.version, rule.fresh, rule.in_order IS NOT NULL, turn.parts
+                   rule.version, rule.fresh, rule.in_order IS NOT NULL, turn.parts,
+                   current_setting('max_locks_per_transaction')::bigint
+                   * (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int)
               FROM turn CROSS JOIN found CROSS JOIN reached LEFT JOIN rule ON true;
             """.formatted(
                 form.known() ? "array_agg(known) FILTER (WHERE got)" : "NULL::int[]",

@@ -222,6 +222,21 @@ class ClaimKeyedJobsTest {
     }
 
     @Test
+    void aClaimLocksAPartOfTheKeysThatTheServerHasRoomFor() {
+        assertThat(ClaimKeyedJobs.most(25 * 64)).isEqualTo(100);
+        assertThat(ClaimKeyedJobs.most(100 * 64)).isEqualTo(400);
+        assertThat(ClaimKeyedJobs.most(10_000 * 64)).isEqualTo(1_000);
+        assertThat(ClaimKeyedJobs.most(64)).isEqualTo(20);
+        long locks = rooms.number("SELECT current_setting('max_locks_per_transaction')::int"
+                + " * (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int)");
+
+        run(1);
+
+        assertThat(claim.keys(10_000)).isEqualTo(ClaimKeyedJobs.most(locks));
+        assertThat(claim.keys(1)).isEqualTo(20);
+    }
+
+    @Test
     void keysThatAreFullAreLeftBehindInOneWalk() {
         limit(null, 1);
         rooms.large(
