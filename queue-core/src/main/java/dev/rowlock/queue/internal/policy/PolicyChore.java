@@ -61,7 +61,8 @@ final class PolicyChore implements Chore {
     private int failed; // answers in turn that were bad, not counting good ones where no job waited
     private long tryAt; // after failures, once jobs go on: later each time, since they would wait for nothing
     private final RefusedJobs refused = new RefusedJobs("that a policy has chosen cannot become ready");
-    private Place place = Place.FRONT;
+    private final HeldCursor cursor = new HeldCursor(System.nanoTime());
+    private Place place = Place.FRONT; // of the next page
     private long askAt = System.nanoTime();
     private long takeBackAt = System.nanoTime();
 
@@ -136,7 +137,8 @@ final class PolicyChore implements Chore {
         }
         int room = ahead.room(figures.admitted(), node.place().nodes());
         takeBack();
-        boolean looks = room > 0 && figures.held() && System.nanoTime() - askAt >= 0;
+        long now = System.nanoTime();
+        boolean looks = room > 0 && figures.held() && now - askAt >= 0 && mayLook(now);
         if (!looks && failure == null) {
             place = figures.held() ? place : Place.FRONT;
             if (figures.leftMillis() < times.renewed().toMillis()) {
@@ -148,6 +150,10 @@ final class PolicyChore implements Chore {
         Admission answer = page.jobs().isEmpty() && failure == null ? null : ask(page, room, figures.admitted());
         admit(nodeId, answer == null ? List.of() : answer.jobs());
         return next(page, answer, room);
+    }
+
+    private boolean mayLook(long now) {
+        return !place.equals(Place.FRONT) || cursor.mayLook(now);
     }
 
     private Duration next(Page page, @Nullable Admission answer, int room) {
@@ -226,7 +232,11 @@ final class PolicyChore implements Chore {
         if (refused.isDue()) {
             refused.tryAgain(some -> tell(together(nodeId, some)), MOST);
         }
-        Page page = statements.find().page(queue, place);
+        long begun = System.nanoTime();
+        Place from = place.equals(Place.FRONT) ? cursor.begin(begun) : place;
+        Page page = statements.find().page(queue, from);
+        long now = System.nanoTime();
+        cursor.looked(from, page, Duration.ofNanos(now - begun), now);
         return refused.ids().isEmpty() ? page : page.without(Set.copyOf(refused.ids()));
     }
 

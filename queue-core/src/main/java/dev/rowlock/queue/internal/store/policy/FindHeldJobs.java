@@ -78,11 +78,17 @@ public final class FindHeldJobs {
      */
     public record Figures(boolean own, long leftMillis, boolean inOrder, int admitted, boolean held) {}
 
-    /** What a look at a page has found; {@code next} is null on the last page. */
-    public record Page(List<WaitingJob> jobs, @Nullable Place next, int running, Instant now) {
+    /**
+     * What a look at a page has found.
+     *
+     * @param before a place before the first of the jobs, and behind whatever stands before it; where there are none, the place of the look
+     * @param next null on the last page
+     */
+    public record Page(
+            List<WaitingJob> jobs, Place before, @Nullable Place next, int running, Instant now) {
 
         public Page without(Set<Long> ids) {
-            return new Page(jobs.stream().filter(job -> !ids.contains(job.id())).toList(), next, running, now);
+            return new Page(jobs.stream().filter(job -> !ids.contains(job.id())).toList(), before, next, running, now);
         }
     }
 
@@ -123,6 +129,7 @@ public final class FindHeldJobs {
         return database.alone(connection -> {
             List<Note> stale = new ArrayList<>();
             List<WaitingJob> found = new ArrayList<>();
+            Place before = place;
             Place last = null;
             try (PreparedStatement statement = UncachedPlan.prepare(connection, jobs)) {
                 statement.setString(1, queue);
@@ -140,6 +147,7 @@ public final class FindHeldJobs {
                         if (rows.getString(2) == null) {
                             stale.add(new Note(rows.getLong(1), Objects.requireNonNull(Columns.instant(rows, 9))));
                         } else {
+                            before = found.isEmpty() ? new Place(last.rank(), last.readyAt(), last.id() - 1) : before;
                             found.add(job(rows));
                         }
                     }
@@ -153,7 +161,8 @@ public final class FindHeldJobs {
                 statement.setString(1, queue);
                 try (ResultSet row = statement.executeQuery()) {
                     row.next();
-                    return new Page(found, next, row.getInt(1), Objects.requireNonNull(Columns.instant(row, 2)));
+                    return new Page(
+                            found, before, next, row.getInt(1), Objects.requireNonNull(Columns.instant(row, 2)));
                 }
             }
         });

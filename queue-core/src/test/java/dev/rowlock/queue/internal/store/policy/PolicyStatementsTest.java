@@ -82,6 +82,25 @@ class PolicyStatementsTest {
     }
 
     @Test
+    void aLookMayBeginBehindWhatIsPaused() {
+        rooms.ready(3);
+        rooms.execute("UPDATE rowlock.ready SET type = 'paused'");
+        rooms.execute(
+                "INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('type', 'paused', now(), 'test')");
+        long[] ids = rooms.ready(2);
+        hold.run(Rooms.QUEUE, 100);
+
+        Page fromFront = find.page(Rooms.QUEUE, Place.FRONT);
+        Page behind = find.page(Rooms.QUEUE, fromFront.before());
+
+        assertThat(fromFront.jobs()).extracting(WaitingJob::id).containsExactly(ids[0], ids[1]);
+        assertThat(behind).usingRecursiveComparison().ignoringFields("now").isEqualTo(fromFront);
+        rooms.execute("DELETE FROM rowlock.pause");
+        assertThat(find.page(Rooms.QUEUE, fromFront.before()).jobs()).hasSize(2); // they stand before
+        assertThat(shown()).hasSize(5);
+    }
+
+    @Test
     void aJobThatIsClaimedWithoutAMarkIsHeldAndItsAttemptDoesNotCount() {
         long id = rooms.ready();
 

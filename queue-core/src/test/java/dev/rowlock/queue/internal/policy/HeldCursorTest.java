@@ -1,0 +1,57 @@
+package dev.rowlock.queue.internal.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.gate.WaitingJob;
+import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Page;
+import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Place;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class HeldCursorTest {
+
+    private static final Duration SLOW = Duration.ofSeconds(1);
+    private static final Place FIRST = new Place(0, Instant.EPOCH, 41);
+
+    private long now = 1_000_000_000_000L;
+    private final HeldCursor cursor = new HeldCursor(now);
+
+    @Test
+    void quickLooksAreAllFromTheFront() {
+        cursor.looked(Place.FRONT, page(true), Duration.ofMillis(2), now);
+        assertThat(cursor.begin(now)).isEqualTo(Place.FRONT);
+
+        cursor.looked(Place.FRONT, page(false), Duration.ofMillis(2), now);
+        assertThat(cursor.mayLook(now)).isTrue();
+    }
+
+    @Test
+    void afterASlowOneTheOthersBeginAtTheFirstJobItHasFound() {
+        cursor.looked(Place.FRONT, page(true), SLOW, now);
+
+        assertThat(cursor.begin(now)).isEqualTo(FIRST);
+        cursor.looked(FIRST, page(false), Duration.ofMillis(1), now); // all are taken, others will come behind
+        assertThat(cursor.mayLook(now)).isTrue();
+        assertThat(cursor.begin(now)).isEqualTo(FIRST);
+        now += SLOW.toNanos() * 9;
+        assertThat(cursor.begin(now)).isEqualTo(Place.FRONT);
+    }
+
+    @Test
+    void whereASlowOneHasFoundNothingNobodyLooksForAWhile() {
+        cursor.looked(Place.FRONT, page(false), SLOW, now);
+
+        assertThat(cursor.mayLook(now)).isFalse();
+        now += SLOW.toNanos() * 9;
+        assertThat(cursor.mayLook(now)).isTrue();
+        assertThat(cursor.begin(now)).isEqualTo(Place.FRONT);
+    }
+
+    private static Page page(boolean jobs) {
+        WaitingJob job = new WaitingJob(42, "a", null, 0, 0, Instant.EPOCH, Instant.EPOCH, Map.of());
+        return new Page(jobs ? List.of(job) : List.of(), jobs ? FIRST : Place.FRONT, null, 0, Instant.EPOCH);
+    }
+}
