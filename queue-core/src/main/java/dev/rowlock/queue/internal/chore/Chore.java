@@ -29,6 +29,11 @@ public interface Chore {
         return false;
     }
 
+    /** Whether it is due at once when the node begins to hear of changes, at its start or after a break: it may have missed some. */
+    default boolean dueAfterConnect() {
+        return dueAfterChange();
+    }
+
     /** What a policy has answered, if it asks one. */
     default Optional<PolicyCounts> policy() {
         return Optional.empty();

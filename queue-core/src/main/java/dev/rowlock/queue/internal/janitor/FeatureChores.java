@@ -43,6 +43,11 @@ public final class FeatureChores {
         parts.forEach(part -> part.runWithin(pause, Chore::dueAfterChange));
     }
 
+    /** The node hears of changes from now on, and may have missed some: those chores run that must not wait, after this time at the latest. */
+    public void connected(Duration pause) {
+        parts.forEach(part -> part.runWithin(pause, Chore::dueAfterConnect));
+    }
+
     /** The server's clock was set. */
     public void clockStepped() {
         parts.forEach(part -> part.runWithin(Duration.ZERO, Chore::dueAfterClockStep));

@@ -266,14 +266,12 @@ public final class WorkerNode {
         }
 
         private void connectedAgain() {
-            wakeAll();
-            services.wakeups().nodeHears();
-        }
-
-        private void wakeAll() {
             fetchers.wake();
             janitor.jobsWaiting(Duration.ZERO);
-            attention();
+            Duration pause = attention.ask();
+            lease.attention(pause);
+            featureChores.connected(pause);
+            services.wakeups().nodeHears();
         }
 
         @Override

@@ -72,6 +72,12 @@ final class Sweep implements Chore {
         return true;
     }
 
+    /** What was missed is found by the next walk. Otherwise each start of a node would walk through all jobs of all workflows without a rest. */
+    @Override
+    public boolean dueAfterConnect() {
+        return false;
+    }
+
     @Override
     public void triggeredBy(Runnable run) {
         trigger = run;

@@ -95,6 +95,12 @@ class SweepTest {
         assertThat(walk().get(0)).as("the next walk is as the first").isPositive();
     }
 
+    @Test
+    void itHurriesWhenSomebodyHasChangedSomethingButNotWheneverANodeStarts() {
+        assertThat(sweep.dueAfterChange()).isTrue();
+        assertThat(sweep.dueAfterConnect()).isFalse();
+    }
+
     /** A job that has ended, which nobody has told. */
     private void cancelledByHand() {
         rooms.execute("INSERT INTO rowlock.workflow_job (job_id, workflow_id, step_no) VALUES (70, 7, 0)");
