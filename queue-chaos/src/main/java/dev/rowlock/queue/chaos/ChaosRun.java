@@ -212,7 +212,7 @@ public final class ChaosRun {
                         SELECT (SELECT count(*) FROM rowlock.job WHERE state IN ('waiting', 'ready', 'running'))
                              + (SELECT count(*) FROM %s)
                              + (SELECT count(*) FROM %s)
-                             + (SELECT count(*) FROM rowlock.workflow_step WHERE state IN ('releasing', 'skipping', 'reviving'))
+                             + (SELECT count(*) FROM rowlock.workflow_step WHERE moving)
                              + (SELECT count(*) FROM rowlock.workflow_job m JOIN rowlock.done d ON d.id = m.job_id WHERE m.state IN (0, 1))
                         """.formatted(TO_MEND, ACTIONS))
                 .query(Long.class)

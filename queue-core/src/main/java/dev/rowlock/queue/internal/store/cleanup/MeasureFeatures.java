@@ -21,7 +21,7 @@ public final class MeasureFeatures {
                 UNION ALL
                 SELECT 'workflow.steps.moving', '', count(*)
                   FROM (SELECT FROM rowlock.workflow_step s
-                         WHERE s.state IN ('releasing', 'skipping', 'reviving') ORDER BY s.workflow_id, s.step_no LIMIT 10000) AS moving
+                         WHERE s.moving ORDER BY s.workflow_id, s.step_no LIMIT 10000) AS moving
                 UNION ALL
                 SELECT 'policy.decides', p.queue,
                        CASE WHEN p.decides_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 min' THEN 1 ELSE 0 END

@@ -22,7 +22,7 @@ public final class EndWorkflows {
                                    ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) IS NOT NULL
                               OR (SELECT s.step_no FROM rowlock.workflow_step s WHERE s.workflow_id = w.id AND s.accepts AND s.state <> 'skipped' LIMIT 1) IS NOT NULL
                               OR (SELECT s.step_no FROM rowlock.workflow_step s
-                                   WHERE s.workflow_id = w.id AND s.state IN ('releasing', 'skipping', 'reviving')
+                                   WHERE s.workflow_id = w.id AND s.moving
                                    ORDER BY s.step_no LIMIT 1) IS NOT NULL
                             THEN CASE w.state WHEN 'cancelling' THEN 'cancelling' ELSE 'running' END
                             WHEN w.state = 'cancelling' THEN 'cancelled'

@@ -113,7 +113,7 @@ public final class MoveSteps {
 
     private static final String LEFT = """
             SELECT workflow_id, step_no FROM rowlock.workflow_step
-             WHERE state IN ('releasing', 'skipping', 'reviving')
+             WHERE moving
              ORDER BY workflow_id, step_no LIMIT ?
             """;
 
