@@ -2,10 +2,12 @@ package dev.rowlock.queue.internal.store.workflow;
 
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.workflow.OpenJobs.Place;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
@@ -13,26 +15,33 @@ import java.util.List;
 public final class EndWorkflows {
 
     // The row is locked before the others are looked at, by a snapshot that may be older: whoever changes something
-    // looks here afterwards.
+    // looks here afterwards. A look for a job that has not ended begins where the one before has found one.
     private static final String NOW = """
             WITH now AS MATERIALIZED (
-                SELECT w.id, w.state AS before,
-                       CASE WHEN (SELECT m.job_id FROM rowlock.workflow_job m
-                                   WHERE m.workflow_id = w.id AND m.state = 0
-                                   ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) IS NOT NULL
+                SELECT w.id, w.state AS before, o.step_no, o.job_id,
+                       CASE WHEN o.job_id IS NOT NULL
                               OR (SELECT s.step_no FROM rowlock.workflow_step s WHERE s.workflow_id = w.id AND s.accepts AND s.state <> 'skipped' LIMIT 1) IS NOT NULL
                               OR (SELECT s.step_no FROM rowlock.workflow_step s
                                    WHERE s.workflow_id = w.id AND s.moving
                                    ORDER BY s.step_no LIMIT 1) IS NOT NULL
                             THEN CASE w.state WHEN 'cancelling' THEN 'cancelling' ELSE 'running' END
                             WHEN w.state = 'cancelling' THEN 'cancelled'
-                            WHEN EXISTS (SELECT FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.state = 1)
-                              OR EXISTS (SELECT FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.state = 3)
+                            WHEN (SELECT m.job_id FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.failure IN (1, 3)
+                                   ORDER BY m.step_no, m.failure, m.job_id LIMIT 1) IS NOT NULL -- in this order, because only one index has it
                             THEN 'failed' ELSE 'succeeded' END AS state
-                  FROM rowlock.workflow w
-                 WHERE w.id = ANY (?::bigint[]) AND w.state IN ('running', 'cancelling', 'failed')
-                 ORDER BY w.id
-                   %s
+                  FROM unnest(?::bigint[], ?::int[], ?::bigint[]) AS t (id, hint_step, hint_job)
+                 CROSS JOIN LATERAL (
+                       SELECT w.id, w.state FROM rowlock.workflow w
+                        WHERE w.id = t.id AND w.state IN ('running', 'cancelling', 'failed') OFFSET 0 %s) AS w
+                  LEFT JOIN LATERAL (
+                       (SELECT m.step_no, m.job_id FROM rowlock.workflow_job m
+                         WHERE m.workflow_id = t.id AND m.state = 0 AND (m.step_no, m.job_id) <= (t.hint_step, t.hint_job)
+                         ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1)
+                       UNION ALL
+                       (SELECT m.step_no, m.job_id FROM rowlock.workflow_job m
+                         WHERE m.workflow_id = t.id AND m.state = 0 AND (m.step_no, m.job_id) > (t.hint_step, t.hint_job)
+                         ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1)
+                       LIMIT 1) AS o ON true
             )
             """;
 
@@ -45,10 +54,10 @@ public final class EndWorkflows {
                        SELECT s.workflow_id, s.step_no FROM rowlock.workflow_step s
                         WHERE s.workflow_id = n.id AND s.state = 'skipped' ORDER BY s.step_no OFFSET 0) AS s
                  WHERE n.state = 'succeeded'
-                   AND (SELECT m.job_id FROM rowlock.workflow_job m WHERE m.workflow_id = n.id AND m.state = 4
-                         ORDER BY m.step_no, m.job_id LIMIT 1) IS NOT NULL""") + """
+                   AND (SELECT m.job_id FROM rowlock.workflow_job m WHERE m.workflow_id = n.id AND m.failure = 4
+                         ORDER BY m.step_no, m.failure, m.job_id LIMIT 1) IS NOT NULL""") + """
             , decided AS MATERIALIZED (
-                SELECT n.id, n.before,
+                SELECT n.id, n.before, n.step_no, n.job_id,
                        CASE WHEN n.state = 'succeeded' AND n.id = ANY (ARRAY(SELECT workflow_id FROM verdict WHERE met))
                             THEN 'running' ELSE n.state END AS state
                   FROM now n
@@ -56,16 +65,20 @@ public final class EndWorkflows {
             """;
 
     private static final String END = NOW + DECIDED + """
-            UPDATE rowlock.workflow w
-               SET state = n.state, ended_at = CASE WHEN n.state IN ('succeeded', 'failed', 'cancelled') THEN statement_timestamp() END
-              FROM decided n
-             WHERE w.id = ANY (ARRAY(SELECT id FROM decided)) AND w.id + 0 = n.id AND n.state <> n.before
-            RETURNING w.id
+            , ended AS (
+                UPDATE rowlock.workflow w
+                   SET state = n.state, ended_at = CASE WHEN n.state IN ('succeeded', 'failed', 'cancelled') THEN statement_timestamp() END
+                  FROM decided n
+                 WHERE w.id = ANY (ARRAY(SELECT id FROM decided)) AND w.id + 0 = n.id AND n.state <> n.before
+                RETURNING w.id
+            )
+            SELECT n.id, e.id IS NOT NULL, n.step_no, n.job_id FROM decided n LEFT JOIN ended e ON e.id = n.id
             """;
 
     private static final String FIND =
-            NOW.formatted("") + DECIDED + "SELECT id FROM decided WHERE state <> before ORDER BY id";
+            NOW.formatted("") + DECIDED + "SELECT id, state <> before, step_no, job_id FROM decided";
 
+    private final OpenJobs<Long> openJobs = new OpenJobs<>();
     private final Database database;
     private final String end;
     private final String endOthers;
@@ -73,8 +86,8 @@ public final class EndWorkflows {
 
     public EndWorkflows(Database database) {
         this.database = database;
-        this.end = database.sql(IndexPlan.LOOKS_PREFIX + END.formatted("FOR UPDATE OF w"));
-        this.endOthers = database.sql(IndexPlan.LOOKS_PREFIX + END.formatted("FOR UPDATE OF w SKIP LOCKED"));
+        this.end = database.sql(IndexPlan.LOOKS_PREFIX + END.formatted("FOR UPDATE"));
+        this.endOthers = database.sql(IndexPlan.LOOKS_PREFIX + END.formatted("FOR UPDATE SKIP LOCKED"));
         this.find = database.sql(IndexPlan.LOOKS_PREFIX + FIND);
     }
 
@@ -94,13 +107,30 @@ public final class EndWorkflows {
     }
 
     private List<Long> run(String sql, Collection<Long> workflows) {
+        List<Long> sorted = workflows.stream().sorted().toList(); // in this order their rows are locked
         return database.alone(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
-                statement.setObject(1, Columns.longs(List.copyOf(workflows), Long::longValue));
+                List<Place> hints = sorted.stream().map(openJobs::last).toList();
+                statement.setObject(1, Columns.longs(sorted, Long::longValue));
+                statement.setObject(2, hints.stream().mapToInt(Place::step).toArray());
+                statement.setObject(3, Columns.longs(hints, Place::job));
                 try (ResultSet rows = IndexPlan.query(statement)) {
-                    return Ids.read(rows);
+                    return changed(rows);
                 }
             }
         });
+    }
+
+    private List<Long> changed(ResultSet rows) throws SQLException {
+        List<Long> changed = new ArrayList<>();
+        while (rows.next()) {
+            long workflow = rows.getLong(1);
+            if (rows.getBoolean(2)) {
+                changed.add(workflow);
+            }
+            Long job = Columns.number(rows, 4);
+            openJobs.found(workflow, job == null ? null : new Place(rows.getInt(3), job));
+        }
+        return changed;
     }
 }

@@ -15,24 +15,33 @@ import java.util.List;
 /** Locks steps about which somebody is about to decide, until the end of the transaction. Its plan settings last as long. */
 final class LockWaitingSteps {
 
-    // Of ten thousand ends of one step, only the last one has more to do. Jobs mostly end in the order of their ids:
-    // the last one is the last that has not ended. From the front, each look would walk over what the others have left
-    // in the index.
+    // Of ten thousand ends of one step, only the last one has more to do. Jobs mostly end in the order of their ids, so
+    // the last one is the last that has not ended. Where they do not, a look from the back would walk past all that
+    // have
+    // ended, each time: so it begins where the one before has found one, and goes round.
     private static final String BEHIND = """
-            WITH ended AS MATERIALIZED (
-                SELECT t.workflow_id, t.step_no
-                  FROM unnest(?::bigint[], ?::int[], ?::boolean[]) AS t (workflow_id, step_no, failed)
-                 WHERE t.failed
-                    OR (SELECT m.job_id FROM rowlock.workflow_job m
-                         WHERE m.workflow_id = t.workflow_id AND m.state = 0 AND m.step_no BETWEEN t.step_no AND t.step_no
-                         ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) IS NULL -- in this order, because only one index has it
+            WITH looked AS MATERIALIZED (
+                SELECT t.workflow_id, t.step_no, t.failed,
+                       coalesce(
+                           (SELECT m.job_id FROM rowlock.workflow_job m
+                             WHERE m.workflow_id = t.workflow_id AND m.step_no BETWEEN t.step_no AND t.step_no AND m.state = 0
+                               AND m.job_id <= t.hint
+                             ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1), -- in this order, because only one index has it
+                           CASE WHEN t.hint < 9223372036854775807
+                                THEN (SELECT m.job_id FROM rowlock.workflow_job m
+                                       WHERE m.workflow_id = t.workflow_id AND m.step_no BETWEEN t.step_no AND t.step_no AND m.state = 0
+                                         AND m.job_id > t.hint
+                                       ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) END) AS open
+                  FROM unnest(?::bigint[], ?::int[], ?::boolean[], ?::bigint[]) AS t (workflow_id, step_no, failed, hint)
             ), child AS MATERIALIZED (
+                -- What runs after the end need not be looked at before it.
                 SELECT t.workflow_id, e.child_no AS step_no
-                  FROM ended t
+                  FROM looked t
                  CROSS JOIN LATERAL (
-                       SELECT e.child_no FROM rowlock.workflow_edge e
+                       SELECT e.child_no, e.runs_after FROM rowlock.workflow_edge e
                         WHERE e.workflow_id = t.workflow_id AND e.parent_no BETWEEN t.step_no AND t.step_no
                         ORDER BY e.parent_no OFFSET 0) AS e -- likewise
+                 WHERE t.open IS NULL OR t.failed AND e.runs_after <> 'end'
                  GROUP BY t.workflow_id, e.child_no
                  ORDER BY t.workflow_id, e.child_no
             )
@@ -47,7 +56,7 @@ final class LockWaitingSteps {
 
     // One by one in this order: a plan for all of them at once may walk through all steps of all workflows.
     private static final String LOCKED = """
-            SELECT false, c.workflow_id, c.step_no, c.place, c.state, c.at_once
+            SELECT c.workflow_id, c.step_no, c.place, c.state, c.at_once, NULL::bigint
               FROM child t
              CROSS JOIN LATERAL (
                    SELECT c.workflow_id, c.step_no, c.ctid AS place, c.state, c.due_at IS NULL AND c.delay_millis IS NULL AS at_once
@@ -56,12 +65,12 @@ final class LockWaitingSteps {
                       FOR UPDATE %s) AS c
             """;
 
-    private static final String ENDED = "UNION ALL SELECT true, workflow_id, step_no, NULL, NULL, NULL FROM ended";
+    private static final String LOOKED = "UNION ALL SELECT workflow_id, step_no, NULL, NULL, NULL, open FROM looked";
 
     /**
      * What was found.
      *
-     * @param ended of the given steps, those that may let others go on
+     * @param ended of the given steps, those without a job that has not ended
      * @param locked steps that wait, or were skipped
      */
     record Found(List<StepKey> ended, List<Locked> locked) {}
@@ -75,6 +84,7 @@ final class LockWaitingSteps {
      */
     record Locked(StepKey key, String place, String state, boolean atOnce) {}
 
+    private final OpenJobs<StepKey> openJobs = new OpenJobs<>();
     private final Texts patient;
     private final Texts others;
 
@@ -83,7 +93,7 @@ final class LockWaitingSteps {
         static Texts of(Schema schema, String wait) {
             String locked = LOCKED.formatted(wait);
             return new Texts(
-                    schema.sql(IndexPlan.LOOKS_PREFIX + BEHIND + locked + ENDED),
+                    schema.sql(IndexPlan.LOOKS_PREFIX + BEHIND + locked + LOOKED),
                     schema.sql(IndexPlan.LOOKS_PREFIX + NAMED + locked));
         }
     }
@@ -108,6 +118,9 @@ final class LockWaitingSteps {
                 IndexPlan.prepare(connection, texts(skipLocked).behind())) {
             StepKey.set(statement, 1, some.stream().map(Touched::step).toList());
             statement.setObject(3, Columns.flags(some, Touched::failed));
+            statement.setObject(
+                    4,
+                    Columns.longs(some, touched -> openJobs.last(touched.step()).job()));
             return read(statement);
         }
     }
@@ -120,16 +133,21 @@ final class LockWaitingSteps {
         }
     }
 
-    private static Found read(PreparedStatement statement) throws SQLException {
+    private Found read(PreparedStatement statement) throws SQLException {
         List<StepKey> ended = new ArrayList<>();
         List<Locked> locked = new ArrayList<>();
         try (ResultSet rows = IndexPlan.query(statement)) {
             while (rows.next()) {
-                StepKey key = new StepKey(rows.getLong(2), rows.getInt(3));
-                if (rows.getBoolean(1)) {
+                StepKey key = new StepKey(rows.getLong(1), rows.getInt(2));
+                String place = rows.getString(3);
+                if (place != null) {
+                    locked.add(new Locked(key, place, rows.getString(4), rows.getBoolean(5)));
+                    continue;
+                }
+                Long open = Columns.number(rows, 6);
+                openJobs.found(key, open == null ? null : new OpenJobs.Place(key.step(), open));
+                if (open == null) {
                     ended.add(key);
-                } else {
-                    locked.add(new Locked(key, rows.getString(4), rows.getString(5), rows.getBoolean(6)));
                 }
             }
         }

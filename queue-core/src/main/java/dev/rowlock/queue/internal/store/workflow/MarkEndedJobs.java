@@ -25,18 +25,19 @@ public final class MarkEndedJobs {
             )
             """;
 
-    // Of workflows that run, or have failed and may be redriven.
+    // Of workflows that run, or have failed and may be redriven. Those that were completed are only walked past.
     private static final String STRETCH = """
-            WITH given AS MATERIALIZED (
+            WITH walked AS MATERIALIZED (
                 SELECT m.place, m.job_id, m.workflow_id, m.step_no, m.state
                   FROM rowlock.workflow w
                  CROSS JOIN LATERAL (
-                       SELECT m.*, m.ctid AS place FROM rowlock.workflow_job m
-                        WHERE m.workflow_id = w.id AND m.state <= 1
-                          AND (m.state, m.step_no, m.job_id) > (CASE WHEN w.id > ? THEN -1 ELSE ? END, ?, ?)
-                        ORDER BY m.state, m.step_no, m.job_id LIMIT ?) AS m
+                       SELECT m.ctid AS place, m.job_id, m.workflow_id, m.step_no, m.state FROM rowlock.workflow_job m
+                        WHERE m.workflow_id = w.id AND (m.step_no, m.job_id) > (CASE WHEN w.id > ? THEN -1 ELSE ? END, ?)
+                        ORDER BY m.step_no, m.job_id LIMIT ?) AS m
                  WHERE w.id >= ? AND w.state IN ('running', 'cancelling', 'failed')
-                 ORDER BY w.id, m.state, m.step_no, m.job_id LIMIT ?
+                 ORDER BY w.id, m.step_no, m.job_id LIMIT ?
+            ), given AS MATERIALIZED (
+                SELECT place, job_id, workflow_id, step_no, state FROM walked WHERE state <= 1
             )
             """;
 
@@ -90,12 +91,15 @@ public final class MarkEndedJobs {
                  WHERE m.ctid = ANY (ARRAY(SELECT place FROM changed)) AND m.job_id + 0 = c.job_id AND m.state + 0 = c.state
                 RETURNING m.workflow_id, m.step_no, m.state
             )
-            SELECT workflow_id, step_no, bool_or(state IN (1, 3)), bool_or(state = 0), NULL::bigint, NULL::smallint, NULL::int, NULL::bigint
+            SELECT workflow_id, step_no, bool_or(state IN (1, 3)), bool_or(state = 0), NULL::bigint, NULL::int, NULL::bigint
               FROM marked GROUP BY workflow_id, step_no
+            """;
+
+    private static final String END = """
             UNION ALL
-            SELECT NULL, NULL, NULL, NULL, l.workflow_id, l.state, l.step_no, l.job_id
-              FROM (SELECT * FROM looked ORDER BY workflow_id DESC, state DESC, step_no DESC, job_id DESC LIMIT 1) AS l
-             WHERE (SELECT count(*) FROM looked) = ?
+            SELECT NULL, NULL, NULL, NULL, l.workflow_id, l.step_no, l.job_id
+              FROM (SELECT * FROM walked ORDER BY workflow_id DESC, step_no DESC, job_id DESC LIMIT 1) AS l
+             WHERE (SELECT count(*) FROM walked) = ?
             """;
 
     /**
@@ -107,9 +111,9 @@ public final class MarkEndedJobs {
     public record Touched(StepKey step, boolean failed, boolean again) {}
 
     /** How far a walk through all jobs has come. */
-    public record Place(long workflow, int state, int step, long job) {
+    public record Place(long workflow, int step, long job) {
 
-        public static final Place FRONT = new Place(0, -1, 0, 0);
+        public static final Place FRONT = new Place(0, -1, 0);
     }
 
     /** What a look has found; {@code end} is null where there is nothing behind it. */
@@ -122,7 +126,7 @@ public final class MarkEndedJobs {
     public MarkEndedJobs(Database database) {
         this.database = database;
         this.heard = database.sql(IndexPlan.LOOKS_PREFIX + HEARD + LOOKED_IN_DONE + MARKED);
-        this.stretch = database.sql(IndexPlan.LOOKS_PREFIX + STRETCH + LOOKED_IN_WAITING + MARKED);
+        this.stretch = database.sql(IndexPlan.LOOKS_PREFIX + STRETCH + LOOKED_IN_WAITING + MARKED + END);
     }
 
     /** Looks at these jobs; a negative id is a workflow within another. */
@@ -130,24 +134,22 @@ public final class MarkEndedJobs {
         return database.alone(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, heard)) {
                 statement.setObject(1, Columns.longs(List.copyOf(ids), Long::longValue));
-                statement.setInt(2, -1);
                 return read(statement).steps();
             }
         });
     }
 
-    /** Looks at so many jobs behind a place. */
+    /** Walks past so many jobs behind a place, and looks at those that have not ended well. */
     public Marked stretch(Place behind, int limit) {
         return database.alone(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, stretch)) {
                 statement.setLong(1, behind.workflow());
-                statement.setInt(2, behind.state());
-                statement.setInt(3, behind.step());
-                statement.setLong(4, behind.job());
-                statement.setInt(5, limit);
-                statement.setLong(6, behind.workflow());
+                statement.setInt(2, behind.step());
+                statement.setLong(3, behind.job());
+                statement.setInt(4, limit);
+                statement.setLong(5, behind.workflow());
+                statement.setInt(6, limit);
                 statement.setInt(7, limit);
-                statement.setInt(8, limit);
                 return read(statement);
             }
         });
@@ -163,7 +165,7 @@ public final class MarkEndedJobs {
                     steps.add(
                             new Touched(new StepKey(workflow, rows.getInt(2)), rows.getBoolean(3), rows.getBoolean(4)));
                 } else {
-                    end = new Place(rows.getLong(5), rows.getInt(6), rows.getInt(7), rows.getLong(8));
+                    end = new Place(rows.getLong(5), rows.getInt(6), rows.getLong(7));
                 }
             }
         }

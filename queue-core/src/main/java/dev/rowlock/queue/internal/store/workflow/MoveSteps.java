@@ -32,11 +32,15 @@ public final class MoveSteps {
                 SELECT s.workflow_id, s.step_no, s.state, s.due_at, s.delay_millis, m.job_id, m.place
                   FROM step s
                  CROSS JOIN LATERAL (
-                       SELECT m.job_id, m.ctid AS place FROM rowlock.workflow_job m
-                        WHERE m.workflow_id = s.workflow_id
-                          AND (m.state, m.step_no, m.job_id) > (CASE s.state WHEN 'reviving' THEN 4 ELSE 0 END, s.step_no, ?)
-                          AND (m.state, m.step_no) <= (CASE s.state WHEN 'reviving' THEN 4 ELSE 0 END, s.step_no)
-                        ORDER BY m.state, m.step_no, m.job_id LIMIT ?) AS m -- only one index has this order
+                       (SELECT m.job_id, m.ctid AS place FROM rowlock.workflow_job m
+                         WHERE s.state <> 'reviving' AND m.workflow_id = s.workflow_id AND m.step_no BETWEEN s.step_no AND s.step_no
+                           AND m.job_id > ? AND m.state = 0
+                         ORDER BY m.step_no, m.job_id LIMIT ?) -- only one index has this order
+                       UNION ALL
+                       (SELECT m.job_id, m.ctid FROM rowlock.workflow_job m
+                         WHERE s.state = 'reviving' AND m.workflow_id = s.workflow_id AND m.step_no BETWEEN s.step_no AND s.step_no
+                           AND m.failure BETWEEN 4 AND 4 AND m.job_id > ?
+                         ORDER BY m.step_no, m.failure, m.job_id LIMIT ?)) AS m -- likewise
             ), parked AS MATERIALIZED (
                 -- Not those that somebody has let run before, or cancelled.
                 SELECT w.id, w.ctid AS place FROM rowlock.waiting w
@@ -164,7 +168,9 @@ public final class MoveSteps {
                 StepKey.set(statement, 1, steps);
                 statement.setLong(3, behind);
                 statement.setInt(4, limit);
-                statement.setInt(5, limit);
+                statement.setLong(5, behind);
+                statement.setInt(6, limit);
+                statement.setInt(7, limit);
                 return read(statement);
             }
         }));

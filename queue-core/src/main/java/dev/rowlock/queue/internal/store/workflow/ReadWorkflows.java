@@ -53,17 +53,15 @@ public final class ReadWorkflows {
              WHERE e.workflow_id = ?
             """;
 
-    // A look at each state, because that is how the index is ordered; so a page costs as much as a page.
     private static final String JOBS = """
             SELECT m.job_id, s.name, m.state
               FROM rowlock.workflow_step s
-             CROSS JOIN generate_series(0, 4) AS of (state)
              CROSS JOIN LATERAL (
                    SELECT j.job_id, j.state FROM rowlock.workflow_job j
-                    WHERE j.workflow_id = s.workflow_id AND j.state = of.state AND j.step_no = s.step_no AND j.job_id > ?
+                    WHERE j.workflow_id = s.workflow_id AND j.step_no = s.step_no AND j.job_id > ?
                     ORDER BY j.job_id LIMIT ?) AS m
              WHERE s.workflow_id = ? AND s.name = ?
-             ORDER BY m.job_id LIMIT ?
+             ORDER BY m.job_id
             """;
 
     private static final String OF_JOB = "SELECT workflow_id FROM rowlock.workflow_job WHERE job_id = ?";
@@ -168,7 +166,6 @@ public final class ReadWorkflows {
                 statement.setInt(2, limit);
                 statement.setLong(3, workflow);
                 statement.setString(4, step);
-                statement.setInt(5, limit);
                 Row<WorkflowJob> read = row -> job(row.getLong(1), row.getString(2), row.getInt(3));
                 return read.all(statement);
             }

@@ -13,7 +13,7 @@ public final class RemoveOldWorkflows {
                 SELECT w.id FROM rowlock.workflow w
                  WHERE w.ended_at < statement_timestamp() - (SELECT least(max(done_millis), 31556952000000) FROM rowlock.retention) * interval '1 ms'
                    AND NOT EXISTS (SELECT FROM rowlock.workflow_job m
-                                    WHERE m.workflow_id = w.id AND m.state = 1
+                                    WHERE m.workflow_id = w.id AND m.failure = 1
                                       AND (SELECT d.id FROM rowlock.dead d WHERE d.id = m.job_id) IS NOT NULL)
                    -- Nor one that runs as a part of another.
                    AND NOT EXISTS (SELECT FROM rowlock.workflow_job m JOIN rowlock.workflow o ON o.id = m.workflow_id

@@ -4,39 +4,48 @@ package dev.rowlock.queue.internal.store.workflow;
 final class Verdicts {
 
     // A parent goes on as long as it has a job that has not ended, or may get one: a skipped one gets none, even if it
-    // is open. Mostly no job of it has failed or
-    // was cancelled, and one look says so. Each table is reached step by step, so that no plan walks through a whole
-    // one.
+    // is open. Mostly no job of it has failed or was cancelled, and one look says so. Nobody looks for one that has not
+    // ended where nothing depends on it: of a large step that may take long. Each table is reached step by step, so
+    // that
+    // no plan walks through a whole one.
     private static final String SQL = """
             asked AS MATERIALIZED (
                 %s
-            ), parent AS MATERIALIZED (
-                SELECT t.workflow_id, t.step_no, e.runs_after,
-                       p.accepts AND p.state <> 'skipped' OR p.state IN ('waiting', 'releasing', 'skipping', 'reviving') OR p.open IS NOT NULL AS going_on,
+            ), told AS MATERIALIZED (
+                SELECT t.workflow_id, t.step_no, e.parent_no, e.runs_after, p.state, p.accepts,
                        p.other IS NOT NULL
                        AND (SELECT m.job_id FROM rowlock.workflow_job m
-                             WHERE m.workflow_id = t.workflow_id AND m.state = 1 AND m.step_no = e.parent_no LIMIT 1) IS NOT NULL AS failed,
+                             WHERE m.workflow_id = t.workflow_id AND m.step_no BETWEEN e.parent_no AND e.parent_no AND m.failure = 1
+                             ORDER BY m.step_no, m.failure, m.job_id LIMIT 1) IS NOT NULL AS failed, -- in this order, because only one index has it
                        p.other IS NOT NULL
                        AND (SELECT m.job_id FROM rowlock.workflow_job m
-                             WHERE m.workflow_id = t.workflow_id AND m.state IN (3, 4) AND m.step_no = e.parent_no LIMIT 1) IS NOT NULL
+                             WHERE m.workflow_id = t.workflow_id AND m.step_no BETWEEN e.parent_no AND e.parent_no AND m.failure >= 3
+                             ORDER BY m.step_no, m.failure, m.job_id LIMIT 1) IS NOT NULL
                        -- Or it was skipped before anybody had added jobs to it.
-                       OR p.state = 'skipped' AND p.open IS NULL AND p.other IS NULL
+                       OR p.state = 'skipped' AND p.other IS NULL
                        AND (SELECT m.job_id FROM rowlock.workflow_job m
-                             WHERE m.workflow_id = t.workflow_id AND m.state = 2 AND m.step_no = e.parent_no LIMIT 1) IS NULL AS cancelled
+                             WHERE m.workflow_id = t.workflow_id AND m.step_no BETWEEN e.parent_no AND e.parent_no
+                             ORDER BY m.step_no, m.job_id LIMIT 1) IS NULL AS cancelled
                   FROM asked t
                  CROSS JOIN LATERAL (
                        SELECT e.parent_no, e.runs_after FROM rowlock.workflow_edge e
                         WHERE e.workflow_id = t.workflow_id AND e.child_no BETWEEN t.step_no AND t.step_no
-                        ORDER BY e.child_no, e.parent_no OFFSET 0) AS e -- in this order, because only one index has it
+                        ORDER BY e.child_no, e.parent_no OFFSET 0) AS e -- likewise
                  CROSS JOIN LATERAL (
                        SELECT p.accepts, p.state,
                               (SELECT m.job_id FROM rowlock.workflow_job m
-                                WHERE m.workflow_id = p.workflow_id AND m.state = 0 AND m.step_no BETWEEN p.step_no AND p.step_no
-                                ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) AS open, -- likewise
-                              (SELECT m.job_id FROM rowlock.workflow_job m
-                                WHERE m.workflow_id = p.workflow_id AND m.state IN (1, 3, 4) AND m.step_no = p.step_no LIMIT 1) AS other
+                                WHERE m.workflow_id = p.workflow_id AND m.step_no BETWEEN p.step_no AND p.step_no AND m.failure IS NOT NULL
+                                ORDER BY m.step_no, m.failure, m.job_id LIMIT 1) AS other
                          FROM rowlock.workflow_step p
                         WHERE p.workflow_id = t.workflow_id AND p.step_no = e.parent_no OFFSET 0) AS p
+            ), parent AS MATERIALIZED (
+                SELECT t.workflow_id, t.step_no, t.runs_after, t.failed, t.cancelled,
+                       t.accepts AND t.state <> 'skipped' OR t.state IN ('waiting', 'releasing', 'skipping', 'reviving')
+                       OR (t.runs_after = 'end' OR NOT (t.failed OR t.cancelled))
+                       AND (SELECT m.job_id FROM rowlock.workflow_job m
+                             WHERE m.workflow_id = t.workflow_id AND m.step_no BETWEEN t.parent_no AND t.parent_no AND m.state = 0
+                             ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) IS NOT NULL AS going_on
+                  FROM told t
             ), running AS MATERIALIZED (
                 SELECT w.id
                   FROM (SELECT DISTINCT workflow_id FROM asked) AS t

@@ -32,13 +32,13 @@ final class FullWorkflows {
             Map.entry("workflow_edge_pkey", Pattern.compile("workflow_id = .* AND \\(child_no >= ")),
             Map.entry("workflow_edge_by_parent", Pattern.compile("workflow_id = .* AND \\(parent_no >= ")),
             Map.entry("workflow_job_pkey", Pattern.compile("job_id (=|>=) ")),
-            Map.entry("workflow_job_by_step", Pattern.compile("workflow_id = .* AND \\((ROW\\()?state")),
+            Map.entry("workflow_job_by_step", Pattern.compile("workflow_id = .* AND \\((ROW\\()?step_no")),
             Map.entry("waiting_pkey", Pattern.compile("id = ")),
             Map.entry("ready_pkey", Pattern.compile("id = ")),
             Map.entry("running_pkey", Pattern.compile("id = ")));
 
     /** These hold what is to be found, and nothing else. */
-    private static final Pattern SMALL = Pattern.compile("workflow_step_(moving|accepting)");
+    private static final Pattern SMALL = Pattern.compile("workflow_(step_(moving|accepting)|job_by_failure)");
 
     private static final Pattern VAIN =
             Pattern.compile("[^\\n]*\\n[^\\n]*\\n\\s+Rows Removed by (Join )?Filter: [1-9][0-9]{2,}");

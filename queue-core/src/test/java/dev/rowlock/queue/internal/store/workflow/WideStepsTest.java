@@ -16,7 +16,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** The end of one job costs the same, however many others its step has, and however many of these have ended before it. */
-@PostgresTest(migrated = true)
+@PostgresTest(freshPerTest = true, migrated = true)
 class WideStepsTest {
 
     private static final long NARROW = 1;
@@ -57,13 +57,14 @@ class WideStepsTest {
     @Test
     void theEndOfOneJobCostsTheSameWhateverTheWidth() throws Exception {
         try (ExplainedDatabase explained = new ExplainedDatabase(test, new Schema("rowlock"), Plans.AUTO)) {
-            ended(explained, NARROW, 1, 1);
-            Cost narrow = ended(explained, NARROW, 2, 1);
-            ended(explained, WIDE, 1, 1);
+            Node node = new Node(explained);
+            node.ended(NARROW, 1, 1);
+            Cost narrow = node.ended(NARROW, 2, 1);
+            node.ended(WIDE, 1, 1);
 
-            Cost front = ended(explained, WIDE, 2, 1);
-            ended(explained, WIDE, 3, JOBS - 1_000);
-            Cost late = ended(explained, WIDE, JOBS - 990, 1);
+            Cost front = node.ended(WIDE, 2, 1);
+            node.ended(WIDE, 3, JOBS - 1_000);
+            Cost late = node.ended(WIDE, JOBS - 990, 1);
 
             for (Cost wide : List.of(front, late)) {
                 assertThat(wide.statements()).isEqualTo(narrow.statements());
@@ -72,26 +73,62 @@ class WideStepsTest {
         }
     }
 
+    @Test
+    void itCostsTheSameWhereJobsEndFromTheBack() throws Exception {
+        try (ExplainedDatabase explained = new ExplainedDatabase(test, new Schema("rowlock"), Plans.AUTO)) {
+            Node node = new Node(explained);
+            node.ended(NARROW, 1, 1);
+            Cost narrow = node.ended(NARROW, 2, 1);
+            node.ended(WIDE, 1_001, JOBS - 1_000);
+
+            Cost other = node.ended(WIDE, 500, 1);
+            Cost last = node.ended(WIDE, 1_000, 1); // where looks begin
+            Cost next = node.ended(WIDE, 400, 1);
+
+            for (Cost wide : List.of(other, last, next)) {
+                assertThat(wide.statements()).isEqualTo(narrow.statements());
+                assertThat(wide.pages()).isLessThanOrEqualTo(narrow.pages() + DEEPER);
+            }
+        }
+    }
+
     private record Cost(int statements, int pages) {}
 
-    /** So many jobs have ended, from this one on; a node hears of it. */
-    private Cost ended(ExplainedDatabase explained, long workflow, int first, int jobs) {
-        long from = workflow * 100_000 + first;
-        rooms.execute("""
-                INSERT INTO rowlock.done (id, enqueued_at, rank, attempt, crashes, max_retries, queue, type, payload, finished_at, state)
-                SELECT n, now(), 0, 1, 0, 0, 'q', 't', '{}', now(), 'completed' FROM generate_series(%d, %d) AS n
-                """.formatted(from, from + jobs - 1));
-        int before = explained.plans().size();
+    /** What remembers something from one round to the next. */
+    private final class Node {
 
-        List<Touched> touched = new MarkEndedJobs(explained.database())
-                .heard(LongStream.range(from, from + jobs).boxed().toList());
-        new DecideSteps(explained.database()).after(touched, 20);
-        new EndWorkflows(explained.database()).run(List.of(workflow));
+        private final ExplainedDatabase explained;
+        private final MarkEndedJobs mark;
+        private final DecideSteps decide;
+        private final EndWorkflows end;
 
-        assertThat(touched).hasSize(1);
-        List<String> plans = explained.plans().subList(before, explained.plans().size());
-        return new Cost(
-                plans.size(), plans.stream().mapToInt(WideStepsTest::pages).sum());
+        Node(ExplainedDatabase explained) {
+            this.explained = explained;
+            this.mark = new MarkEndedJobs(explained.database());
+            this.decide = new DecideSteps(explained.database());
+            this.end = new EndWorkflows(explained.database());
+        }
+
+        /** So many jobs have ended, from this one on; the node hears of it. */
+        Cost ended(long workflow, int first, int jobs) {
+            long from = workflow * 100_000 + first;
+            rooms.execute("""
+                    INSERT INTO rowlock.done (id, enqueued_at, rank, attempt, crashes, max_retries, queue, type, payload, finished_at, state)
+                    SELECT n, now(), 0, 1, 0, 0, 'q', 't', '{}', now(), 'completed' FROM generate_series(%d, %d) AS n
+                    """.formatted(from, from + jobs - 1));
+            int before = explained.plans().size();
+
+            List<Touched> touched =
+                    mark.heard(LongStream.range(from, from + jobs).boxed().toList());
+            decide.after(touched, 20);
+            end.run(List.of(workflow));
+
+            assertThat(touched).hasSize(1);
+            List<String> plans =
+                    explained.plans().subList(before, explained.plans().size());
+            return new Cost(
+                    plans.size(), plans.stream().mapToInt(WideStepsTest::pages).sum());
+        }
     }
 
     /** Those of the whole plan stand first. */

@@ -27,7 +27,7 @@ public record StalledWorkflows(Duration failedFor, Duration openFor) implements 
                          FROM rowlock.workflow_edge e
                          JOIN rowlock.workflow_step child ON child.workflow_id = w.id AND child.step_no = e.child_no AND child.state = 'waiting'
                          JOIN rowlock.workflow_step parent ON parent.workflow_id = w.id AND parent.step_no = e.parent_no
-                         JOIN rowlock.workflow_job m ON m.workflow_id = w.id AND m.state = 1 AND m.step_no = e.parent_no
+                         JOIN rowlock.workflow_job m ON m.workflow_id = w.id AND m.failure = 1 AND m.step_no = e.parent_no
                          JOIN rowlock.dead d ON d.id = m.job_id
                         WHERE e.workflow_id = w.id AND e.runs_after = 'success-or-hold'
                         LIMIT 1) AS failed
