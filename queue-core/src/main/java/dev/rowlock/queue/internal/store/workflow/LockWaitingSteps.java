@@ -17,8 +17,7 @@ final class LockWaitingSteps {
 
     // Of ten thousand ends of one step, only the last one has more to do. Jobs mostly end in the order of their ids, so
     // the last one is the last that has not ended. Where they do not, a look from the back would walk past all that
-    // have
-    // ended, each time: so it begins where the one before has found one, and goes round.
+    // have ended, each time: so it begins where the one before has found one, and goes round.
     private static final String BEHIND = """
             WITH looked AS MATERIALIZED (
                 SELECT t.workflow_id, t.step_no, t.failed,

@@ -6,8 +6,7 @@ final class Verdicts {
     // A parent goes on as long as it has a job that has not ended, or may get one: a skipped one gets none, even if it
     // is open. Mostly no job of it has failed or was cancelled, and one look says so. Nobody looks for one that has not
     // ended where nothing depends on it: of a large step that may take long. Each table is reached step by step, so
-    // that
-    // no plan walks through a whole one.
+    // that no plan walks through a whole one.
     private static final String SQL = """
             asked AS MATERIALIZED (
                 %s
