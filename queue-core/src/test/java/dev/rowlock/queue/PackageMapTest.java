@@ -90,7 +90,9 @@ class PackageMapTest {
             Map.entry("internal.store.gate", with(WORDS, "internal.store", "internal.store.admin", "gate")),
             Map.entry("internal.gate", with(STORE, "internal.chore", "internal.wake", "gate", "operate", "spi", "job")),
             Map.entry("internal.store.policy", with(WORDS, "internal.store", "gate")),
-            Map.entry("internal.policy", with(STORE, "internal.chore", "internal.claim", "gate", "spi", "job")),
+            Map.entry(
+                    "internal.policy",
+                    with(STORE, "internal.chore", "internal.claim", "internal.thread", "gate", "spi", "job")),
             Map.entry("workflow", Set.of("job")),
             Map.entry(
                     "internal.store.workflow",
