@@ -249,15 +249,14 @@ final class KeyedTakeSql {
             )
             """;
 
-    // What is said of the claim as a whole travels with one of its jobs, in one column: each costs every job some 0.2
-    // µs.
-    // The last key that got a job, its weight, the lowest token of the queue; then keys, and as many tokens.
+    // What is said of the claim as a whole travels with one of its jobs, in one column, because each column costs every
+    // job some 0.2 µs: the last key that got a job, its weight, the lowest token of the queue; then keys, and as many
+    // tokens.
     private static String told(Form form) {
         return """
             , job_key, gate IS NOT NULL,
                       CASE WHEN id = (SELECT id FROM last)
-                           THEN (SELECT ARRAY[last.job_key, last.weight::text, %s]
-                                   FROM (VALUES (0)) AS one LEFT JOIN key AS last ON last.place = (SELECT place FROM last))
+                           THEN (SELECT ARRAY[max(job_key), max(weight)::text, %s] FROM key WHERE place = (SELECT place FROM last))
                                 || (SELECT array_agg(job_key) || array_agg(lowest::text) FROM key WHERE lowest IS NOT NULL)
                       END""".formatted(form.has(OF_QUEUE) ? "(SELECT lowest FROM in_queue)::text" : "NULL");
     }

@@ -29,6 +29,9 @@ record KeyedText(String sql, List<String> names) {
 
         Form {
             parts = Set.copyOf(parts);
+            if (known && walk == Walk.FROM_FRONT) {
+                throw new IllegalArgumentException("a walk from the front knows nothing of its keys");
+            }
         }
 
         /** Claims all jobs, ready for these parts of a rule. */
