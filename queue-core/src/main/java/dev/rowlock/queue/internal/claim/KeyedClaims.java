@@ -1,6 +1,9 @@
 package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.claim.KeyedRound.Look;
+import dev.rowlock.queue.internal.claim.key.KeyMemory;
+import dev.rowlock.queue.internal.claim.key.RecentKeys;
+import dev.rowlock.queue.internal.claim.key.RunTimeShares;
 import dev.rowlock.queue.internal.store.BatchLimit;
 import dev.rowlock.queue.internal.store.RefusedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
@@ -123,7 +126,7 @@ final class KeyedClaims {
             @Nullable String timeouts,
             DoubleUnaryOperator sharers,
             Runnable failed) {
-        this.memory = new KeyMemory(sharers, System.nanoTime());
+        this.memory = new KeyMemory(chance -> QueueCursor.SHARE / sharers.applyAsDouble(chance), System.nanoTime());
         this.failed = failed;
         this.consumer = consumer;
         this.statement = source.claim();

@@ -1,5 +1,7 @@
 package dev.rowlock.queue.internal.claim;
 
+import dev.rowlock.queue.internal.claim.key.RecentKeys;
+import dev.rowlock.queue.internal.claim.key.RunTimeShares;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import java.time.Duration;

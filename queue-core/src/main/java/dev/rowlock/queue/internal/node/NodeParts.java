@@ -13,7 +13,7 @@ import dev.rowlock.queue.internal.claim.Fetcher;
 import dev.rowlock.queue.internal.claim.Fetchers;
 import dev.rowlock.queue.internal.claim.KeyedSource;
 import dev.rowlock.queue.internal.claim.NodeView;
-import dev.rowlock.queue.internal.claim.RunTimes;
+import dev.rowlock.queue.internal.claim.key.RunTimes;
 import dev.rowlock.queue.internal.record.AmbiguousCommits;
 import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.record.OutcomeWriter;

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.internal.claim.key.RunTimes;
 import dev.rowlock.queue.internal.run.QueueWorker;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.claim;
+package dev.rowlock.queue.internal.claim.key;
 
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import java.time.Duration;
@@ -16,7 +16,7 @@ import java.util.TreeMap;
  *
  * <p>Used by one thread at a time.
  */
-final class RecentKeys {
+public final class RecentKeys {
 
     /** So many keys are remembered, at most; where there are more, each round looks for all. */
     static final int MOST = 20_000;
@@ -42,8 +42,8 @@ final class RecentKeys {
     private long lookedAt; // when the last round that looks for all keys began
 
     /** @param pollInterval so long after a round that looks for all keys has begun, claims look for all, or after a second */
-    RecentKeys(Duration pollInterval) {
-        apart = Rests.shorter(pollInterval, LONGEST).toNanos();
+    public RecentKeys(Duration pollInterval) {
+        apart = Math.min(pollInterval.toNanos(), LONGEST.toNanos());
     }
 
     /**
@@ -51,7 +51,7 @@ final class RecentKeys {
      *
      * @param heardAt when there was last word of jobs with keys, monotonic; 0: never
      */
-    boolean begin(long heardAt, long now) {
+    public boolean begin(long heardAt, long now) {
         boolean heard = heardAt != 0 && heardAt - lookedAt >= 0;
         boolean may = now - lookedAt < apart && (!heard || full && !alone);
         keys.values().removeIf(key -> key.round() < round);
@@ -65,7 +65,7 @@ final class RecentKeys {
     }
 
     /** Whether a claim asks recent keys alone. */
-    boolean alone(long now) {
+    public boolean alone(long now) {
         alone &= now - lookedAt < apart;
         return alone;
     }
@@ -80,7 +80,7 @@ final class RecentKeys {
     }
 
     /** Those behind the turn's key, in their order, and one more than asked for if there are more. */
-    List<String> behind(Turn turn, int most) {
+    public List<String> behind(Turn turn, int most) {
         List<String> behind = new ArrayList<>();
         for (var key : keys.tailMap(turn.key(), false).entrySet()) {
             if (behind.size() > most) {
@@ -100,7 +100,7 @@ final class RecentKeys {
      * @param running of these some were running, so that a limit may have kept it from others
      * @param asManyAsItCould whether there may be more
      */
-    void brought(Collection<String> jobsOf, Collection<String> running, boolean asManyAsItCould) {
+    public void brought(Collection<String> jobsOf, Collection<String> running, boolean asManyAsItCould) {
         full |= asManyAsItCould;
         jobsOf.forEach(key -> keys.merge(key, new Recent(round, 1), this::again));
         running.forEach(key -> keys.computeIfPresent(key, (same, was) -> again(was, new Recent(round, 1))));
@@ -114,7 +114,7 @@ final class RecentKeys {
     }
 
     /** What was known says nothing any more. */
-    void forget() {
+    public void forget() {
         keys.clear();
     }
 }

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.claim;
+package dev.rowlock.queue.internal.claim.key;
 
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
@@ -23,7 +23,7 @@ public final class RunTimes implements JobObserver {
                         Map.Entry::getKey, queue -> new RunTimeShares(queue.getValue(), nanos)));
     }
 
-    RunTimeShares of(String queue) {
+    public RunTimeShares of(String queue) {
         RunTimeShares shares = queues.get(queue);
         if (shares == null) {
             throw new IllegalArgumentException("queue '%s' is not run here".formatted(queue));

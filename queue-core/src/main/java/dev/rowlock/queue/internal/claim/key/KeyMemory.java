@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.claim;
+package dev.rowlock.queue.internal.claim.key;
 
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.KnownKeys;
@@ -23,12 +23,12 @@ import java.util.function.DoubleUnaryOperator;
  * hold for one version of the queue's rule, because jobs that were claimed before it are counted later. Positions are not: a job that comes
  * back, one that is more urgent, or one whose transaction took long may stand before them. A position stays within the most urgent rank that the last look from the front has
  * found, or other urgent jobs would come only with the next one. So from time to time a round looks from the front, which may
- * take {@link QueueCursor#SHARE} of the time, and any time if that is quick and there is nothing else to do. Keys in order are always looked at from the front: there, whatever comes
+ * take a share of the time, and any time if that is quick and there is nothing else to do. Keys in order are always looked at from the front: there, whatever comes
  * back goes first.
  *
  * <p>Used by one thread at a time.
  */
-final class KeyMemory {
+public final class KeyMemory {
 
     /** To walk over what fewer jobs have left behind costs less than two looks, one for the gap before the key and one behind its last job. */
     static final int FEW = 32;
@@ -56,20 +56,20 @@ final class KeyMemory {
     private long token;
     private long recountedAt;
 
-    /** @param sharers as of {@link QueueCursor}: looks from the front of all nodes together take one share */
-    KeyMemory(DoubleUnaryOperator sharers, long now) {
-        fronts = new CostBudget(chance -> QueueCursor.SHARE / sharers.applyAsDouble(chance), now);
+    /** @param share of the time that looks from the front may take, as of {@link CostBudget} */
+    public KeyMemory(DoubleUnaryOperator share, long now) {
+        fronts = new CostBudget(share, now);
         recountedAt = now - RECOUNT.toNanos();
     }
 
     /** How long until a round may look from the front; zero: now. */
-    Duration frontIn(boolean nothingElse, long now) {
+    public Duration frontIn(boolean nothingElse, long now) {
         boolean quick = nothingElse && fronts.apart(1).compareTo(QUICK) <= 0;
         return busy.isEmpty() || quick ? Duration.ZERO : Duration.ofNanos(fronts.allowedIn(now));
     }
 
     /** A round that has looked from the front is over. */
-    void lookedFromFront(Duration took, long now) {
+    public void lookedFromFront(Duration took, long now) {
         fronts.took(took, now);
         if (fronts.apart(1).compareTo(QUICK) <= 0) {
             busy.values().removeIf(key -> now - key.claimedAt() > KEPT.toNanos());
@@ -77,7 +77,7 @@ final class KeyMemory {
     }
 
     /** For a claim that looks from the front. */
-    KnownKeys fromFront(long now) {
+    public KnownKeys fromFront(long now) {
         return new KnownKeys(List.of(), false, false, token, rule, recount(now));
     }
 
@@ -86,7 +86,7 @@ final class KeyMemory {
      *
      * @param most how many keys it takes
      */
-    KnownKeys from(Turn turn, int most, long now) {
+    public KnownKeys from(Turn turn, int most, long now) {
         List<Known> known = new ArrayList<>();
         boolean more = false;
         for (Busy key : busy.tailMap(turn.key(), turn.rest() > 0).values()) {
@@ -104,7 +104,7 @@ final class KeyMemory {
      *
      * @param keys in their order, and one more than it takes if there are more
      */
-    KnownKeys alone(List<String> keys, int most, long now) {
+    public KnownKeys alone(List<String> keys, int most, long now) {
         List<Known> known = keys.stream()
                 .limit(most)
                 .map(key -> {
@@ -122,7 +122,7 @@ final class KeyMemory {
     }
 
     /** @param fromFront whether the claim has looked from the front: nothing more urgent was ready than what it brought */
-    void learn(LearnedKeys learned, boolean fromFront, long now) {
+    public void learn(LearnedKeys learned, boolean fromFront, long now) {
         Long seen = learned.seen();
         long version = seen == null ? KnownKeys.NO_RULE : seen;
         boolean other = rule != version;

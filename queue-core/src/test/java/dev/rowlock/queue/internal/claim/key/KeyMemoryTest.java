@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.claim;
+package dev.rowlock.queue.internal.claim.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,7 +19,7 @@ class KeyMemoryTest {
 
     private long now = 1_000_000_000_000L;
     private double nodes = 1;
-    private final KeyMemory memory = new KeyMemory(chance -> nodes, now);
+    private final KeyMemory memory = new KeyMemory(chance -> 0.05 / nodes, now);
 
     @Test
     void onlyBusyKeysAreRemembered() {

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.claim;
+package dev.rowlock.queue.internal.claim.key;
 
 import dev.rowlock.queue.job.Claim;
 import java.time.Duration;
@@ -20,10 +20,10 @@ import java.util.function.LongSupplier;
  * <p>A key that comes back joins at the queue's virtual time: it saves up nothing. So nothing is lost where one is forgotten that has not run for long.
  * Where no queue shares run time nothing is kept. Thread-safe.
  */
-final class RunTimeShares {
+public final class RunTimeShares {
 
     /** So many keys are known at most, the latest. */
-    static final int MOST_KEYS = 10_000;
+    public static final int MOST_KEYS = 10_000;
 
     /** So many keys at most are passed over by a claim. */
     static final int MOST_AHEAD = 1_000;
@@ -32,7 +32,7 @@ final class RunTimeShares {
     private static final long LEVEL = 10_000_000;
 
     /** How far claims reach: to keys that are level with the least, to those level with the least of the others, to all. */
-    static final int FURTHEST = 2;
+    public static final int FURTHEST = 2;
 
     private final LongSupplier nanos;
     private final long origin;
@@ -69,7 +69,7 @@ final class RunTimeShares {
     }
 
     /** Whether the queue's keys share run time; what is known is forgotten when they cease to. */
-    void active(boolean is) {
+    public void active(boolean is) {
         if (active != is) {
             forget(is);
         }
@@ -89,7 +89,7 @@ final class RunTimeShares {
     }
 
     /** Keys that a claim passes over which reaches so far, up to {@link #FURTHEST}. */
-    List<String> ahead(int reach) {
+    public List<String> ahead(int reach) {
         return !active || reach >= FURTHEST ? List.of() : aheadOf(reach);
     }
 
@@ -118,7 +118,7 @@ final class RunTimeShares {
     }
 
     /** Keys that have jobs ready, as a whole round has found them, with their weights. */
-    void wanting(Map<String, Integer> keys) {
+    public void wanting(Map<String, Integer> keys) {
         if (active) {
             note(keys);
         }
@@ -136,7 +136,7 @@ final class RunTimeShares {
     }
 
     /** Jobs of these keys were claimed: the queue is where the least of them is. */
-    void served(Collection<String> keys) {
+    public void served(Collection<String> keys) {
         if (active && !keys.isEmpty()) {
             advance(keys);
         }

@@ -1,0 +1,10 @@
+/**
+ * What a node remembers of the keys of a queue, in memory only, so that its claims cost less or are fairer: where the jobs of busy keys begin ({@link
+ * dev.rowlock.queue.internal.claim.key.KeyMemory}), which keys have brought jobs lately ({@link dev.rowlock.queue.internal.claim.key.RecentKeys}), and
+ * how long their jobs have run ({@link dev.rowlock.queue.internal.claim.key.RunTimeShares}). All of it may be forgotten: limits and order are
+ * kept in the database.
+ */
+@NullMarked
+package dev.rowlock.queue.internal.claim.key;
+
+import org.jspecify.annotations.NullMarked;
