@@ -87,6 +87,17 @@ class PoliciesWithRefusedJobsTest {
     }
 
     @Test
+    void oneThatCouldNotBeAdmittedRunsOnceItCan() {
+        refuse("ready", THIRD);
+        node.start();
+        allOthersRun();
+
+        jdbc.sql("DROP TRIGGER refuse ON rowlock.ready").update();
+
+        await().atMost(LONG).until(() -> sent.contains(3));
+    }
+
+    @Test
     void oneThatCannotBeLetGoStaysAndTheOthersRun() {
         throwing = true;
         refuse("ready", THIRD);

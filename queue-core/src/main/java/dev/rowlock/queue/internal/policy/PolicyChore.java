@@ -60,7 +60,7 @@ final class PolicyChore implements Chore {
     private volatile PolicyCounts counts; // written by its thread
     private int failed; // answers in turn that were bad, not counting good ones where no job waited
     private long tryAt; // after failures, once jobs go on: later each time, since they would wait for nothing
-    private final RefusedJobs refused = new RefusedJobs("that a policy has chosen cannot become ready");
+    private final RefusedJobs refused;
     private final HeldCursor cursor = new HeldCursor(System.nanoTime());
     private Place place = Place.FRONT; // of the next page
     private long askAt = System.nanoTime();
@@ -76,6 +76,7 @@ final class PolicyChore implements Chore {
         this.queue = policy.queue();
         this.ahead = new ReadyAhead(settings.concurrency());
         this.times = settings.times();
+        this.refused = new RefusedJobs("that a policy has chosen cannot become ready", times.again());
         this.node = node;
         this.policy = policy;
         this.statements = statements;
