@@ -117,6 +117,30 @@ class KeyedClaimsTest {
     }
 
     @Test
+    void nobodyBorrowsBeforeThereWasALookForAllKeys() {
+        limit(QueueLimit.of(Rooms.QUEUE).maxRunningPerKey(2).burstPerKey(4));
+        ready(40, 2);
+        claimKeyed();
+        rooms.execute("DELETE FROM rowlock.running");
+        claimKeyed();
+        rooms.execute("""
+                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, queue, job_key, type)
+                SELECT nextval('rowlock.job_id'), now(), now(), 0, queue, 'new', type FROM rowlock.ready LIMIT 1""");
+
+        claimKeyed(); // of those that have brought jobs, which are at their limits
+        claimKeyed();
+
+        assertThat(rooms.sql("SELECT job_key FROM rowlock.running ORDER BY 1")
+                        .query(String.class)
+                        .list())
+                .containsExactly("0", "0", "1", "1", "new");
+    }
+
+    private void claimKeyed() {
+        claimer.keyed().claim(true, List.of(), node.view().nodeId(), batch -> true);
+    }
+
+    @Test
     void aSmallClaimFollowsALargeOneThatRanOutOfTime() {
         ready(400, 4);
         rooms.execute("""
