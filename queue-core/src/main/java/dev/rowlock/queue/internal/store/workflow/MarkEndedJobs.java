@@ -67,17 +67,22 @@ public final class MarkEndedJobs {
             )
             """;
 
-    // Most of those that somebody has heard of are done.
-    private static final String LOOKED_IN_DONE = LOOKED.formatted("""
-            SELECT d.id, CASE d.state WHEN 'completed' THEN 2 ELSE 3 END AS now_state FROM rowlock.done d
-                 WHERE d.id = ANY (ARRAY(SELECT job_id FROM given WHERE job_id > 0)) AND d.finished_at >= (SELECT day FROM since)""", """
-            (SELECT 0 FROM rowlock.waiting r WHERE r.id = m.job_id)""");
+    private static final String DONE = "CASE d.state WHEN 'completed' THEN 2 ELSE 3 END ";
+
+    private static final String ONE_IN_DONE = "(SELECT " + DONE + """
+             FROM rowlock.done d WHERE d.id = m.job_id AND d.finished_at >= (SELECT day FROM since) LIMIT 1)""";
+
+    // Most of those that somebody has heard of were done a moment ago: so all together in the partition of this day.
+    private static final String LOOKED_IN_DONE = LOOKED.formatted("SELECT d.id, " + DONE + """
+             AS now_state FROM rowlock.done d
+                 WHERE d.id = ANY (ARRAY(SELECT job_id FROM given WHERE job_id > 0))
+                   AND d.finished_at BETWEEN statement_timestamp() - interval '10 minutes' AND statement_timestamp() + interval '10 minutes'""", """
+            (SELECT 0 FROM rowlock.waiting r WHERE r.id = m.job_id),
+                                          """ + ONE_IN_DONE);
 
     // Most of those that have not ended, as far as anybody knows, wait for others.
     private static final String LOOKED_IN_WAITING = LOOKED.formatted("""
-            SELECT r.id, 0 AS now_state FROM rowlock.waiting r WHERE r.id = ANY (ARRAY(SELECT job_id FROM given WHERE job_id > 0)) ORDER BY r.id""", """
-            (SELECT CASE d.state WHEN 'completed' THEN 2 ELSE 3 END FROM rowlock.done d
-                                            WHERE d.id = m.job_id AND d.finished_at >= (SELECT day FROM since) LIMIT 1)""");
+            SELECT r.id, 0 AS now_state FROM rowlock.waiting r WHERE r.id = ANY (ARRAY(SELECT job_id FROM given WHERE job_id > 0)) ORDER BY r.id""", ONE_IN_DONE);
 
     // The rows are found by their places, so there is no index to choose a wrong one. "+ 0": nor one to be walked
     // through for the join.
