@@ -62,7 +62,7 @@ public interface Session extends AutoCloseable {
     /** Stops cleanly. Does nothing if nobody works. */
     void stopWorkers();
 
-    /** Whether all jobs that were due have ended, for the database too. Asked once all of them have run. */
+    /** Whether all jobs that were due and all workflows have ended, for the database too. Asked once all of them have run. */
     boolean drained();
 
     /** Processor time of the process that runs the jobs. */

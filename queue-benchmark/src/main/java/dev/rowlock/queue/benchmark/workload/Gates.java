@@ -1,6 +1,7 @@
 package dev.rowlock.queue.benchmark.workload;
 
 import dev.rowlock.queue.benchmark.measure.Figures;
+import dev.rowlock.queue.benchmark.measure.Latencies;
 import dev.rowlock.queue.benchmark.measure.Meter;
 import dev.rowlock.queue.benchmark.measure.Probe;
 import dev.rowlock.queue.benchmark.peer.Ability;
@@ -11,13 +12,14 @@ import dev.rowlock.queue.benchmark.peer.Peer;
 import dev.rowlock.queue.benchmark.peer.Session;
 import dev.rowlock.queue.benchmark.peer.Target;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongFunction;
 
 /**
  * What keys, limits, rates, weights and order cost: runs what was enqueued before, without keys, with 100 keys under each rule, and with 10,000 keys of which one job
- * runs at once; jobs that a policy chooses; and workflows and a batch; two of them once more while a snapshot is held, so that dead rows stay. Counts the server's processor time for each job from the start of the workers to the last job's end.
+ * runs at once; jobs that a policy chooses; workflows and a batch; two of them once more while a snapshot is held, so that dead rows stay. Counts the server's processor time for each job from the start of the workers to the last job's end.
  * A peer takes part in what it can do. One with a process of its own is cut off in a part that takes too long, and has no figures of it.
  */
 final class Gates implements Workload {
@@ -27,6 +29,10 @@ final class Gates implements Workload {
     private static final int FEW = 100;
     private static final int MANY = 10_000;
     private static final int CHAIN = 10;
+
+    /** Of one chain, as many as one call enqueues. */
+    private static final int STEPS = 1_000;
+
     private static final Duration BOUND = Duration.ofMinutes(2);
 
     /** What runs of one peer in one part. */
@@ -79,6 +85,7 @@ final class Gates implements Workload {
             new Kind("policy", KeyRule.POLICY, 0, Gates::drain),
             new Kind("workflow", KeyRule.NONE, 0, (part, to) -> chains(part, CHAIN, Ability.WORKFLOWS, to)),
             new Kind("batch", KeyRule.NONE, 0, (part, to) -> chains(part, 0, Ability.BATCHES, to)),
+            new Kind("step", KeyRule.NONE, 0, Gates::steps),
             new Kind("limited_held", KeyRule.TEN_AT_ONCE, FEW, Gates::held),
             new Kind("limit_one_held", KeyRule.ONE_AT_ONCE, MANY, Gates::held));
 
@@ -130,6 +137,27 @@ final class Gates implements Workload {
             onNewDatabase(part, (session, target) -> {
                 part.stage().fillChains(session, target, part.jobs(), length);
                 return drained(part, session, figures);
+            });
+        }
+    }
+
+    /** From the start of a job to the start of the one that runs after it, while nothing else runs. */
+    private static void steps(Part part, Figures figures) {
+        int jobs = Math.min(STEPS, part.jobs());
+        if (part.isPossible(Ability.WORKFLOWS) && !ownProcess(part.peer())) {
+            onNewDatabase(part, (session, target) -> {
+                Probe probe = Probe.timing(jobs);
+                session.startWorkers(Crew.of(part.stage().size().workers()), probe);
+                part.stage().fillChains(session, target, jobs, jobs);
+                part.stage().awaitDrained(session, probe, jobs);
+                long[] starts = probe.startNanos();
+                Figures own = new Figures();
+                Latencies steps =
+                        Latencies.between(Arrays.copyOf(starts, jobs - 1), Arrays.copyOfRange(starts, 1, jobs));
+                steps.note(own, "");
+                steps.note(figures, part.name() + "_");
+                System.out.printf("gates %s %s: %,d jobs, %s%n", part.peer().name(), part.name(), jobs, own);
+                return own;
             });
         }
     }

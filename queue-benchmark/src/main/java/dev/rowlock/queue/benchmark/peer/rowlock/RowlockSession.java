@@ -179,7 +179,9 @@ final class RowlockSession implements Session {
 
     @Override
     public boolean drained() {
-        return !Sql.exists(pool, "SELECT FROM rowlock.running") && !Sql.exists(pool, "SELECT FROM rowlock.ready");
+        return !Sql.exists(pool, "SELECT FROM rowlock.running")
+                && !Sql.exists(pool, "SELECT FROM rowlock.ready")
+                && !Sql.exists(pool, "SELECT FROM rowlock.workflow WHERE state = 'running'");
     }
 
     @Override
