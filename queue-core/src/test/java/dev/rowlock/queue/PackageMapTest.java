@@ -39,6 +39,7 @@ class PackageMapTest {
     private static final Set<String> STORE = Set.of(
             "internal.store",
             "internal.store.admin",
+            "internal.store.batch",
             "internal.store.checkpoint",
             "internal.store.claim",
             "internal.store.cleanup",
@@ -74,6 +75,7 @@ class PackageMapTest {
             Map.entry("payload", Set.of("spi")),
             Map.entry("internal.store", WORDS),
             Map.entry("internal.store.admin", with(WORDS, "internal.store")),
+            Map.entry("internal.store.batch", Set.of()),
             Map.entry("internal.store.checkpoint", with(WORDS, "internal.store")),
             Map.entry("internal.store.claim", with(WORDS, "internal.store", "internal.store.gate")),
             Map.entry("internal.store.cleanup", with(WORDS, "internal.store", "settings")),
@@ -116,6 +118,7 @@ class PackageMapTest {
                             WORDS,
                             "internal.store",
                             "internal.store.admin",
+                            "internal.store.batch",
                             "internal.store.search",
                             "search",
                             "operate")),

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.store.BatchLimit;
-import dev.rowlock.queue.internal.store.RefusedJobs;
+import dev.rowlock.queue.internal.store.batch.BatchLimit;
+import dev.rowlock.queue.internal.store.batch.RefusedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.store.claim.QueueRange;

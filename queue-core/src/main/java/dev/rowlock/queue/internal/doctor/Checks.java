@@ -22,7 +22,6 @@ public final class Checks {
             new LockQueue(Duration.ofSeconds(5)),
             new CrowdedServer(0.9),
             new OtherClock(InstantSource.system(), Duration.ofSeconds(5)),
-            new UnservedQueue(Duration.ofMinutes(1)),
             new ReadOnly());
 
     private Checks() {}

@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.due;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.store.BatchLimit;
-import dev.rowlock.queue.internal.store.RefusedJobs;
+import dev.rowlock.queue.internal.store.batch.BatchLimit;
+import dev.rowlock.queue.internal.store.batch.RefusedJobs;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.due.DuePosition;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;

@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.due;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.store.BatchLimit;
-import dev.rowlock.queue.internal.store.BatchSplitter;
+import dev.rowlock.queue.internal.store.batch.BatchLimit;
+import dev.rowlock.queue.internal.store.batch.BatchSplitter;
 import dev.rowlock.queue.internal.store.due.RestartWaits;
 import dev.rowlock.queue.internal.store.due.RestartWaits.Stretch;
 import dev.rowlock.queue.spi.Wakeups;

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.policy;
 
 import dev.rowlock.queue.internal.claim.Admissions;
-import dev.rowlock.queue.internal.store.BatchSplitter;
+import dev.rowlock.queue.internal.store.batch.BatchSplitter;
 import dev.rowlock.queue.internal.store.policy.HoldClaimedJobs;
 import dev.rowlock.queue.internal.store.policy.HoldJobs;
 import dev.rowlock.queue.internal.store.policy.ReadPolicies;

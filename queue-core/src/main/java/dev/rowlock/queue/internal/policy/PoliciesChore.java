@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.policy;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.store.RefusedJobs;
+import dev.rowlock.queue.internal.store.batch.RefusedJobs;
 import dev.rowlock.queue.internal.store.policy.LetJobsGo;
 import dev.rowlock.queue.internal.store.policy.LetJobsGo.Gone;
 import dev.rowlock.queue.internal.store.policy.ReadPolicies;

@@ -4,7 +4,7 @@ import dev.rowlock.queue.gate.Admission;
 import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
-import dev.rowlock.queue.internal.store.RefusedJobs;
+import dev.rowlock.queue.internal.store.batch.RefusedJobs;
 import dev.rowlock.queue.internal.store.policy.AdmitJobs;
 import dev.rowlock.queue.internal.store.policy.AdmitJobs.Admitted;
 import dev.rowlock.queue.internal.store.policy.FindHeldJobs;

@@ -2,8 +2,8 @@ package dev.rowlock.queue.internal.rescue;
 
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
-import dev.rowlock.queue.internal.store.BatchLimit;
-import dev.rowlock.queue.internal.store.BatchSplitter;
+import dev.rowlock.queue.internal.store.batch.BatchLimit;
+import dev.rowlock.queue.internal.store.batch.BatchSplitter;
 import dev.rowlock.queue.internal.store.node.FindOverdueJobs.Overdue;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.OverdueStatements;

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.rescue;
 
-import dev.rowlock.queue.internal.store.BatchLimit;
-import dev.rowlock.queue.internal.store.BatchSplitter;
+import dev.rowlock.queue.internal.store.batch.BatchLimit;
+import dev.rowlock.queue.internal.store.batch.BatchSplitter;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.RescueJobs.Rescued;
 import dev.rowlock.queue.spi.JobObserver;

@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.schedule;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.store.BatchSplitter;
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.batch.BatchSplitter;
 import dev.rowlock.queue.internal.store.schedule.ConfirmSchedules;
 import dev.rowlock.queue.internal.store.schedule.Declarer;
 import dev.rowlock.queue.internal.store.schedule.InsertSchedule;

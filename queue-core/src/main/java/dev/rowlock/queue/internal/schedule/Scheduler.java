@@ -1,9 +1,9 @@
 package dev.rowlock.queue.internal.schedule;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.store.BatchSplitter;
 import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
 import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.batch.BatchSplitter;
 import dev.rowlock.queue.internal.store.schedule.FindDueSchedules;
 import dev.rowlock.queue.internal.store.schedule.FindDueSchedules.Look;
 import dev.rowlock.queue.internal.store.schedule.FireSchedules;

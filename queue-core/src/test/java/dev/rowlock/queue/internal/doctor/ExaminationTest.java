@@ -115,27 +115,6 @@ class ExaminationTest {
     }
 
     @Test
-    void aQueueWithReadyJobsAndNoNodeIsNamedUnlessItIsPaused() {
-        rooms.ready();
-
-        assertThat(only(new UnservedQueue(Duration.ZERO)).cause())
-                .isEqualTo("Queue 'mail' has ready jobs, and no living node serves it.");
-
-        rooms.execute("INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('queue', 'mail', now(), 'ann')");
-        assertThat(only(new UnservedQueue(Duration.ZERO)).status()).isEqualTo(Status.OK);
-    }
-
-    @Test
-    void jobsOfAPausedTypeNeedNoNode() {
-        rooms.ready();
-        rooms.sql("INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('type', ?, now(), 'ann')")
-                .param(Rooms.job().type())
-                .update();
-
-        assertThat(only(new UnservedQueue(Duration.ZERO)).status()).isEqualTo(Status.OK);
-    }
-
-    @Test
     void transactionsThatAreReadOnlyByDefaultAreNamed() {
         rooms.execute("ALTER DATABASE \"%s\" SET default_transaction_read_only = on".formatted(test.name()));
         try {

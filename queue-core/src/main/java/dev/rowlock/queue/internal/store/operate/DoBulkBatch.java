@@ -1,9 +1,9 @@
 package dev.rowlock.queue.internal.store.operate;
 
-import dev.rowlock.queue.internal.store.BatchLimit;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.batch.BatchLimit;
 import dev.rowlock.queue.internal.store.operate.AdvanceBulkAction.Step;
 import dev.rowlock.queue.internal.store.search.RoomCondition;
 import java.sql.Connection;

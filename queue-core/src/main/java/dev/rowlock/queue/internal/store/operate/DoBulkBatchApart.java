@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.store.operate;
 
-import dev.rowlock.queue.internal.store.BatchSplitter;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.batch.BatchSplitter;
 import dev.rowlock.queue.internal.store.operate.AdvanceBulkAction.Step;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch.BatchFailedException;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch.Done;

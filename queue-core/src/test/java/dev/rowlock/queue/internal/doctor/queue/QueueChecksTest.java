@@ -31,6 +31,7 @@ class QueueChecksTest {
 
     QueueChecksTest(TestDatabase test) {
         rooms = Rooms.emptyIn(test);
+        rooms.execute("DELETE FROM rowlock.pause");
     }
 
     private Finding only(Check check) {
@@ -43,6 +44,29 @@ class QueueChecksTest {
     private void isSilent(Check check) {
         Finding finding = only(check);
         assertThat(finding.status()).as(finding.cause()).isEqualTo(Status.OK);
+    }
+
+    // Queues
+
+    @Test
+    void aQueueWithReadyJobsAndNoNodeIsNamedUnlessItIsPaused() {
+        rooms.ready();
+
+        assertThat(only(new UnservedQueue(Duration.ZERO)).cause())
+                .isEqualTo("Queue 'mail' has ready jobs, and no living node serves it.");
+
+        rooms.execute("INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('queue', 'mail', now(), 'ann')");
+        assertThat(only(new UnservedQueue(Duration.ZERO)).status()).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void jobsOfAPausedTypeNeedNoNode() {
+        rooms.ready();
+        rooms.sql("INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('type', ?, now(), 'ann')")
+                .param(Rooms.job().type())
+                .update();
+
+        assertThat(only(new UnservedQueue(Duration.ZERO)).status()).isEqualTo(Status.OK);
     }
 
     // Types

@@ -2,7 +2,6 @@ package dev.rowlock.queue.internal.store.doctor.queue;
 
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.doctor.Look;
-import dev.rowlock.queue.internal.store.doctor.ReadyQueues;
 import java.time.Duration;
 import java.util.List;
 

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.store;
+package dev.rowlock.queue.internal.store.batch;
 
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -1,9 +1,10 @@
-package dev.rowlock.queue.internal.doctor;
+package dev.rowlock.queue.internal.doctor.queue;
 
 import dev.rowlock.queue.doctor.Finding.Remedy;
 import dev.rowlock.queue.doctor.Finding.Status;
+import dev.rowlock.queue.internal.doctor.Check;
 import dev.rowlock.queue.internal.store.doctor.Look;
-import dev.rowlock.queue.internal.store.doctor.UnservedQueues;
+import dev.rowlock.queue.internal.store.doctor.queue.UnservedQueues;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.store.doctor;
+package dev.rowlock.queue.internal.store.doctor.queue;
 
 /** The queues that have ready jobs, found by one look for each. Jobs with keys have an index of their own. */
 public final class ReadyQueues {

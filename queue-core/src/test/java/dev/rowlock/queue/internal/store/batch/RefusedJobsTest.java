@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.store;
+package dev.rowlock.queue.internal.store.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +7,7 @@ import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.chore.TestOwnNode;
 import dev.rowlock.queue.internal.due.Dispatcher;
 import dev.rowlock.queue.internal.rescue.StrandedClaims;
+import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;

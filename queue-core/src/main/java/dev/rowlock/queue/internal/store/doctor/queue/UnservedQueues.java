@@ -1,6 +1,7 @@
-package dev.rowlock.queue.internal.store.doctor;
+package dev.rowlock.queue.internal.store.doctor.queue;
 
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.doctor.Look;
 import java.time.Duration;
 import java.util.List;
 
