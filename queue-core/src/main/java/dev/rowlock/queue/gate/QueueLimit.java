@@ -37,7 +37,7 @@ public record QueueLimit(
         requirePositive("maxRunning", maxRunning);
         requirePositive("maxRunningPerKey", maxRunningPerKey);
         if (inOrder != null && maxRunningPerKey != null && maxRunningPerKey > 1) {
-            throw new IllegalArgumentException("jobs of a key cannot run in order and %d at once: leave one of both out"
+            throw new IllegalArgumentException("jobs of a key cannot run in order and %d at once: remove one of the two"
                     .formatted(maxRunningPerKey));
         }
         requireBurst(burstPerKey, maxRunningPerKey, inOrder);
@@ -90,15 +90,16 @@ public record QueueLimit(
         }
         if (inOrder != null) {
             throw new IllegalArgumentException(
-                    "jobs of a key cannot run in order and with a burst of %d: leave one of both out".formatted(burst));
+                    "jobs of a key cannot run in order and with a burst of %d: remove one of the two".formatted(burst));
         }
         if (limit == null) {
             throw new IllegalArgumentException(
-                    "a burst per key of %d needs a limit per key, maxRunningPerKey, that it exceeds".formatted(burst));
+                    "a burst per key of %d needs a lower limit per key, and there is none: set one (maxRunningPerKey, max-running-per-key), or remove the burst"
+                            .formatted(burst));
         }
         if (burst <= limit) {
             throw new IllegalArgumentException(
-                    "a burst per key of %d is not allowed: it is more than the limit per key, which is %d"
+                    "a burst per key of %d is not allowed: it must be more than the limit per key, which is %d"
                             .formatted(burst, limit));
         }
     }
@@ -111,7 +112,7 @@ public record QueueLimit(
         }
     }
 
-    /** What is set, such as {@code maxRunning=5, inOrder=HOLD}. */
+    /** Such as {@code mail: maxRunning=5, inOrder=hold}. */
     @Override
     public String toString() {
         Map<String, @Nullable Object> set = new LinkedHashMap<>();
@@ -120,11 +121,12 @@ public record QueueLimit(
         set.put("burstPerKey", burstPerKey);
         set.put("rate", rate);
         set.put("ratePerKey", ratePerKey);
-        set.put("inOrder", inOrder);
-        set.put("shareBy", shareBy == ShareBy.JOBS ? null : shareBy);
+        set.put("inOrder", inOrder == null ? null : inOrder.label());
+        set.put("shareBy", shareBy == ShareBy.JOBS ? null : shareBy.label());
         set.values().removeIf(Objects::isNull);
-        return set.isEmpty()
-                ? "no limit"
-                : set.entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(", "));
+        return queue + ": "
+                + (set.isEmpty()
+                        ? "no limit"
+                        : set.entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(", ")));
     }
 }

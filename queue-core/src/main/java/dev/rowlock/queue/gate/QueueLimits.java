@@ -3,6 +3,8 @@ package dev.rowlock.queue.gate;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,11 +23,29 @@ public interface QueueLimits {
      */
     QueueLimits by(String who, @Nullable String why);
 
-    /** Sets the limits of a queue in place of those that it had. */
+    /**
+     * Sets the limits of a queue in place of all that it had: what {@code limit} does not name does not hold any more, order and rates too. It overrides
+     * what the configuration declares until {@link #remove}. An empty limit, {@code QueueLimit.of("mail")}, lets the queue run without any.
+     */
     void set(QueueLimit limit);
 
-    /** Removes the limits of a queue. False if it had none. */
+    /**
+     * Changes one thing and keeps the others: {@code limits.change("mail", limit -> limit.maxRunning(5))}. Otherwise as {@link #set}.
+     *
+     * @param change from what holds now, or from an empty limit; called once, inside the transaction
+     * @return what holds from now on
+     * @throws IllegalArgumentException if the change is about another queue
+     */
+    QueueLimit change(String queue, UnaryOperator<QueueLimit> change);
+
+    /**
+     * Removes what was set at run time. What the configuration declares holds again in the same moment. False if nothing was set at run time;
+     * then nothing has changed.
+     */
     boolean remove(String queue);
+
+    /** What holds for a queue. Empty: nothing. */
+    Optional<QueueLimit> find(String queue);
 
     /** All of them, by the name of their queues. */
     List<QueueLimit> all();
@@ -49,11 +69,11 @@ public interface QueueLimits {
     Map<String, Integer> weights(String queue, int limit);
 
     /**
-     * Nothing of a key begins for a time, because somebody outside has asked for it, as {@link dev.rowlock.queue.job.SlowDownException} does. It holds from
-     * now on, whatever becomes of the caller's transaction. What runs already goes on.
+     * No job of a key begins for a time, because somebody outside has asked for it, as {@link dev.rowlock.queue.job.SlowDownException} does. It holds from
+     * now on, whatever becomes of the caller's transaction. Running jobs go on. A shorter time does not shorten a slow-down; zero ends it.
      *
-     * @param key null, or a key in a queue without a rate per key: nothing of the queue begins
-     * @param time 1 ms to 31 days
+     * @param key null, or a key in a queue without a rate per key: no job of the queue begins
+     * @param time 1 ms to 31 days; zero: ends the slow-down
      * @return false if the queue has no rate that this could slow down; then nothing has changed
      */
     boolean slowDown(String queue, @Nullable String key, Duration time);

@@ -3,6 +3,7 @@ package dev.rowlock.queue.gate;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * How many jobs may begin in a time, over all nodes: {@code Rate.perMinute(100).burst(20)}, or {@code 100/min burst 20} in configuration.
@@ -67,24 +68,46 @@ public record Rate(int jobs, Duration per, int burst) {
                     "'%s' is no rate: write '10/s', '100/min', '5/15s' or '100/min burst 20'".formatted(text));
         }
         int times = matcher.group(2).isEmpty() ? 1 : Integer.parseInt(matcher.group(2));
-        Rate rate =
-                of(Integer.parseInt(matcher.group(1)), unit(matcher.group(3)).multipliedBy(times));
+        Duration per = Duration.ofMillis(Unit.of(matcher.group(3)).millis * times);
+        Rate rate = of(Integer.parseInt(matcher.group(1)), per);
         return matcher.group(4) == null ? rate : rate.burst(Integer.parseInt(matcher.group(4)));
     }
 
-    private static Duration unit(String name) {
-        return switch (name) {
-            case "ms" -> Duration.ofMillis(1);
-            case "s" -> Duration.ofSeconds(1);
-            case "h" -> Duration.ofHours(1);
-            case "d" -> Duration.ofDays(1);
-            default -> Duration.ofMinutes(1);
-        };
-    }
-
+    /** As in configuration: {@code 10/s}, {@code 5/15s}, {@code 100/min burst 20}; without the burst where that is the default. */
     @Override
     public String toString() {
-        return jobs + "/" + per.toMillis() + "ms burst " + burst;
+        long millis = per.toMillis();
+        Unit unit = Stream.of(Unit.values())
+                .filter(each -> millis % each.millis == 0)
+                .findFirst()
+                .orElseThrow();
+        long times = millis / unit.millis;
+        boolean usual = burst == of(jobs, per).burst;
+        return jobs + "/" + (times == 1 ? "" : times) + unit.text + (usual ? "" : " burst " + burst);
+    }
+
+    /** The largest first. */
+    private enum Unit {
+        DAYS("d", Duration.ofDays(1)),
+        HOURS("h", Duration.ofHours(1)),
+        MINUTES("min", Duration.ofMinutes(1)),
+        SECONDS("s", Duration.ofSeconds(1)),
+        MILLIS("ms", Duration.ofMillis(1));
+
+        private final String text;
+        private final long millis;
+
+        Unit(String text, Duration time) {
+            this.text = text;
+            this.millis = time.toMillis();
+        }
+
+        static Unit of(String text) {
+            return Stream.of(values())
+                    .filter(unit -> unit.text.equals(text))
+                    .findFirst()
+                    .orElse(MINUTES); // m
+        }
     }
 
     private static void requirePositive(String what, int number) {

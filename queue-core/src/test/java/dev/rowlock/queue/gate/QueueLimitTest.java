@@ -11,8 +11,9 @@ class QueueLimitTest {
     void itSaysWhatIsSetAndNothingElse() {
         QueueLimit none = QueueLimit.of("mail");
 
-        assertThat(none).hasToString("no limit");
-        assertThat(none.maxRunning(5).inOrder(AfterFailure.HOLD)).hasToString("maxRunning=5, inOrder=HOLD");
-        assertThat(none.shareBy(ShareBy.RUN_TIME)).hasToString("shareBy=RUN_TIME");
+        assertThat(none).hasToString("mail: no limit");
+        assertThat(none.maxRunning(5).inOrder(AfterFailure.HOLD)).hasToString("mail: maxRunning=5, inOrder=hold");
+        assertThat(none.ratePerKey(Rate.perSecond(5))).hasToString("mail: ratePerKey=5/s");
+        assertThat(none.shareBy(ShareBy.RUN_TIME)).hasToString("mail: shareBy=run-time");
     }
 }

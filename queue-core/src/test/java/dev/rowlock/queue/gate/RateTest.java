@@ -48,6 +48,24 @@ class RateTest {
                 .hasMessageContaining("is not allowed");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "10/s",
+                "1000/s",
+                "100/min",
+                "100/min burst 20",
+                "5/15s",
+                "5/500ms",
+                "3/h",
+                "7/d",
+                "1/31d",
+                "1/90s burst 2"
+            })
+    void aRateIsWrittenAsPeopleWriteIt(String text) {
+        assertThat(Rate.valueOf(text)).hasToString(text);
+    }
+
     @Test
     void whatIsWrittenCanBeRead() {
         for (Rate rate : new Rate[] {Rate.perSecond(10), Rate.perMinute(7).burst(3), Rate.perHour(1)}) {

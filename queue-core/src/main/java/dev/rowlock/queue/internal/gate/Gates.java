@@ -15,14 +15,21 @@ import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What a node does for limits beside keeping them. */
 public final class Gates implements Feature {
+
+    private static final Logger log = LoggerFactory.getLogger(Gates.class);
 
     private final Database database;
     private final Wakeups wakeups;
     private final Collection<QueueLimit> declared;
     private final Collection<String> queues;
+    private final Set<String> withoutRate = ConcurrentHashMap.newKeySet(); // said once of each queue
 
     /**
      * @param declared by the application
@@ -37,7 +44,12 @@ public final class Gates implements Feature {
 
     /** Whoever is told to slow down slows down the others of its key. */
     public void slowDown(ClaimedJob job, Duration retryAfter) {
-        new HoldGate(database).run(job.queue(), job.key(), retryAfter);
+        boolean slowed = new HoldGate(database).run(job.queue(), job.key(), retryAfter);
+        if (!slowed && withoutRate.add(job.queue())) {
+            log.warn(
+                    "queue '{}': a listener threw SlowDownException, but the queue has no rate, so only that job waits; give the queue a rate, or a rate per key, if others are to wait as well",
+                    job.queue());
+        }
     }
 
     @Override

@@ -22,6 +22,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Limits, as the database holds them. Claims read them there: nobody keeps a copy. */
@@ -67,11 +69,33 @@ public final class StoredQueueLimits implements QueueLimits {
     }
 
     @Override
+    public QueueLimit change(String queue, UnaryOperator<QueueLimit> change) {
+        TransactionStanding standing = database.requireWritable("change a limit");
+        QueueLimit none = QueueLimit.of(queue);
+        QueueLimit changed = database.joinedAtomically(standing, connection -> {
+            QueueLimit next = change.apply(store.locked(connection, queue).orElse(none));
+            if (!next.queue().equals(none.queue())) {
+                throw new IllegalArgumentException("a change of the limit of queue '%s' cannot be about queue '%s'"
+                        .formatted(queue, next.queue()));
+            }
+            store.set(connection, next, note("set limit", queue, next.toString()));
+            return next;
+        });
+        wake(queue, standing);
+        return changed;
+    }
+
+    @Override
     public boolean remove(String queue) {
         TransactionStanding standing = database.requireWritable("remove a limit");
         boolean removed = store.remove(Names.queue(queue), note("remove limit", queue, null));
         wake(queue, standing);
         return removed;
+    }
+
+    @Override
+    public Optional<QueueLimit> find(String queue) {
+        return store.find(Names.queue(queue));
     }
 
     @Override
@@ -105,9 +129,15 @@ public final class StoredQueueLimits implements QueueLimits {
 
     @Override
     public boolean slowDown(String queue, @Nullable String key, Duration time) {
-        String detail = "%s for %s".formatted(key == null ? "the queue" : "key " + key, time);
-        return hold.run(
-                Names.queue(queue), key, new SlowDownException(time).retryAfter(), note("slow down", queue, detail));
+        String whose = key == null ? "the queue" : "key " + key;
+        if (!time.isZero()) {
+            Duration valid = new SlowDownException(time).retryAfter();
+            return hold.run(Names.queue(queue), key, valid, note("slow down", queue, whose + " for " + time));
+        }
+        TransactionStanding standing = database.requireWritable("end a slow-down");
+        boolean ended = hold.run(Names.queue(queue), key, time, note("end slow-down", queue, whose));
+        wake(queue, standing);
+        return ended;
     }
 
     @Override

@@ -4,7 +4,6 @@ import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.dashboard.api.call.Call;
 import dev.rowlock.queue.dashboard.api.call.Problem;
 import dev.rowlock.queue.dashboard.api.call.Why;
-import dev.rowlock.queue.dashboard.api.view.RateText;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.BlockedKey;
 import dev.rowlock.queue.gate.FullKey;
@@ -55,7 +54,7 @@ final class GatesApi {
         }
 
         private static @Nullable String rate(@Nullable Rate rate) {
-            return rate == null ? null : RateText.of(rate);
+            return rate == null ? null : rate.toString();
         }
     }
 

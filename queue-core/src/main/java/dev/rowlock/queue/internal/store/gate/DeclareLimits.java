@@ -10,7 +10,8 @@ import java.util.List;
 /** Stores the limits that an application declares. Those that were set at run time stay as they are. */
 public final class DeclareLimits {
 
-    // Without a change no row is written. Locks are taken in the order of the queues.
+    // Without a change no row is written. Locks are taken in the order of the queues. What was set at run time holds
+    // on, and has what is declared beside it.
     private static final String SQL = """
             WITH given AS (
                 SELECT * FROM %1$s
@@ -19,9 +20,20 @@ public final class DeclareLimits {
                  WHERE l.declared AND l.queue = ANY (?::text[])
                    AND NOT EXISTS (SELECT FROM given g WHERE g.queue = l.queue)
                 RETURNING l.queue
+            ), forgotten AS (
+                UPDATE rowlock.queue_limit l SET declared_limit = NULL
+                 WHERE NOT l.declared AND l.declared_limit IS NOT NULL AND l.queue = ANY (?::text[])
+                   AND NOT EXISTS (SELECT FROM given g WHERE g.queue = l.queue)
+            ), beside AS (
+                UPDATE rowlock.queue_limit l SET declared_limit = %6$s
+                  FROM given g
+                 WHERE l.queue = g.queue AND NOT l.declared
+                   AND (l.declared_limit IS NULL OR ? AND l.declared_limit <> %6$s)
             ), written AS (
                 INSERT INTO rowlock.queue_limit AS l (queue, %2$s, declared)
-                SELECT queue, %2$s, true FROM given ORDER BY queue
+                SELECT queue, %2$s, true FROM given
+                 WHERE NOT EXISTS (SELECT FROM rowlock.queue_limit o WHERE o.queue = given.queue AND NOT o.declared)
+                 ORDER BY queue
                 ON CONFLICT (queue) DO UPDATE
                    SET %3$s, changed_at = statement_timestamp(), who = NULL
                  WHERE l.declared AND ? AND (%4$s) IS DISTINCT FROM (%5$s)
@@ -33,7 +45,8 @@ public final class DeclareLimits {
                     LimitColumns.NAMES,
                     LimitColumns.TAKEN_OVER,
                     LimitColumns.of("l"),
-                    LimitColumns.of("excluded"));
+                    LimitColumns.of("excluded"),
+                    LimitColumns.json("g"));
 
     private static final Row<String> QUEUE = row -> row.getString(1);
 
@@ -66,7 +79,9 @@ public final class DeclareLimits {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 LimitColumns.set(statement, all);
                 statement.setObject(LimitColumns.PARAMETERS + 1, without.toArray(String[]::new));
-                statement.setBoolean(LimitColumns.PARAMETERS + 2, change);
+                statement.setObject(LimitColumns.PARAMETERS + 2, without.toArray(String[]::new));
+                statement.setBoolean(LimitColumns.PARAMETERS + 3, change);
+                statement.setBoolean(LimitColumns.PARAMETERS + 4, change);
                 return QUEUE.all(statement);
             }
         });

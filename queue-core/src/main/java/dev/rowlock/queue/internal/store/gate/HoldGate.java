@@ -26,7 +26,7 @@ public final class HoldGate {
     private static final String HOLD = """
             INSERT INTO rowlock.rate_state (queue, gate, number, next_at, held_until)
             SELECT asked.queue, asked.gate, nextval('rowlock.claim_token'), coalesce(last.next_at, asked.now),
-                   greatest(last.held_until, asked.now + asked.millis / 1000.0::double precision)
+                   CASE WHEN asked.millis > 0 THEN greatest(last.held_until, asked.now + asked.millis / 1000.0::double precision) END
               FROM (SELECT ?::text AS queue, ?::text AS gate, ?::bigint AS millis,
                            extract(epoch FROM clock_timestamp())::double precision AS now) AS asked
               LEFT JOIN LATERAL (
@@ -47,6 +47,7 @@ public final class HoldGate {
      * In a transaction of its own. Returns false if there is no rate.
      *
      * @param key null: the queue as a whole
+     * @param time zero: no longer
      */
     public boolean run(String queue, @Nullable String key, Duration time) {
         return run(queue, key, time, null);

@@ -12,6 +12,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Limits as rows of {@code queue_limit}. */
@@ -33,6 +35,14 @@ final class LimitColumns {
     /** In an insert with {@code ON CONFLICT}: takes all over. */
     static final String TAKEN_OVER = "(%s) = ROW (%s)".formatted(NAMES, of("excluded"));
 
+    /** In an update of the table {@code l}: takes what its column {@code declared_limit} says. */
+    static final String AS_DECLARED = """
+            (%1$s) = (
+                SELECT %1$s FROM jsonb_to_record(l.declared_limit) AS declared (
+                       max_running int, max_running_per_key int, rate_jobs int, rate_millis bigint, rate_burst int,
+                       key_rate_jobs int, key_rate_millis bigint, key_rate_burst int, in_order text, burst_per_key int, share_by text))
+            """.formatted(NAMES);
+
     static final Row<QueueLimit> LIMIT = row -> new QueueLimit(
             row.getString(1),
             Columns.integer(row, 2),
@@ -48,6 +58,13 @@ final class LimitColumns {
     /** {@link #NAMES} of this table. */
     static String of(String table) {
         return table + '.' + NAMES.strip().replace(", ", ", " + table + '.');
+    }
+
+    /** {@link #NAMES} of this table as JSON, as in the column {@code declared_limit}. */
+    static String json(String table) {
+        return Stream.of(NAMES.strip().split(", "))
+                .map(name -> "'%1$s', %2$s.%1$s".formatted(name, table))
+                .collect(Collectors.joining(", ", "jsonb_strip_nulls(jsonb_build_object(", "))"));
     }
 
     /** Sets what {@link #GIVEN} asks for. */

@@ -4,33 +4,52 @@ import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.admin.Affected;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 
 /** Sets, removes and lists the limits of queues. Joins the caller's transaction. */
 public final class StoreLimits {
 
-    private static final String SET = """
+    private static final String SET =
+            """
             WITH given AS (
                 SELECT * FROM %1$s
             ), changed AS (
                 INSERT INTO rowlock.queue_limit AS l (queue, %2$s, declared, who)
                 SELECT *, false, ?::text FROM given WHERE true
                 ON CONFLICT (queue) DO UPDATE
-                   SET %3$s, declared = false, changed_at = statement_timestamp(), who = excluded.who
+                   SET %3$s, declared = false, changed_at = statement_timestamp(), who = excluded.who,
+                       declared_limit = CASE WHEN l.declared THEN %4$s ELSE l.declared_limit END
                 RETURNING queue
             )
-            """.formatted(LimitColumns.GIVEN, LimitColumns.NAMES, LimitColumns.TAKEN_OVER)
-            + AuditNote.ofNoJobs("changed") + "SELECT count(*) FROM changed";
+            """.formatted(LimitColumns.GIVEN, LimitColumns.NAMES, LimitColumns.TAKEN_OVER, LimitColumns.json("l"))
+                    + AuditNote.ofNoJobs("changed") + "SELECT count(*) FROM changed";
 
-    private static final String REMOVE = """
-            WITH changed AS (
-                DELETE FROM rowlock.queue_limit WHERE queue = ? RETURNING queue
+    private static final String REMOVE =
+            """
+            WITH restored AS (
+                UPDATE rowlock.queue_limit l
+                   SET %s, declared = true, declared_limit = NULL, changed_at = statement_timestamp(), who = NULL
+                 WHERE l.queue = ? AND NOT l.declared AND l.declared_limit IS NOT NULL
+                RETURNING l.queue
+            ), removed AS (
+                DELETE FROM rowlock.queue_limit l WHERE l.queue = ? AND NOT l.declared AND l.declared_limit IS NULL
+                RETURNING l.queue
+            ), changed AS (
+                TABLE restored UNION ALL TABLE removed
             )
-            """ + AuditNote.ofNoJobs("changed") + "SELECT count(*) FROM changed";
+            """.formatted(LimitColumns.AS_DECLARED) + AuditNote.ofNoJobs("changed") + "SELECT count(*) FROM changed";
 
     private static final String LIST =
             "SELECT queue, %s FROM rowlock.queue_limit ORDER BY queue".formatted(LimitColumns.NAMES);
+
+    private static final String FIND =
+            "SELECT queue, %s FROM rowlock.queue_limit WHERE queue = ?".formatted(LimitColumns.NAMES);
+
+    private static final String LOCKED = FIND + " FOR UPDATE";
 
     private final Database database;
 
@@ -40,21 +59,27 @@ public final class StoreLimits {
 
     public void set(QueueLimit limit, AuditNote note) {
         database.joined(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(database.sql(SET))) {
-                LimitColumns.set(statement, List.of(limit));
-                statement.setString(LimitColumns.PARAMETERS + 1, note.who());
-                AuditNote.set(statement, LimitColumns.PARAMETERS + 2, note);
-                return Affected.any(statement);
-            }
+            set(connection, limit, note);
+            return true;
         });
     }
 
-    /** Returns whether there was one. */
+    public void set(Connection connection, QueueLimit limit, AuditNote note) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(database.sql(SET))) {
+            LimitColumns.set(statement, List.of(limit));
+            statement.setString(LimitColumns.PARAMETERS + 1, note.who());
+            AuditNote.set(statement, LimitColumns.PARAMETERS + 2, note);
+            statement.execute();
+        }
+    }
+
+    /** Lets the declared limit hold again, or none if there is none. Returns whether another one held. */
     public boolean remove(String queue, AuditNote note) {
         return database.joined(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(database.sql(REMOVE))) {
                 statement.setString(1, queue);
-                AuditNote.set(statement, 2, note);
+                statement.setString(2, queue);
+                AuditNote.set(statement, 3, note);
                 return Affected.any(statement);
             }
         });
@@ -66,5 +91,21 @@ public final class StoreLimits {
                 return LimitColumns.LIMIT.all(statement);
             }
         });
+    }
+
+    public Optional<QueueLimit> find(String queue) {
+        return database.joined(connection -> found(connection, FIND, queue));
+    }
+
+    /** Nobody else changes it until the transaction ends. */
+    public Optional<QueueLimit> locked(Connection connection, String queue) throws SQLException {
+        return found(connection, LOCKED, queue);
+    }
+
+    private Optional<QueueLimit> found(Connection connection, String sql, String queue) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(database.sql(sql))) {
+            statement.setString(1, queue);
+            return LimitColumns.LIMIT.all(statement).stream().findFirst();
+        }
     }
 }
