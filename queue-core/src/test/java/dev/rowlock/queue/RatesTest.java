@@ -139,10 +139,49 @@ class RatesTest {
     }
 
     @Test
+    void aSlowDownIsEndedByHand() {
+        first.limits().set(QueueLimit.of("default").rate(Rate.perSecond(1_000)).ratePerKey(Rate.perSecond(1_000)));
+        first.limits().slowDown("default", null, Duration.ofHours(1));
+        first.limits().slowDown("default", "a", Duration.ofHours(1));
+        enqueue("plain", null, 3);
+        enqueue("keyed", "a", 3);
+        start();
+        long last = first.jobs().enqueue(new Send("plain"));
+        await().until(() -> reasons(last).contains(Kind.RATE));
+
+        assertThat(first.limits().slowDown("default", null, Duration.ZERO)).isTrue();
+
+        await().until(() -> sent.size() == 4);
+        assertThat(sent).containsOnly("plain");
+        assertThat(first.limits().slowDown("default", "a", Duration.ZERO)).isTrue();
+        await().until(() -> sent.size() == 7);
+        assertThat(first.limits().slowDown("other", null, Duration.ZERO)).isFalse();
+        assertThat(first.admin().audit(null, 10))
+                .filteredOn(line -> line.action().equals("end slow-down"))
+                .hasSize(2);
+    }
+
+    @Test
+    void aShorterSlowDownDoesNotEndALongerOne() {
+        first.limits().set(QueueLimit.of("default").rate(Rate.perSecond(1_000)));
+        first.limits().slowDown("default", null, Duration.ofHours(1));
+
+        first.limits().slowDown("default", null, Duration.ofMillis(1));
+
+        enqueue("plain", null, 1);
+        start();
+        long last = first.jobs().enqueue(new Send("plain"));
+        await().until(() -> reasons(last).contains(Kind.RATE));
+        assertThat(sent).isEmpty();
+    }
+
+    @Test
     void aTimeThatIsNoneIsRefused() {
-        assertThatThrownBy(() -> first.limits().slowDown("default", null, Duration.ZERO))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("1 ms to 31 days");
+        for (Duration none : List.of(Duration.ofMillis(-1), Duration.ofNanos(1), Duration.ofDays(32))) {
+            assertThatThrownBy(() -> first.limits().slowDown("default", null, none))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("1 ms to 31 days");
+        }
     }
 
     private List<Kind> reasons(long id) {
