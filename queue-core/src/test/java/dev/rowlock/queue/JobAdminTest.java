@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -53,6 +54,26 @@ class JobAdminTest {
             assertThat(search.find(id).orElseThrow().state()).isEqualTo(JobState.CANCELLED);
         });
         assertThat(wakeups.heard()).isEmpty();
+    }
+
+    /** Otherwise what runs after it would wait until somebody walks through all workflows. */
+    @Test
+    void workflowsHearAtOnceWhatIsDoneToTheirJobs() {
+        long waiting = rooms.waiting(Due.after(Duration.ofDays(1)));
+        long redriven = rooms.dead();
+        long discarded = rooms.dead();
+        String headers = Headers.inWorkflow(null, 7);
+        rooms.sql("UPDATE rowlock.waiting SET headers = ?::jsonb")
+                .param(headers)
+                .update();
+        rooms.sql("UPDATE rowlock.dead SET headers = ?::jsonb").param(headers).update();
+
+        admin.cancel(waiting);
+        assertThat(wakeups.heard()).containsExactly("attention");
+        admin.redrive(redriven);
+        admin.discard(discarded);
+
+        assertThat(wakeups.heard()).filteredOn("attention"::equals).hasSize(3);
     }
 
     @Test

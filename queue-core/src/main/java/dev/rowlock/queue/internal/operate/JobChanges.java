@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.operate;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
 import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
@@ -64,9 +65,9 @@ public final class JobChanges {
     public ChangeResult cancel(long id, Actor by) {
         TransactionStanding standing = database.requireWritable("cancel");
         for (int look = 0; look < LOOKS; look++) {
-            Optional<String> keyed = queueOfKey(id);
+            Optional<Others> others = others(id);
             if (cancelIdle.run(id, note("cancel", id, null, by))) {
-                wakeKeys(keyed, standing);
+                wake(others, standing);
                 return ChangeResult.CHANGED;
             }
             if (requestCancel.run(id, note("cancel", id, "asked to stop", by))) {
@@ -148,9 +149,11 @@ public final class JobChanges {
     /** Returns whether the job was dead. */
     public boolean redrive(long id, Actor by) {
         TransactionStanding standing = database.requireWritable("redrive");
+        Optional<Others> others = others(id);
         boolean redriven = redriveDead.run(id, note("redrive", id, null, by));
         if (redriven) {
             wakeDispatcher(Duration.ZERO, standing);
+            wake(others, standing);
         }
         return redriven;
     }
@@ -158,22 +161,35 @@ public final class JobChanges {
     /** Returns whether the job was dead. */
     public boolean discard(long id, Actor by) {
         TransactionStanding standing = database.requireWritable("discard");
-        Optional<String> keyed = queueOfKey(id);
+        Optional<Others> others = others(id);
         boolean discarded = discardDead.one(id, note("discard", id, null, by));
-        wakeKeys(keyed, standing);
+        wake(others, standing);
         return discarded;
     }
 
-    /** The queue of a job that has a key, in whatever order: it may hold up others. */
-    private Optional<String> queueOfKey(long id) {
-        return findJob.run(id, row -> row.getString("job_key") == null ? "" : row.getString("queue"))
-                .filter(queue -> !queue.isEmpty());
+    /**
+     * Who may wait for a job.
+     *
+     * @param keys its queue, if it has a key, in whatever order: it may hold up others of the key; null: nobody
+     * @param workflow whether it belongs to one
+     */
+    private record Others(@Nullable String keys, boolean workflow) {}
+
+    private Optional<Others> others(long id) {
+        return findJob.run(
+                id,
+                row -> new Others(
+                        row.getString("job_key") == null ? null : row.getString("queue"),
+                        Headers.inWorkflow(row.getString("headers"))));
     }
 
-    private void wakeKeys(Optional<String> queue, TransactionStanding standing) {
+    private void wake(Optional<Others> others, TransactionStanding standing) {
         Wakes wakes = new Wakes();
-        queue.ifPresent(wakes::keys);
+        others.map(Others::keys).ifPresent(wakes::keys);
         afterCommit.wake(wakes, standing);
+        if (others.filter(Others::workflow).isPresent()) {
+            afterCommit.attention(standing);
+        }
     }
 
     /** Tries until the change has found the job, or the job is where it cannot be changed. */

@@ -14,10 +14,10 @@ public final class FindEndedWorkflows {
     // all of it.
     private static final String SQL = """
             SELECT f.id, f.state
-              FROM (SELECT a.id, (SELECT w.state FROM rowlock.workflow w WHERE w.id = a.id) AS state
+              FROM (SELECT a.id, (SELECT CASE WHEN %s THEN 'running' ELSE w.state END FROM rowlock.workflow w WHERE w.id = a.id) AS state
                       FROM unnest(?::bigint[]) AS a (id) OFFSET 0) AS f
              WHERE f.state IS NULL OR f.state NOT IN ('running', 'cancelling')
-            """;
+            """.formatted(Redriven.CONDITION);
 
     private static final String ONE = "SELECT id FROM rowlock.workflow WHERE id = ?";
 

@@ -32,10 +32,10 @@ public final class ReadWorkflows {
             """;
 
     private static final String ONE = """
-            SELECT w.id, w.name, w.state, w.started_at, w.ended_at, m.workflow_id
-              FROM rowlock.workflow w LEFT JOIN rowlock.workflow_job m ON m.job_id = -w.id
-             WHERE w.id = ?
-            """;
+            SELECT w.id, w.name, CASE WHEN w.again THEN 'running' ELSE w.state END, w.started_at, CASE WHEN NOT w.again THEN w.ended_at END, m.workflow_id
+              FROM (SELECT w.*, %s AS again FROM rowlock.workflow w WHERE w.id = ? OFFSET 0) AS w
+              LEFT JOIN rowlock.workflow_job m ON m.job_id = -w.id
+            """.formatted(Redriven.CONDITION);
 
     private static final String STEPS = """
             SELECT s.step_no, s.name, s.state = 'waiting', s.accepts, c.state, c.jobs

@@ -1,0 +1,23 @@
+package dev.rowlock.queue.internal.store.workflow;
+
+/** Whether a failed workflow runs again, though nobody has noted it yet: one of its failed jobs was redriven. A condition about a row {@code w} of {@code workflow}. */
+final class Redriven {
+
+    // The job's room says so, looked up by its id; or what was noted of the jobs says so, and of the workflow not yet.
+    static final String CONDITION = """
+            w.state = 'failed'
+            AND (NOT EXISTS (SELECT FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.failure IN (1, 3))
+                 OR EXISTS (SELECT FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.state = 0)
+                 OR EXISTS (SELECT FROM rowlock.workflow_job m
+                             WHERE m.workflow_id = w.id AND m.failure = 1
+                               AND coalesce((SELECT true FROM rowlock.ready r WHERE r.id = m.job_id),
+                                            (SELECT true FROM rowlock.running r WHERE r.id = m.job_id),
+                                            (SELECT true FROM rowlock.waiting r WHERE r.id = m.job_id),
+                                            (SELECT true FROM rowlock.done d
+                                              WHERE d.id = m.job_id AND d.state = 'completed'
+                                                AND d.finished_at >= least(w.started_at, statement_timestamp()) - interval '1 day' LIMIT 1),
+                                            false)))
+            """;
+
+    private Redriven() {}
+}
