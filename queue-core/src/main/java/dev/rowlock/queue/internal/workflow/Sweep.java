@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds what nobody has heard of: jobs that were cancelled, discarded or redriven by hand, ended as their node died, or whose end its node could not
@@ -22,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <p>One node does it for all, the others only now and then: they may be the only ones who can.
  */
 final class Sweep implements Chore {
+
+    private static final Logger log = LoggerFactory.getLogger(Sweep.class);
 
     private static final int STRETCH = 1_000;
     private static final Duration INTERVAL = Duration.ofSeconds(10);
@@ -149,7 +153,9 @@ final class Sweep implements Chore {
             steps = progress.waiting(step, STRETCH);
             return true;
         }
-        return progress.left();
+        progress.left(); // once in each walk: some may stay, because the server refuses a job of theirs or somebody
+        // keeps it locked
+        return false;
     }
 
     /** Returns whether some are to be cancelled. */
@@ -158,10 +164,19 @@ final class Sweep implements Chore {
         Long workflow = cancel.next(0);
         while (workflow != null) {
             any = true;
-            cancel(workflow);
+            cancelOne(workflow);
             workflow = cancel.next(workflow);
         }
         return any;
+    }
+
+    /** One that cannot be cancelled now, because somebody keeps a part of it locked, must not keep the others. */
+    private void cancelOne(long workflow) {
+        try {
+            cancel(workflow);
+        } catch (RuntimeException e) {
+            log.debug("workflow {} could not be cancelled now; that is tried again soon", workflow, e);
+        }
     }
 
     private void cancel(long workflow) {

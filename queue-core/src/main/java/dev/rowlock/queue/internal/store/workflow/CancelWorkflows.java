@@ -64,7 +64,12 @@ public final class CancelWorkflows {
                         WHERE w.id = ANY (ARRAY(SELECT -job_id FROM next WHERE job_id < 0)) AND w.state = 'running' ORDER BY w.id FOR UPDATE SKIP LOCKED))
                 RETURNING id
             ), closed AS (
-                UPDATE rowlock.workflow_step SET accepts = false WHERE workflow_id = ANY (ARRAY(SELECT id FROM within)) AND accepts
+                -- Of a workflow that was started by a job of one that was cancelled: nobody has done it yet. Whoever adds to such a step just now
+                -- does so in a transaction that may stay open for long.
+                UPDATE rowlock.workflow_step SET accepts = false
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT s.ctid FROM rowlock.workflow_step s
+                        WHERE s.workflow_id = ? AND s.accepts ORDER BY s.workflow_id FOR UPDATE SKIP LOCKED))
             )
             SELECT count(*), (SELECT count(*) FROM asked),
                    (SELECT n.step_no FROM next n ORDER BY n.step_no DESC, n.job_id DESC LIMIT 1),
@@ -128,6 +133,7 @@ public final class CancelWorkflows {
                 statement.setInt(2, behindStep);
                 statement.setLong(3, behindJob);
                 statement.setInt(4, limit);
+                statement.setLong(5, workflow);
                 try (ResultSet row = IndexPlan.query(statement)) {
                     row.next();
                     return new Cancelled(row.getInt(1), row.getInt(2), row.getInt(3), row.getLong(4));
