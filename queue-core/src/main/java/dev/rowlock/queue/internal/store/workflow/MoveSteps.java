@@ -52,15 +52,16 @@ public final class MoveSteps {
             ), missed AS MATERIALIZED (
                 -- Somebody has changed them in this moment, so this snapshot does not see them as they are: the next look takes them.
                 SELECT id FROM parked EXCEPT SELECT id FROM from_waiting
-            ), counted AS MATERIALIZED (
-                SELECT n.workflow_id, n.step_no, count(*) AS jobs, count(x.id) AS missed
-                  FROM next n LEFT JOIN missed x ON x.id = n.job_id GROUP BY n.workflow_id, n.step_no
             ), from_done AS (
                 DELETE FROM rowlock.done
                  WHERE id = ANY (ARRAY(SELECT job_id FROM next WHERE state = 'reviving'))
                    AND finished_at >= (SELECT least(min(started_at), statement_timestamp()) FROM step) - interval '1 day'
                    AND state = 'cancelled' AND claimed_at IS NULL
                 RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
+            ), counted AS MATERIALIZED (
+                SELECT n.workflow_id, n.step_no, count(*) AS jobs, count(x.id) AS missed, count(b.id) AS back
+                  FROM next n LEFT JOIN missed x ON x.id = n.job_id LEFT JOIN from_done b ON b.id = n.job_id
+                 GROUP BY n.workflow_id, n.step_no
             ), freed AS MATERIALIZED (
                 SELECT j.*, n.place, n.state AS what, n.workflow_id, n.due_at, n.delay_millis
                   FROM (TABLE from_waiting UNION ALL TABLE from_done) AS j JOIN next n ON n.job_id = j.id
@@ -92,8 +93,9 @@ public final class MoveSteps {
                   FROM freed
                  WHERE what = 'skipping'
             ), noted AS (
-                UPDATE rowlock.workflow_job SET state = CASE state WHEN 4 THEN 0 ELSE 4 END
-                 WHERE ctid = ANY (ARRAY(SELECT place FROM freed WHERE what <> 'releasing'))
+                -- What should come back and is not kept any more never runs, so its step has not succeeded.
+                UPDATE rowlock.workflow_job SET state = CASE WHEN state <> 4 THEN 4 WHEN job_id = ANY (ARRAY(SELECT id FROM from_done)) THEN 0 ELSE 3 END
+                 WHERE ctid = ANY (ARRAY(SELECT place FROM freed WHERE what = 'skipping' UNION ALL SELECT place FROM next WHERE state = 'reviving'))
             ), moved AS (
                 UPDATE rowlock.workflow_step s
                    SET state = CASE s.state WHEN 'skipping' THEN 'skipped' ELSE 'released' END
@@ -101,10 +103,9 @@ public final class MoveSteps {
                  WHERE s.ctid = ANY (ARRAY(SELECT place FROM step))
                    AND s.workflow_id + 0 = t.workflow_id AND s.step_no + 0 = t.step_no AND s.state = t.state
                    AND coalesce(c.jobs, 0) < ? AND coalesce(c.missed, 0) = 0
-                RETURNING s.workflow_id, s.step_no, s.state, c.jobs
+                RETURNING s.workflow_id, s.step_no, s.state = 'skipped' OR c.jobs IS NULL OR t.state = 'reviving' AND c.back = 0 AS ended
             )
-            SELECT 1, workflow_id, step_no, NULL::text, NULL::int, NULL::bigint,
-                   state = 'skipped' OR jobs IS NULL, NULL::float8
+            SELECT 1, workflow_id, step_no, NULL::text, NULL::int, NULL::bigint, ended, NULL::float8
               FROM moved
             UNION ALL
             SELECT 2, NULL, NULL, queue, min(rank), count(*), count(job_key) > 0, NULL FROM into_ready GROUP BY queue

@@ -19,9 +19,10 @@ public final class ReadStepResults {
                      JOIN rowlock.workflow_job m ON m.workflow_id = p.workflow_id AND m.state = 2 AND m.step_no = p.step_no
                     WHERE p.workflow_id = own.workflow_id AND p.name = ? AND m.job_id > ?
                     ORDER BY m.job_id LIMIT ?) AS s
-             CROSS JOIN LATERAL (
+              -- A job that is not kept any more comes without a result: it must not be passed over.
+              LEFT JOIN LATERAL (
                    SELECT d.result FROM rowlock.done d
-                    WHERE d.id = s.job_id AND d.finished_at >= least(w.started_at, statement_timestamp()) - interval '1 day' LIMIT 1) AS d
+                    WHERE d.id = s.job_id AND d.finished_at >= least(w.started_at, statement_timestamp()) - interval '1 day' LIMIT 1) AS d ON true
              WHERE own.job_id = ?
              ORDER BY s.job_id
             """;

@@ -5,16 +5,21 @@ import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.internal.store.admin.Affected;
 import java.sql.PreparedStatement;
 
-/** Removes workflows that ended long ago, once none of their jobs is dead any more: what could be redriven keeps its workflow. */
+/** Removes workflows that ended long ago, once none of their jobs is dead any more: what could be redriven, or was, keeps its workflow. */
 public final class RemoveOldWorkflows {
 
     private static final String SQL = """
             WITH old AS MATERIALIZED (
                 SELECT w.id FROM rowlock.workflow w
                  WHERE w.ended_at < statement_timestamp() - (SELECT least(max(done_millis), 31556952000000) FROM rowlock.retention) * interval '1 ms'
+                   -- Nor is one of them alive again, which the sweep has not noted yet.
                    AND NOT EXISTS (SELECT FROM rowlock.workflow_job m
                                     WHERE m.workflow_id = w.id AND m.failure = 1
-                                      AND (SELECT d.id FROM rowlock.dead d WHERE d.id = m.job_id) IS NOT NULL)
+                                      AND coalesce((SELECT d.id FROM rowlock.dead d WHERE d.id = m.job_id),
+                                                   (SELECT r.id FROM rowlock.waiting r WHERE r.id = m.job_id),
+                                                   (SELECT r.id FROM rowlock.ready r WHERE r.id = m.job_id),
+                                                   (SELECT r.id FROM rowlock.running r WHERE r.id = m.job_id),
+                                                   (SELECT o.id FROM rowlock.workflow o WHERE o.id = -m.job_id AND o.ended_at IS NULL)) IS NOT NULL)
                    -- Nor one that runs as a part of another.
                    AND NOT EXISTS (SELECT FROM rowlock.workflow_job m JOIN rowlock.workflow o ON o.id = m.workflow_id
                                     WHERE m.job_id = -w.id AND o.ended_at IS NULL)
