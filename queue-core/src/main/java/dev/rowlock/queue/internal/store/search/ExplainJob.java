@@ -38,15 +38,21 @@ public final class ExplainJob {
                    (SELECT count(*) FROM living) AS nodes,
                    (SELECT count(*) FROM living l WHERE l.retries IS NULL OR l.retries -> j.type IS NOT NULL) AS listening,
                    (SELECT o.after_id FROM rowlock.once_more o WHERE o.job_id = j.id) AS after_id,
-                   (SELECT string_agg('step ''' || p.name || ''' (' || (SELECT count(*) FROM (SELECT FROM rowlock.workflow_job o
-                                       WHERE o.workflow_id = p.workflow_id AND o.state <= 1 AND o.step_no = p.step_no LIMIT ?) AS open)
-                                      || ' jobs' || CASE WHEN p.accepts THEN ', and it is open for more' ELSE '' END || ')', ', ' ORDER BY p.step_no)
+                   (SELECT string_agg('step ''' || p.name || ''' (' || missing.jobs || ' jobs'
+                                      || CASE WHEN p.state = 'waiting' THEN ', and it waits for other steps itself' ELSE '' END
+                                      || CASE WHEN p.accepts THEN ', and it is open for more' ELSE '' END
+                                      || CASE WHEN missing.failed THEN ', and jobs that have failed wait for a redrive' ELSE '' END || ')', ', ' ORDER BY p.step_no)
                       FROM rowlock.workflow_job m
                       JOIN rowlock.workflow_edge e ON e.workflow_id = m.workflow_id AND e.child_no = m.step_no
                       JOIN rowlock.workflow_step p ON p.workflow_id = e.workflow_id AND p.step_no = e.parent_no
-                     WHERE j.reason = 'parents' AND m.job_id = j.id
-                       AND (p.accepts OR EXISTS (SELECT FROM rowlock.workflow_job o
-                                                  WHERE o.workflow_id = p.workflow_id AND o.state <= 1 AND o.step_no = p.step_no))) AS parents,
+                     CROSS JOIN LATERAL (
+                           -- A job that has failed for good has ended, unless this step waits for its redrive.
+                           SELECT count(*) AS jobs, coalesce(bool_or(o.state = 1), false) AS failed
+                             FROM (SELECT o.state FROM rowlock.workflow_job o
+                                    WHERE o.workflow_id = p.workflow_id AND o.step_no = p.step_no
+                                      AND (o.state = 0 OR o.state = 1 AND e.runs_after = 'success-or-hold') LIMIT ?) AS o) AS missing
+                     WHERE j.reason = 'parents' AND m.job_id = j.id AND p.state <> 'skipped'
+                       AND (p.accepts OR p.state <> 'released' OR missing.jobs > 0)) AS parents,
                    (SELECT m.workflow_id FROM rowlock.workflow_job m WHERE m.job_id = j.id) AS workflow_id,
                    (SELECT n.name FROM rowlock.policy p JOIN rowlock.node n ON n.id = p.node_id
                      WHERE j.reason = 'policy' AND p.queue = j.queue) AS policy_node,
