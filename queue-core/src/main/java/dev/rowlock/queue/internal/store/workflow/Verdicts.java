@@ -43,7 +43,32 @@ final class Verdicts {
                        OR (t.runs_after = 'end' OR NOT (t.failed OR t.cancelled))
                        AND (SELECT m.job_id FROM rowlock.workflow_job m
                              WHERE m.workflow_id = t.workflow_id AND m.step_no BETWEEN t.parent_no AND t.parent_no AND m.state = 0
-                             ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) IS NOT NULL AS going_on
+                             ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) IS NOT NULL AS going_on,
+                       -- Nobody can redrive one of its jobs any more. Looked at once all have ended: there may be many.
+                       t.runs_after = 'success-or-hold' AND t.failed AND NOT t.cancelled
+                       AND (SELECT m.job_id FROM rowlock.workflow_job m
+                             WHERE m.workflow_id = t.workflow_id AND m.step_no BETWEEN t.parent_no AND t.parent_no AND m.state = 0
+                             ORDER BY m.step_no DESC, m.job_id DESC LIMIT 1) IS NULL
+                       AND (WITH RECURSIVE failed AS (
+                                (SELECT m.job_id FROM rowlock.workflow_job m
+                                  WHERE m.workflow_id = t.workflow_id AND m.step_no BETWEEN t.parent_no AND t.parent_no AND m.failure = 1
+                                  ORDER BY m.step_no, m.failure, m.job_id)
+                                UNION ALL
+                                -- Or one of a workflow that was started by one of them.
+                                SELECT CASE m.failure WHEN 1 THEN m.job_id END FROM failed f
+                                 CROSS JOIN LATERAL (
+                                       SELECT m.job_id, m.failure FROM rowlock.workflow_job m
+                                        WHERE m.workflow_id = -f.job_id AND f.job_id < 0 AND m.failure IN (1, 3)
+                                        ORDER BY m.step_no, m.failure, m.job_id OFFSET 0) AS m)
+                            SELECT true FROM failed f
+                             WHERE f.job_id IS NULL -- it was cancelled
+                                OR f.job_id > 0
+                                   AND coalesce((SELECT r.id FROM rowlock.dead r WHERE r.id = f.job_id),
+                                                (SELECT r.id FROM rowlock.waiting r WHERE r.id = f.job_id),
+                                                (SELECT r.id FROM rowlock.ready r WHERE r.id = f.job_id),
+                                                (SELECT r.id FROM rowlock.running r WHERE r.id = f.job_id),
+                                                (SELECT r.id FROM rowlock.done r WHERE r.id = f.job_id LIMIT 1)) IS NULL
+                             LIMIT 1) IS NOT NULL AS lost
                   FROM told t
             ), running AS MATERIALIZED (
                 SELECT w.id
@@ -58,7 +83,7 @@ final class Verdicts {
                                                         ELSE NOT going_on AND NOT failed AND NOT cancelled END)
                                AND coalesce(bool_or(failed OR cancelled) FILTER (WHERE runs_after = 'failure'), true) AS met,
                                bool_or(CASE runs_after WHEN 'success' THEN failed OR cancelled
-                                                       WHEN 'success-or-hold' THEN cancelled -- nobody can redrive that
+                                                       WHEN 'success-or-hold' THEN cancelled OR lost -- nobody can redrive that
                                                        ELSE false END)
                                OR coalesce(bool_and(NOT going_on AND NOT failed AND NOT cancelled) FILTER (WHERE runs_after = 'failure'), false)
                                AS broken
