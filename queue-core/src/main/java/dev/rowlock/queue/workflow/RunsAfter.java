@@ -8,7 +8,10 @@ public enum RunsAfter {
     /** It succeeded. As soon as one of its jobs fails for good or is cancelled, the jobs of the later step are cancelled. */
     SUCCESS,
 
-    /** It succeeded. If one of its jobs fails for good, the later step goes on waiting until somebody redrives that job. */
+    /**
+     * It succeeded. If one of its jobs fails for good, the later step goes on waiting until somebody redrives that job. It is skipped if nobody can: the job was
+     * cancelled, or is not there any more.
+     */
     SUCCESS_OR_HOLD,
 
     /** All of its jobs have ended, whatever became of them. */
