@@ -7,8 +7,11 @@ import java.sql.PreparedStatement;
 /** Closes a step to which jobs could be added. */
 public final class CloseStep {
 
-    private static final String SQL =
-            "UPDATE rowlock.workflow_step SET accepts = false WHERE workflow_id = ? AND name = ? AND accepts";
+    private static final String SQL = """
+            WITH turn AS MATERIALIZED (SELECT count(%s) AS taken)
+            UPDATE rowlock.workflow_step SET accepts = false
+             WHERE workflow_id = ? AND name = ? AND accepts AND (SELECT taken FROM turn) = 1
+            """.formatted(StepLock.ALONE);
 
     private final Database database;
     private final String sql;
@@ -18,12 +21,15 @@ public final class CloseStep {
         this.sql = database.sql(SQL);
     }
 
-    /** Joins the caller's transaction; waits for those that are just adding jobs. Returns whether it was open. */
+    /** Joins the caller's transaction; waits for those that are just adding jobs, and others that add wait for it. Returns whether it was open. */
     public boolean run(long workflow, String step) {
         return database.joined(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                statement.setLong(1, workflow);
-                statement.setString(2, step);
+                statement.setString(1, StepLock.prefix(database.schema()));
+                statement.setLong(2, workflow);
+                statement.setString(3, step);
+                statement.setLong(4, workflow);
+                statement.setString(5, step);
                 return statement.executeUpdate() > 0;
             }
         });

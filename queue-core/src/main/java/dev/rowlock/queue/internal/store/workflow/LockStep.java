@@ -68,11 +68,15 @@ public final class LockStep {
         }
     }
 
+    private static final String TURN = "SELECT " + StepLock.SHARED;
+
+    private final Schema schema;
     private final String ofJob;
     private final String waiting;
     private final String named;
 
     public LockStep(Schema schema) {
+        this.schema = schema;
         this.ofJob = schema.sql(OF_JOB);
         this.waiting = schema.sql(WAITING);
         this.named = schema.sql(NAMED);
@@ -99,6 +103,12 @@ public final class LockStep {
 
     /** A step by its name. */
     public Optional<Found> named(Connection connection, long workflow, String step) throws SQLException {
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, TURN)) {
+            statement.setString(1, StepLock.prefix(schema));
+            statement.setLong(2, workflow);
+            statement.setString(3, step);
+            statement.executeQuery().close();
+        }
         try (PreparedStatement statement = UncachedPlan.prepare(connection, named)) {
             statement.setLong(1, workflow);
             statement.setString(2, step);
