@@ -60,7 +60,13 @@ public final class Gates implements Feature {
     @Override
     public List<Chore> chores(OwnNode node) {
         return List.of(
-                new LimitsChore(new DeclareLimits(database), new CountRunningJobs(database), wakeups, declared, queues),
+                new LimitsChore(
+                        new DeclareLimits(database),
+                        new CountRunningJobs(database),
+                        wakeups,
+                        declared,
+                        queues,
+                        node::nodeId),
                 new RatesChore(new TakeChore(database), new RemoveSpentRates(database)));
     }
 }

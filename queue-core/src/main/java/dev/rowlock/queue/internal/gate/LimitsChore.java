@@ -8,6 +8,7 @@ import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /** Stores what the application declares, when the node starts; later only what somebody has removed. Then counts what runs against new limits. */
 final class LimitsChore implements Chore {
@@ -19,6 +20,7 @@ final class LimitsChore implements Chore {
     private final Wakeups wakeups;
     private final Collection<QueueLimit> declared;
     private final Collection<String> queues;
+    private final LongSupplier nodeId;
     private boolean stored;
 
     LimitsChore(
@@ -26,12 +28,14 @@ final class LimitsChore implements Chore {
             CountRunningJobs count,
             Wakeups wakeups,
             Collection<QueueLimit> declared,
-            Collection<String> queues) {
+            Collection<String> queues,
+            LongSupplier nodeId) {
         this.declare = declare;
         this.count = count;
         this.wakeups = wakeups;
         this.declared = declared;
         this.queues = queues;
+        this.nodeId = nodeId;
     }
 
     @Override
@@ -46,7 +50,7 @@ final class LimitsChore implements Chore {
             changed = declare.anew(declared, queues);
             stored = true;
         } else if (!declared.isEmpty()) {
-            changed = declare.again(declared);
+            changed = declare.again(declared, nodeId.getAsLong());
         }
         count.run();
         changed.forEach(wakeups::keysReady);

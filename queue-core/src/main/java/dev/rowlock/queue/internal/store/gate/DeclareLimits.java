@@ -4,17 +4,20 @@ import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Row;
 import java.sql.PreparedStatement;
+import java.sql.Types;
 import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Stores the limits that an application declares. Those that were set at run time stay as they are. */
 public final class DeclareLimits {
 
     // Without a change no row is written. Locks are taken in the order of the queues. What was set at run time holds
-    // on, and has what is declared beside it.
+    // on, and has what is declared beside it. What a node that started later does not declare any more stays away.
     private static final String SQL = """
             WITH given AS (
                 SELECT * FROM %1$s
+                 WHERE NOT EXISTS (SELECT FROM rowlock.node n WHERE n.id > ?::bigint AND given.queue = ANY (n.queues))
             ), gone AS (
                 DELETE FROM rowlock.queue_limit l
                  WHERE l.declared AND l.queue = ANY (?::text[])
@@ -65,23 +68,29 @@ public final class DeclareLimits {
      * @param run the queues whose jobs it runs
      */
     public List<String> anew(Collection<QueueLimit> limits, Collection<String> run) {
-        return declare(limits, run, true);
+        return declare(limits, run, null);
     }
 
-    /** Stores those again that have been removed. Returns their queues. */
-    public List<String> again(Collection<QueueLimit> limits) {
-        return declare(limits, List.of(), false);
+    /**
+     * Stores those again that have been removed, except for queues of a node that has started later: that one decides. Returns their queues.
+     *
+     * @param node the id of this one
+     */
+    public List<String> again(Collection<QueueLimit> limits, long node) {
+        return declare(limits, List.of(), node);
     }
 
-    private List<String> declare(Collection<QueueLimit> limits, Collection<String> without, boolean change) {
+    /** @param node null: it has just started, and decides */
+    private List<String> declare(Collection<QueueLimit> limits, Collection<String> without, @Nullable Long node) {
         List<QueueLimit> all = List.copyOf(limits);
         return database.alone(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 LimitColumns.set(statement, all);
-                statement.setObject(LimitColumns.PARAMETERS + 1, without.toArray(String[]::new));
+                statement.setObject(LimitColumns.PARAMETERS + 1, node, Types.BIGINT);
                 statement.setObject(LimitColumns.PARAMETERS + 2, without.toArray(String[]::new));
-                statement.setBoolean(LimitColumns.PARAMETERS + 3, change);
-                statement.setBoolean(LimitColumns.PARAMETERS + 4, change);
+                statement.setObject(LimitColumns.PARAMETERS + 3, without.toArray(String[]::new));
+                statement.setBoolean(LimitColumns.PARAMETERS + 4, node == null);
+                statement.setBoolean(LimitColumns.PARAMETERS + 5, node == null);
                 return QUEUE.all(statement);
             }
         });

@@ -25,10 +25,12 @@ class DeclareLimitsTest {
     private final Rooms rooms;
     private final DeclareLimits declare;
     private final QueueLimits limits;
+    private final long node;
 
     DeclareLimitsTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
         declare = new DeclareLimits(rooms.database());
+        node = rooms.node();
         limits = Rowlock.builder(database.dataSource()).build().limits();
     }
 
@@ -37,7 +39,7 @@ class DeclareLimitsTest {
         assertThat(declare.anew(List.of(TWO), List.of("mail"))).containsExactly("mail");
         assertThat(declare.anew(List.of(FIVE), List.of("mail"))).containsExactly("mail");
 
-        assertThat(declare.again(List.of(TWO))).isEmpty();
+        assertThat(declare.again(List.of(TWO), node)).isEmpty();
 
         assertThat(limits.all()).containsExactly(FIVE);
     }
@@ -78,7 +80,7 @@ class DeclareLimitsTest {
         limits.set(FIVE);
 
         declare.anew(List.of(all), List.of("mail"));
-        declare.again(List.of(TWO));
+        declare.again(List.of(TWO), node);
 
         assertThat(limits.all()).containsExactly(FIVE);
         limits.remove("mail");
@@ -102,7 +104,7 @@ class DeclareLimitsTest {
         declare.anew(List.of(TWO), List.of("mail"));
         rooms.execute("UPDATE rowlock.queue_limit SET max_running = 5, declared = false");
 
-        declare.again(List.of(TWO));
+        declare.again(List.of(TWO), node);
 
         limits.remove("mail");
         assertThat(limits.all()).containsExactly(TWO);
@@ -123,6 +125,19 @@ class DeclareLimitsTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("cannot be about queue 'other'");
         assertThat(limits.find("mail")).contains(changed);
+    }
+
+    @Test
+    void aNodeThatIsStillThereDoesNotBringBackWhatALaterOneDoesNotDeclareAnyMore() {
+        declare.anew(List.of(TWO), List.of("mail"));
+        long later = rooms.node();
+        declare.anew(List.of(), List.of("mail"));
+
+        assertThat(declare.again(List.of(TWO), node)).isEmpty();
+
+        assertThat(limits.all()).isEmpty();
+        rooms.declareDead(later);
+        assertThat(declare.again(List.of(TWO), node)).containsExactly("mail");
     }
 
     @Test
