@@ -121,7 +121,8 @@ public final class JobAdmin {
     }
 
     /**
-     * Lets a waiting or ready job wait until this time, and for nothing else. One that has passed makes it due at once.
+     * Lets a waiting or ready job wait until this time, and for nothing else. One that has passed makes it due at once. Where the jobs of a key run in
+     * order, one that has begun still holds up the others.
      */
     public ChangeResult reschedule(long id, Instant at) {
         return parts.changes.reschedule(id, Due.at(at), actor);

@@ -151,6 +151,24 @@ class KeysInOrderTest {
     }
 
     @Test
+    void aJobThatHasBegunHoldsUpItsKeyAlsoWhenItIsRescheduled() {
+        order(AfterFailure.HOLD);
+        long waiting = enqueue("a", 0, "waits long");
+        first.start();
+        await().until(() -> state(waiting) == JobState.WAITING);
+
+        first.admin().reschedule(waiting, Duration.ofHours(2));
+        long next = enqueue("a", 1);
+        enqueue("b", 0);
+
+        await().until(() -> done.containsKey("b"));
+        assertThat(first.search().explain(next).orElseThrow().reasons())
+                .anySatisfy(reason -> assertThat(reason.kind()).isEqualTo(Kind.KEY_HELD));
+        first.admin().runNow(waiting);
+        await().until(() -> List.of(0, 1).equals(done.get("a")));
+    }
+
+    @Test
     void aKeyGoesOnWithoutItsFailedJobWhereThatIsAskedFor() {
         order(AfterFailure.CONTINUE);
         enqueue("a", 0, "fails");

@@ -12,14 +12,18 @@ import java.time.ZoneOffset;
 /** Lets a job that has not begun wait until another time. */
 public final class RescheduleJob {
 
-    // One of the two finds the job: a snapshot sees it in one room.
+    // One of the two finds the job: a snapshot sees it in one room. One that has begun still does so: in strict order,
+    // the
+    // others of its key wait for it.
     private static final String SQL = """
             WITH wanted AS (
                 SELECT coalesce(at, statement_timestamp() + delay_millis * interval '1 ms') AS due_at,
                        CASE WHEN at IS NULL THEN statement_timestamp() END AS since
                   FROM (SELECT ?::timestamptz, ?::bigint) AS given (at, delay_millis)
             ), put_off AS (
-                UPDATE rowlock.waiting SET due_at = wanted.due_at, since = wanted.since, reason = 'scheduled'
+                UPDATE rowlock.waiting SET due_at = wanted.due_at, since = wanted.since,
+                       reason = CASE WHEN reason IN ('retry', 'snooze', 'unknown-type', 'not-started', 'crash', 'redrive')
+                                     THEN reason ELSE 'scheduled' END
                   FROM wanted WHERE id = ?
                 RETURNING id
             ), alone AS (
@@ -32,7 +36,8 @@ public final class RescheduleJob {
                 INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, attempt, crashes, max_retries,
                                              reason, queue, job_key, type, payload, headers, errors)
                 SELECT id, wanted.due_at, enqueued_at, wanted.since, timeout_millis, rank, attempt, crashes, max_retries,
-                       'scheduled', queue, job_key, type, payload, headers, errors
+                       CASE WHEN crashes > 0 THEN 'crash' WHEN attempt > 0 THEN 'retry' ELSE 'scheduled' END,
+                       queue, job_key, type, payload, headers, errors
                   FROM back, wanted
                 RETURNING id
             ), changed AS (
