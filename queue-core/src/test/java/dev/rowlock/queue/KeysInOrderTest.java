@@ -193,6 +193,20 @@ class KeysInOrderTest {
         assertThat(state(failing)).isEqualTo(JobState.FAILED);
     }
 
+    @Test
+    void aRedrivenJobIsNotCancelledBecauseALaterOneOfItsKeyHasFailed() {
+        order(AfterFailure.CANCEL_REST);
+        long redriven = enqueue("a", 0, "fails", "throws");
+        first.start();
+        await().until(() -> state(redriven) == JobState.FAILED);
+        long later = enqueue("a", 1, "fails");
+        await().until(() -> state(later) == JobState.FAILED);
+
+        first.admin().redrive(redriven);
+
+        await().until(() -> List.of(0).equals(done.get("a")));
+    }
+
     private void order(AfterFailure afterFailure) {
         first.limits().set(QueueLimit.of("default").inOrder(afterFailure));
     }

@@ -12,7 +12,7 @@ public enum AfterFailure {
     /** They go on. */
     CONTINUE,
 
-    /** Those that were enqueued before it failed are cancelled; those that come later run. */
+    /** Those that were enqueued before it failed and have not begun are cancelled; those that come later, or are redriven, run. */
     CANCEL_REST;
 
     /**

@@ -158,7 +158,8 @@ final class KeyedTakeSql {
     }
 
     // The head of a key in order is chosen before it is locked: if somebody else holds it, the next one does not go in
-    // its place. Most claims have no key that is held up, as one look for all shows: to look for each costs 4 µs per
+    // its place. What has begun, or was redriven, is not of the rest that is cancelled. Most claims have no key that is
+    // held up, as one look for all shows: to look for each costs 4 µs per
     // job.
     private static final String HELD_UP = """
             ), span AS MATERIALIZED (
@@ -199,7 +200,8 @@ final class KeyedTakeSql {
                               THEN NOT EXISTS (SELECT FROM rowlock.dead d
                                                 WHERE d.queue = :queue AND d.job_key = key.job_key
                                                   AND ((SELECT in_order FROM rule) = 'hold'
-                                                       OR (SELECT in_order FROM rule) = 'cancel-rest' AND d.last_job >= r.id))
+                                                       OR (SELECT in_order FROM rule) = 'cancel-rest' AND d.last_job >= r.id
+                                                          AND r.attempt = 0 AND r.crashes = 0 AND r.errors IS NULL))
                               ELSE true END
                           FOR UPDATE SKIP LOCKED) AS first
                  WHERE (SELECT in_order FROM rule) IS NOT NULL

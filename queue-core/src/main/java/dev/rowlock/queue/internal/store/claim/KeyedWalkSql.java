@@ -162,7 +162,8 @@ final class KeyedWalkSql {
                      WHERE (SELECT in_order FROM rule) = 'cancel-rest'
                        AND EXISTS (SELECT FROM rowlock.dead d
                                     WHERE d.queue = :queue AND d.job_key = tried.job_key
-                                      AND d.last_job >= (SELECT f.id FROM rowlock.ready f
+                                      AND d.last_job >= (SELECT CASE WHEN f.attempt = 0 AND f.crashes = 0 AND f.errors IS NULL THEN f.id END
+                                                           FROM rowlock.ready f
                                                           WHERE f.queue = :queue AND f.job_key = tried.job_key
                                                           ORDER BY f.queue, f.job_key, f.rank, f.id LIMIT 1)))""";
 

@@ -6,7 +6,10 @@ import dev.rowlock.queue.internal.store.admin.Affected;
 import java.sql.PreparedStatement;
 import java.util.List;
 
-/** Cancels ready jobs that were enqueued before another one of their key failed for good, in a queue whose order wants that. */
+/**
+ * Cancels ready jobs that were enqueued before another one of their key failed for good, in a queue whose order wants that. Those that have begun, or
+ * that somebody has redriven, go on.
+ */
 public final class CancelRest {
 
     private static final int LIMIT = 1_000;
@@ -21,7 +24,7 @@ public final class CancelRest {
                 DELETE FROM rowlock.ready
                  WHERE ctid = ANY (ARRAY(
                        SELECT r.ctid FROM rowlock.ready r JOIN failed f ON f.job_key = r.job_key AND r.id <= f.last_job
-                        WHERE r.queue = ?
+                        WHERE r.queue = ? AND r.attempt = 0 AND r.crashes = 0 AND r.errors IS NULL
                         LIMIT ?
                           FOR UPDATE OF r SKIP LOCKED))
                 RETURNING *

@@ -158,6 +158,24 @@ class ClaimInOrderTest {
     }
 
     @Test
+    void aJobThatHasBegunGoesOnWhereTheRestIsCancelled() {
+        enqueue("a", 3);
+        claimed();
+        fail(1);
+        defer(2, "retry", 1);
+        ready(2);
+        enqueue("a", 1);
+        rooms.execute("UPDATE rowlock.ready SET rank = -10 WHERE id = " + (before + 4));
+        order(AfterFailure.CANCEL_REST);
+
+        assertThat(claimed()).containsExactly(2L);
+        end(2);
+        assertThat(claimed()).containsExactly(4L);
+        end(4);
+        assertThat(claim.cancelRest().run(QUEUE, run().toCancel())).isOne();
+    }
+
+    @Test
     void aKeyThatIsHeldGoesOnWhenTheFailedJobIsDiscarded() {
         enqueue("a", 2);
         claimed();
