@@ -174,6 +174,11 @@ final class KeyedWalkSql {
                                                             AND r.token >= CASE WHEN rule.version = :rule THEN :token ELSE 0 END) END
                            AND coalesce((SELECT wait FROM queue_wait) <= 0, true)""";
 
+    // Until the rate of the queue allows a job nobody need look; then there may be keys, or jobs without one, that wait
+    // for nothing else.
+    private static final String WAIT = """
+            CASE WHEN (SELECT wait FROM queue_wait) > 0 THEN (SELECT wait FROM queue_wait) ELSE found.wait END""";
+
     private static final String WANTING =
             "FILTER (WHERE (SELECT share_by FROM rule) = 'run-time' AND (wait > 0) IS NOT TRUE)";
 
@@ -213,7 +218,7 @@ final class KeyedWalkSql {
                 runTime ? WEIGHTS_OF_WANTING : "NULL::int[]",
                 form.walk() == Walk.ONLY_KNOWN ? REACHED_OF_KNOWN : REACHED,
                 form.known() ? "set_config('rowlock_claim.known', coalesce(found.known::text, '{}'), true)" : "NULL",
-                form.has(OF_QUEUE) ? "greatest(found.wait, (SELECT wait FROM queue_wait))" : "found.wait",
+                form.has(OF_QUEUE) ? WAIT : "found.wait",
                 form.has(IN_ORDER) ? TO_CANCEL : "NULL::text[]",
                 form.has(BURST)
                         ? "rule.burst_per_key > rule.max_running_per_key" + form.on(OF_QUEUE, " AND " + HAS_ROOM)

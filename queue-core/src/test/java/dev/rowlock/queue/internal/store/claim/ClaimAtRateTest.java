@@ -101,6 +101,21 @@ class ClaimAtRateTest {
     }
 
     @Test
+    void whoWaitsForTheQueuesRateOnlyDoesNotWaitForThatOfAnotherKey() {
+        limit(QueueLimit.of(QUEUE).rate(hourly(1)).ratePerKey(Rate.of(1, HOUR.multipliedBy(10))));
+        enqueue("a", 2);
+        assertThat(keys(run())).containsExactly("a");
+        enqueue("b", 1);
+
+        assertThat(run().untilRate()).isBetween(HOUR.minus(MINUTE), HOUR);
+        pass(HOUR);
+        assertThat(keys(run())).containsExactly("b");
+        assertThat(run().untilRate()).isBetween(HOUR.minus(MINUTE), HOUR);
+        pass(HOUR);
+        assertThat(run().untilRate()).isBetween(HOUR.multipliedBy(8).minus(MINUTE), HOUR.multipliedBy(8));
+    }
+
+    @Test
     void aRateThatIsRaisedHoldsAtOnce() {
         limit(QueueLimit.of(QUEUE).ratePerKey(hourly(1)));
         enqueue("a", 100);
