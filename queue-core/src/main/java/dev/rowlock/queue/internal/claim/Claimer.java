@@ -219,7 +219,7 @@ public final class Claimer {
         }
         try {
             boolean atOnce =
-                    !keyed.active() && recent.quick() && !recent.full() && pace.allows() && !consumer.metUnknownType();
+                    !keyed.due() && recent.quick() && !recent.full() && pace.allows() && !consumer.metUnknownType();
             Duration rest = atOnce ? claimBy(throughPool.on(own)) : Duration.ZERO;
             if (!rest.isZero()) {
                 consumer.wakeSignal().restart(rest);

@@ -5,6 +5,7 @@ import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.Failing;
 import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.internal.thread.TimeBudget;
+import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.spi.ClaimCounts;
 import java.sql.Connection;
 import java.time.Duration;
@@ -161,6 +162,11 @@ public final class Fetcher implements Runnable {
         } else {
             consumer.wakeSignal().raiseIn(wait);
         }
+    }
+
+    /** Whether a limit counts this job, or may do so by now. Any thread. */
+    public boolean counts(ClaimedJob job) {
+        return claimer.keyed().counts(job);
     }
 
     /** A job has ended here that counted against a limit. Returns whether others must be told, who may take the next one. */

@@ -76,6 +76,7 @@ final class KeyedClaims {
     private volatile long seenAt; // when there was such a job; 0: never
     private volatile long heardAt; // the same of word that there is one
     private volatile boolean limited; // whether the queue has a limit of its own
+    private volatile boolean ruled; // whether it has any rule
     private final AtomicLong ended = new AtomicLong(); // jobs that counted against a limit
     private volatile boolean wantsRoom; // limits have kept it from claiming as many jobs as it could
     private final MinimumInterval pace = new MinimumInterval(APART);
@@ -91,24 +92,6 @@ final class KeyedClaims {
     private boolean plainFirst;
     private boolean idle; // the last round has found nothing
     private @Nullable Long rateAt; // when a rate allows the next job, monotonic; null: none keeps any
-
-    /**
-     * Who may have jobs in a claim.
-     *
-     * @param borrows keys up to their burst
-     * @param reach how far ahead keys may be that share run time, up to {@link RunTimeShares#FURTHEST}
-     */
-    private record Stage(boolean borrows, int reach) {
-
-        /** Whoever is below its own limit and not ahead. */
-        static final Stage FIRST = new Stage(false, 0);
-
-        static final Stage BORROWING = new Stage(true, 0);
-
-        Stage further() {
-            return new Stage(borrows, reach + 1);
-        }
-    }
 
     /** Who claims how much, and takes it. */
     private record Claim(
@@ -149,6 +132,11 @@ final class KeyedClaims {
         return wantsRoom;
     }
 
+    /** Whether others may wait for the end of this job: a limit counts it, or may do so by now. Any thread. */
+    boolean counts(ClaimedJob job) {
+        return job.counted() || limited || ruled && job.key() != null;
+    }
+
     /** Whether there was a job with a key lately. */
     boolean recent() {
         return seenAt != 0 && System.nanoTime() - seenAt < KEPT.toNanos();
@@ -159,9 +147,12 @@ final class KeyedClaims {
         return limited || recent();
     }
 
-    /** Whether to look now. Where no job has had a key lately, who finds nothing else looks for one as often as it polls. */
-    boolean due(boolean nothingElse) {
-        return active() || nothingElse && (lookedAt == 0 || System.nanoTime() - lookedAt >= pollInterval.toNanos());
+    /**
+     * Whether to look now. Where no job has had a key lately, as often as the queue is polled, also if there are enough others: nobody tells of jobs
+     * that were there before the node, nor of any without notifications.
+     */
+    boolean due() {
+        return active() || lookedAt == 0 || System.nanoTime() - lookedAt >= pollInterval.toNanos();
     }
 
     /**
@@ -255,7 +246,7 @@ final class KeyedClaims {
         }
         KeyedRound round = round(claim.stage());
         seen(batch, round.look() == Look.FROM_FRONT);
-        round.seen(batch, claim.turn().ahead());
+        round.seen(batch, claim.turn());
         if (!claim.taker().test(batch.batch())) {
             return Duration.ZERO;
         }
@@ -307,6 +298,7 @@ final class KeyedClaims {
         lookedAt = System.nanoTime();
         memory.learn(batch.learned(), fromFront, lookedAt);
         limited = batch.limited();
+        ruled = batch.learned().seen() != null;
         shares.active(batch.byRunTime());
         if (batch.byRunTime()) {
             recent.forget(); // who is served depends on who else wants to be
@@ -339,6 +331,7 @@ final class KeyedClaims {
     private Duration rest(Stage now, KeyedRound round, boolean brought) {
         boolean lends = round.lends();
         boolean passedOver = round.passedOver();
+        boolean plainLeft = limited && round.keysFirst();
         if (round.over() && !now.borrows()) {
             shares.wanting(round.wanting());
         }
@@ -347,8 +340,8 @@ final class KeyedClaims {
         if (fromFront && end != KeyedRound.End.NOT_YET && end != KeyedRound.End.OUT_OF_TURN) {
             memory.lookedFromFront(round.took(), System.nanoTime());
         }
-        if (end == KeyedRound.End.NOTHING && round.look() == Look.RECENT) {
-            return Duration.ZERO; // nobody has looked for other keys
+        if (end == KeyedRound.End.NOTHING && (round.look() == Look.RECENT || plainLeft)) {
+            return Duration.ZERO; // nobody has looked for others: those without a key come first the next time
         }
         idle = end == KeyedRound.End.NOTHING;
         Duration untilFront = fromFront ? pollInterval : memory.frontIn(idle, System.nanoTime());

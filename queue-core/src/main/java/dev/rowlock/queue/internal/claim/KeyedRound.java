@@ -6,7 +6,6 @@ import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -21,6 +20,7 @@ final class KeyedRound {
     private boolean looked;
     private boolean lends = true;
     private boolean passedOver;
+    private boolean plainFirst;
     private Look look = Look.FROM_FRONT;
     private Duration took = Duration.ZERO;
     private final Map<String, Integer> wanting = new HashMap<>();
@@ -77,9 +77,9 @@ final class KeyedRound {
     /**
      * One claim has come back.
      *
-     * @param ahead keys that it has passed over
+     * @param claimed where it has looked
      */
-    void seen(KeyedBatch batch, List<String> ahead) {
+    void seen(KeyedBatch batch, Turn claimed) {
         turn = batch.next() == null ? Turn.FIRST : batch.next();
         found |= !batch.batch().jobs().isEmpty();
         busy |= batch.busy() > 0;
@@ -89,7 +89,8 @@ final class KeyedRound {
         if (wanting.size() < RunTimeShares.MOST_KEYS) {
             wanting.putAll(batch.wanting());
         }
-        passedOver |= ahead.stream().anyMatch(batch.wanting()::containsKey);
+        plainFirst |= claimed.plainFirst();
+        passedOver |= claimed.ahead().stream().anyMatch(batch.wanting()::containsKey);
     }
 
     /** Jobs of the round were ended without being claimed: there may be others in their places. */
@@ -100,6 +101,11 @@ final class KeyedRound {
     /** Whether all its claims had room, and who has found none by its own limit may borrow. */
     boolean lends() {
         return lends;
+    }
+
+    /** Whether keys stood before jobs without one in all its claims: those have had a place only where no key was looked at. */
+    boolean keysFirst() {
+        return looked && !plainFirst;
     }
 
     /** Whether it has passed over keys that have jobs ready. */
@@ -128,6 +134,7 @@ final class KeyedRound {
         looked = false;
         lends = true;
         passedOver = false;
+        plainFirst = false;
         wanting.clear();
         return end;
     }

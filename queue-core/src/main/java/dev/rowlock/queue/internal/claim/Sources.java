@@ -36,7 +36,7 @@ final class Sources {
     Duration next(Supplier<Duration> plain, Supplier<Duration> withKeys, BooleanSupplier noPlain) {
         if (!keyed.active()) {
             Duration rest = look(plain);
-            return keyed.due(noPlain.getAsBoolean()) ? Rests.shorter(rest, withKeys.get()) : rest;
+            return keyed.due() ? Rests.shorter(rest, withKeys.get()) : rest;
         }
         if (!heard && noPlain.getAsBoolean() && System.nanoTime() - lookedAt < pollInterval.toNanos()) {
             return withKeys.get();

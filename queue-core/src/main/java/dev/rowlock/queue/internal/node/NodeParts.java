@@ -129,11 +129,13 @@ public record NodeParts(
         String timeouts = timeouts(listeners.getOrDefault(queue.queue(), List.of()));
         Claimer claimer = new Claimer(queue, claim, keyed, fetch, node, timeouts);
         Fetcher fetcher = new Fetcher(claimer, fetch.pollInterval(), Fetcher.KEPT);
-        queue.whenGateHasRoom(() -> {
-            if (fetcher.roomForKeys()) {
-                wakeups.roomElsewhere(queue.queue());
-            }
-        });
+        queue.whenGateHasRoom(
+                () -> {
+                    if (fetcher.roomForKeys()) {
+                        wakeups.roomElsewhere(queue.queue());
+                    }
+                },
+                fetcher::counts);
         return fetcher;
     }
 

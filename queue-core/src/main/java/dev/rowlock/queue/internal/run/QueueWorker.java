@@ -49,6 +49,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
     private final HeldJobs held;
     private final Signal wakeSignal = new Signal();
     private volatile Runnable gateHasRoom = () -> {};
+    private volatile Predicate<ClaimedJob> counts = ClaimedJob::counted;
     private volatile int signalAt = -1; // written by the claimer; reset by whoever signals
     private volatile long unknownTypeAt; // monotonic; 0: never
 
@@ -83,9 +84,14 @@ public final class QueueWorker implements QueueConsumer, Holder {
         return wakeSignal;
     }
 
-    /** Who is told that a job has ended which counted against a limit. */
-    public void whenGateHasRoom(Runnable told) {
+    /**
+     * Who is told that a job has ended which counted against a limit.
+     *
+     * @param counts whether a job does: one that was claimed before there was a limit is counted later
+     */
+    public void whenGateHasRoom(Runnable told, Predicate<ClaimedJob> counts) {
         gateHasRoom = told;
+        this.counts = counts;
     }
 
     /** The claimed jobs that it holds. */
@@ -263,7 +269,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
         suspects.leave(execution);
         if (wasHeld) {
             signalIfRoom();
-            if (execution.job().counted()) {
+            if (counts.test(execution.job())) {
                 gateHasRoom.run();
             }
         }

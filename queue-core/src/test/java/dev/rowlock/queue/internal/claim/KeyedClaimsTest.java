@@ -7,13 +7,18 @@ import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.gate.DeclareLimits;
+import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
@@ -32,6 +37,35 @@ class KeyedClaimsTest {
     @AfterEach
     void close() {
         node.close();
+    }
+
+    @Test
+    void aJobWithAKeyDoesNotWaitForTheEndOfABacklogOfOthers() {
+        long[] jobs = rooms.ready(8_000); // of none of them there is word
+        rooms.execute("UPDATE rowlock.ready SET job_key = 'a' WHERE id = " + jobs[7_999]);
+
+        claimer.claim();
+        claimer.claim();
+
+        assertThat(rooms.number("SELECT count(*) FROM rowlock.running WHERE job_key = 'a'"))
+                .isOne();
+        assertThat(rooms.count("ready")).isPositive();
+    }
+
+    /** Two claims, because in each other one keys come first. */
+    @RepeatedTest(2)
+    void aJobWithoutAKeyGetsThePlaceThatKeysCannotTake(RepetitionInfo repetition) {
+        limit(QueueLimit.of(Rooms.QUEUE).maxRunning(2).maxRunningPerKey(1));
+        ready(4, 1);
+        IntStream.range(0, repetition.getCurrentRepetition()).forEach(i -> claimKeyed());
+        rooms.ready(1);
+
+        while (claimKeyed().isZero()) {}
+
+        assertThat(rooms.sql("SELECT coalesce(job_key, 'none') FROM rowlock.running ORDER BY 1")
+                        .query(String.class)
+                        .list())
+                .containsExactly("0", "none");
     }
 
     @Test
@@ -83,7 +117,7 @@ class KeyedClaimsTest {
     @Test
     void whatAPolicyKeepsOfAClaimGivesUpItsPlacesOfALimit() {
         AtomicInteger told = new AtomicInteger();
-        node.worker().whenGateHasRoom(told::incrementAndGet);
+        node.worker().whenGateHasRoom(told::incrementAndGet, ClaimedJob::counted);
         limit(QueueLimit.of(Rooms.QUEUE).maxRunning(9));
         ready(2, 2);
         claimUntilRunning(2);
@@ -136,8 +170,8 @@ class KeyedClaimsTest {
                 .containsExactly("0", "0", "1", "1", "new");
     }
 
-    private void claimKeyed() {
-        claimer.keyed().claim(true, List.of(), node.view().nodeId(), batch -> true);
+    private Duration claimKeyed() {
+        return claimer.keyed().claim(true, List.of(), node.view().nodeId(), batch -> true);
     }
 
     @Test
