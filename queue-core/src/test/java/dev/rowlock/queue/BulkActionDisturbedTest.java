@@ -70,7 +70,7 @@ class BulkActionDisturbedTest extends BulkActionRooms {
             other.rollback();
         }
 
-        assertThat(behind).contains(new Done(id, 0, false, true));
+        assertThat(behind).contains(new Done(id, 0, false, false, true));
         assertThat(rooms.count("waiting")).isEqualTo(9);
         doAll();
         assertThat(progress(id)).isEqualTo(tuple(FINISHED, 10L));

@@ -61,7 +61,7 @@ class BulkActionsTest extends BulkActionRooms {
 
         Optional<Done> first = batch.run();
 
-        assertThat(first).contains(new Done(id, 1_000, true, false));
+        assertThat(first).contains(new Done(id, 1_000, true, false, false));
         assertThat(progress(id)).isEqualTo(tuple(RUNNING, 1_000L));
         batch.run();
         batch.run();

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.operate;
 
 import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.store.gate.FindQueuesInOrder;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch.BatchFailedException;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch.Done;
@@ -28,11 +29,13 @@ final class BulkBatches implements Chore {
 
     private final DoBulkBatch batch;
     private final ReadBulkActions actions;
+    private final FindQueuesInOrder inOrder;
     private final Wakeups wakeups;
 
-    BulkBatches(DoBulkBatch batch, ReadBulkActions actions, Wakeups wakeups) {
+    BulkBatches(DoBulkBatch batch, ReadBulkActions actions, FindQueuesInOrder inOrder, Wakeups wakeups) {
         this.batch = batch;
         this.actions = actions;
+        this.inOrder = inOrder;
         this.wakeups = wakeups;
     }
 
@@ -64,6 +67,9 @@ final class BulkBatches implements Chore {
         }
         if (done.get().redriven()) {
             wakeups.jobsWaiting(Duration.ZERO);
+        }
+        if (done.get().ended()) {
+            inOrder.run().forEach(wakeups::keysReady); // the others of their keys go on
         }
         return done.get().stuck() ? REST_BEFORE_LOCKED_JOB : Duration.ZERO;
     }

@@ -5,6 +5,7 @@ import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
+import dev.rowlock.queue.internal.store.gate.FindQueuesInOrder;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
@@ -34,7 +35,11 @@ public final class Operations implements Feature {
     @Override
     public List<Chore> chores(OwnNode node) {
         return List.of(
-                new BulkBatches(new DoBulkBatch(database), new ReadBulkActions(database), wakeups),
+                new BulkBatches(
+                        new DoBulkBatch(database),
+                        new ReadBulkActions(database),
+                        new FindQueuesInOrder(database),
+                        wakeups),
                 new AuditRetention(
                         retention,
                         new AgreeRetention(database),

@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.FrontDoors;
 import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.RecordedWakeups;
+import dev.rowlock.queue.gate.AfterFailure;
+import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.schedule.FrozenClock;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.gate.DeclareLimits;
+import dev.rowlock.queue.internal.store.gate.FindQueuesInOrder;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
 import dev.rowlock.queue.operate.BulkAction;
@@ -17,6 +21,7 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,7 +43,8 @@ class BulkBatchesTest {
         rooms = Rooms.emptyIn(test.dataSource(), new Schema("rowlock"));
         Database database = rooms.database();
         admin = FrontDoors.admin(database, wakeups);
-        batches = new BulkBatches(new DoBulkBatch(database), new ReadBulkActions(database), wakeups);
+        batches = new BulkBatches(
+                new DoBulkBatch(database), new ReadBulkActions(database), new FindQueuesInOrder(database), wakeups);
     }
 
     @Test
@@ -59,6 +65,23 @@ class BulkBatchesTest {
         assertThat(before).isEqualTo(10);
         assertThat(done(id)).isEqualTo(20);
         assertThat(wakeups.heard()).containsExactly("attention", "waiting PT0S", "waiting PT0S");
+    }
+
+    @Test
+    void whereKeysAreInOrderTheOthersHearThatAFailedJobIsDiscarded() {
+        new DeclareLimits(rooms.database())
+                .anew(
+                        List.of(
+                                QueueLimit.of("other").maxRunning(1),
+                                QueueLimit.of(Rooms.QUEUE).inOrder(AfterFailure.HOLD)),
+                        List.of());
+        dead(1);
+        admin.discard(MAIL);
+
+        batches.runOnce();
+        batches.runOnce();
+
+        assertThat(wakeups.heard()).containsExactly("attention", "keys in " + Rooms.QUEUE);
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.gate.FindQueuesInOrder;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch.BatchFailedException;
 import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
@@ -41,7 +42,8 @@ class SlowBulkActionsTest {
         database = rooms.database();
         admin = FrontDoors.admin(database, new RecordedWakeups());
         batch = new DoBulkBatch(database, 1_000, LIMIT);
-        batches = new BulkBatches(batch, new ReadBulkActions(database), new RecordedWakeups());
+        batches = new BulkBatches(
+                batch, new ReadBulkActions(database), new FindQueuesInOrder(database), new RecordedWakeups());
     }
 
     @AfterEach

@@ -75,15 +75,17 @@ public final class DoBulkBatch {
      * What was done.
      *
      * @param redriven whether jobs wait now that were dead
+     * @param ended whether jobs are cancelled or discarded now
      * @param stuck whether somebody else has locked all jobs that there were
      */
-    public record Done(long bulkActionId, int jobs, boolean redriven, boolean stuck) {
+    public record Done(long bulkActionId, int jobs, boolean redriven, boolean ended, boolean stuck) {
 
         static Done of(TakenAction action, Step step) {
             return new Done(
                     action.id(),
                     step.jobs(),
                     action.kind() == BulkKind.REDRIVE && step.jobs() > 0,
+                    action.kind() != BulkKind.REDRIVE && step.jobs() > 0,
                     step.jobs() == 0
                             && step.refused().isEmpty()
                             && step.afterId() <= action.afterId()
