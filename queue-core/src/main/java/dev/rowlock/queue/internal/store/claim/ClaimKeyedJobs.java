@@ -41,13 +41,16 @@ public final class ClaimKeyedJobs {
     /** All transactions of a server share a table with room for some thousand locks; a claim takes this part of it, at most. */
     private static final int PART_OF_LOCKS = 16;
 
+    /** So many such parts for the claims of all queues together. */
+    private static final int PARTS = 8;
+
     /** So many, before a claim has told how many locks there is room for. */
     private static final int FIRST_KEYS = 200;
 
     /** It looks at so many, at least: some may be at their limit. */
     private static final int FEWEST = 20;
 
-    /** So many claims of one queue at once, at most, for the same reason. */
+    /** So many claims of one queue at once, at most: others would find its keys locked. */
     private static final int TURNS = 4;
 
     /**
@@ -276,6 +279,9 @@ public final class ClaimKeyedJobs {
                 .with("queue", queue)
                 .with("lock", GateLock.name(database.schema(), queue))
                 .with("turns", TURNS)
+                .with("many", keys(limit) > FEWEST)
+                .with("shares", PARTS * Math.max(1, most / keys(limit)))
+                .with("share_lock", GateLock.ofMany(database.schema()))
                 .with("rule", known.rule())
                 .with("recount", known.recount())
                 .texts("known_keys", known.keys().stream().map(Known::key).toList())

@@ -17,7 +17,9 @@ final class KeyedWalkSql {
 
     private KeyedWalkSql() {}
 
-    // Where something limits the queue as a whole, one claim at a time fills it.
+    // Where something limits the queue as a whole, one claim at a time fills it. Whoever locks many keys needs a share
+    // of the
+    // server's table of locks. The larger the shares, the fewer there are: those begin further below.
     private static final String RULE = """
             WITH RECURSIVE rule AS MATERIALIZED (
                 SELECT *, %s AS fresh, (extract(epoch FROM changed_at) * 1000000)::bigint AS version,
@@ -25,10 +27,13 @@ final class KeyedWalkSql {
                   FROM rowlock.queue_limit WHERE queue = :queue
             ), turn AS MATERIALIZED (
                 SELECT CASE WHEN (needed.parts & ~ :parts::int) <> 0 THEN false
-                            WHEN rule.of_queue THEN pg_try_advisory_xact_lock(hashtextextended(:lock, 0))
+                            WHEN rule.of_queue AND NOT pg_try_advisory_xact_lock(hashtextextended(:lock, 0)) THEN false
+                            WHEN rule.of_keys AND NOT rule.of_queue
+                                 AND NOT EXISTS (SELECT FROM generate_series(1, :turns) AS turn (number)
+                                                  WHERE pg_try_advisory_xact_lock(hashtextextended(:lock, number))) THEN false
                             WHEN rule.of_keys
-                            THEN EXISTS (SELECT FROM generate_series(1, :turns) AS turn (number)
-                                          WHERE pg_try_advisory_xact_lock(hashtextextended(:lock, number)))
+                                 AND :many AND NOT EXISTS (SELECT FROM generate_series(:shares, 1, -1) AS share (number)
+                                                            WHERE pg_try_advisory_xact_lock(hashtextextended(:share_lock, number))) THEN false
                             ELSE true END AS got, needed.parts, rule.of_keys
                   FROM (SELECT coalesce((SELECT parts FROM rule), 0) + %s AS parts) AS needed
                   LEFT JOIN rule ON true

@@ -10,6 +10,11 @@ public final class GateLock {
 
     private GateLock() {}
 
+    /** With a number: a share of the server's table of locks, for a claim that locks many keys of whatever queue. */
+    public static String ofMany(Schema schema) {
+        return "rowlock keys " + schema.name();
+    }
+
     public static String name(Schema schema, String queue) {
         return "rowlock gate " + schema.name() + ' ' + queue + ' ';
     }
