@@ -18,8 +18,7 @@ final class KeyedWalkSql {
     private KeyedWalkSql() {}
 
     // Where something limits the queue as a whole, one claim at a time fills it. Whoever locks many keys needs a share
-    // of the
-    // server's table of locks. The larger the shares, the fewer there are: those begin further below.
+    // of the server's table of locks: the larger the shares, the fewer there are, from the last one down.
     private static final String RULE = """
             WITH RECURSIVE rule AS MATERIALIZED (
                 SELECT *, %s AS fresh, (extract(epoch FROM changed_at) * 1000000)::bigint AS version,
