@@ -180,6 +180,7 @@ class PackageMapTest {
                             STORE,
                             "internal.attempt",
                             "internal.claim",
+                            "internal.claim.key",
                             "internal.record",
                             "internal.thread",
                             "settings",

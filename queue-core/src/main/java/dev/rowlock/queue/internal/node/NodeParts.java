@@ -48,7 +48,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -73,9 +72,7 @@ public record NodeParts(
                                 Map.Entry::getKey,
                                 queue -> QueueConcurrency.of(queue.getKey(), queue.getValue(), settings.worker()))),
                 System::nanoTime);
-        Observers observers =
-                new Observers(Stream.concat(Stream.of(runTimes), services.extensions().observers().stream())
-                        .toList());
+        Observers observers = new Observers(services.extensions().observers());
         Recorder recorder = recorder(settings, services, observers);
         Deadlines deadlines = new Deadlines("rowlock");
         ChunkPlans.requireInterceptors(listeners, services.extensions().interceptors());
@@ -93,7 +90,8 @@ public record NodeParts(
                         deadlines,
                         settings.lease().maxCrashes()),
                 observers,
-                ClaimBudget.ofHeap(Runtime.getRuntime().maxMemory()));
+                ClaimBudget.ofHeap(Runtime.getRuntime().maxMemory()),
+                runTimes);
         List<QueueWorker> queues = byQueue.entrySet().stream()
                 .map(entry -> queue(entry.getKey(), entry.getValue(), settings, shared, chunks))
                 .toList();

@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.attempt.Execution;
 import dev.rowlock.queue.internal.attempt.Holder;
 import dev.rowlock.queue.internal.claim.ClaimBudget;
 import dev.rowlock.queue.internal.claim.QueueConsumer;
+import dev.rowlock.queue.internal.claim.key.RunTimes;
 import dev.rowlock.queue.internal.record.Recorder;
 import dev.rowlock.queue.internal.run.HandlerThreads.HandlerThread;
 import dev.rowlock.queue.internal.thread.Signal;
@@ -38,6 +39,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
     private final String queue;
     private final int concurrency;
     private final Recorder recorder;
+    private final RunTimes runTimes;
     private final Suspects suspects;
     private final ClaimBudget budget;
     private final PrefetchLimit prefetch;
@@ -62,6 +64,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
         this.buffer = new Buffer(prefetch.most(), settings);
         this.threads = new HandlerThreads(queue, concurrency, buffer, this::work, HandlerThreads.KEPT);
         this.recorder = services.recorder();
+        this.runTimes = services.runTimes();
         this.suspects = services.suspects();
         this.budget = services.budget();
         this.held = new HeldJobs(budget);
@@ -239,6 +242,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
      * be lost, the outcome is dropped, and the job given back in case that belief is wrong.
      */
     void settle(Execution execution, Outcome outcome, Duration took) {
+        runTimes.ended(execution.job());
         if (settled(execution)) {
             boolean lost =
                     execution.stopped() == Execution.Stop.CLAIM_LOST && !(outcome instanceof Outcome.AlreadyCompleted);

@@ -1,7 +1,6 @@
 package dev.rowlock.queue.internal.claim.key;
 
 import dev.rowlock.queue.job.Claim;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -173,20 +172,20 @@ public final class RunTimeShares {
         share.startedSum += now;
     }
 
-    /** Its outcome is recorded, or refused. It is charged for good, in place of its age. */
-    void ended(Claim claim, Duration took) {
+    /** It has ended, and has run until now. */
+    void ended(Claim claim) {
         if (active) {
-            settle(claim, took);
+            settle(claim);
         }
     }
 
-    private synchronized void settle(Claim claim, Duration took) {
+    private synchronized void settle(Claim claim) {
         Started job = running.remove(claim);
         Share share = job == null ? null : shares.get(job.key());
         if (job != null && share != null) {
             share.running--;
             share.startedSum -= job.at();
-            share.settled += took.toNanos() / (double) share.weight;
+            share.settled += (now() - job.at()) / (double) share.weight;
         }
     }
 

@@ -1,15 +1,15 @@
 package dev.rowlock.queue.internal.claim.key;
 
 import dev.rowlock.queue.job.ClaimedJob;
-import dev.rowlock.queue.job.Outcome;
-import dev.rowlock.queue.spi.JobObserver;
-import java.time.Duration;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/** Hears how long jobs with keys run, for the queues whose keys share run time. */
-public final class RunTimes implements JobObserver {
+/**
+ * Hears how long jobs with keys run, for the queues whose keys share run time. From the handlers' threads and not from who records outcomes: a handler has
+ * taken its time also where its claim was lost, and takes none while its outcome waits for the database. Thread-safe.
+ */
+public final class RunTimes {
 
     private final Map<String, RunTimeShares> queues;
 
@@ -31,32 +31,18 @@ public final class RunTimes implements JobObserver {
         return shares;
     }
 
-    @Override
-    public boolean immediate() {
-        return true;
-    }
-
-    @Override
-    public void started(ClaimedJob job, Duration waited) {
+    /** A handler is about to begin. */
+    public void started(ClaimedJob job) {
         String key = job.key();
         if (key != null) {
             of(job.queue()).started(job.claim(), key);
         }
     }
 
-    @Override
-    public void finished(ClaimedJob job, Outcome outcome, Duration took) {
-        ended(job, took);
-    }
-
-    @Override
-    public void lost(ClaimedJob job) {
-        ended(job, Duration.ZERO);
-    }
-
-    private void ended(ClaimedJob job, Duration took) {
+    /** It has ended, whatever becomes of its outcome. Of a job that has not begun, it says nothing. */
+    public void ended(ClaimedJob job) {
         if (job.key() != null) {
-            of(job.queue()).ended(job.claim(), took);
+            of(job.queue()).ended(job.claim());
         }
     }
 }

@@ -134,7 +134,8 @@ class RunTimeSharesTest {
         IntStream.range(0, RunTimeShares.MOST_KEYS + 10).forEach(i -> {
             Claim claim = new Claim(++ids, ids);
             shares.started(claim, "key-" + i);
-            shares.ended(claim, HOUR);
+            now += HOUR.toNanos();
+            shares.ended(claim);
         });
         shares.wanting(Map.of("other", 1));
 
@@ -162,7 +163,7 @@ class RunTimeSharesTest {
         while (!running.isEmpty() && running.peek().ends() <= end) {
             Running one = running.remove();
             now = one.ends();
-            shares.ended(one.claim(), Duration.ofNanos(one.ends() - one.begun()));
+            shares.ended(one.claim());
             ran.merge(one.key(), one.ends() - one.begun(), Long::sum);
             fill();
         }
