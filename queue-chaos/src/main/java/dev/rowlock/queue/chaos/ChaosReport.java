@@ -2,6 +2,7 @@ package dev.rowlock.queue.chaos;
 
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.Recovery;
+import dev.rowlock.queue.chaos.history.SharedTime;
 import dev.rowlock.queue.chaos.law.Violation;
 import java.time.Duration;
 import java.util.List;
@@ -36,6 +37,7 @@ public record ChaosReport(History history, List<Violation> violations, List<Stri
                 ended %s
                 %d claims, %d handlers begun, %d outcomes recorded, %d told lost, %d nodes removed
                 operators paused a type %d times and redrove %d jobs
+                %d ms in which a process had run time to share
                 struck by %s
                 %d nodes killed with %d handlers; until their jobs ran again: median %d ms, p99 %d ms, longest %d ms
                 %s%s
@@ -55,6 +57,10 @@ public record ChaosReport(History history, List<Violation> violations, List<Stri
                 history.removals().size(),
                 history.steering().pauses().size(),
                 history.steering().done(),
+                SharedTime.stretches(history).stream()
+                                .mapToLong(stretch -> stretch.to() - stretch.from())
+                                .sum()
+                        / 1_000_000,
                 count(history.strikes().stream().map(History.Strike::fault).toList()),
                 history.kills().size(),
                 recovery.size(),

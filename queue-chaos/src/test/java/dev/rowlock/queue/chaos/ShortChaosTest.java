@@ -3,6 +3,7 @@ package dev.rowlock.queue.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.chaos.history.History;
+import dev.rowlock.queue.chaos.history.SharedTime;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,5 +31,8 @@ class ShortChaosTest {
                 .as("without times half of the promises are not looked at")
                 .isEqualTo(Files.exists(Path.of("/proc/uptime")));
         assertThat(history.rows()).as("a run without load proves nothing").hasSizeGreaterThan(50);
+        assertThat(SharedTime.stretches(history).isEmpty())
+                .as("without a backlog of all keys nobody looks at shares of run time")
+                .isNotEqualTo(Files.exists(Path.of("/proc/uptime")));
     }
 }

@@ -85,6 +85,7 @@ public final class Load implements AutoCloseable {
                 producer.recurrences().next();
                 steer();
                 producer.drafts().next(steering);
+                producer.standing().next();
                 if (toCancel.size() > 3) {
                     producer.cancel(toCancel.poll());
                 }

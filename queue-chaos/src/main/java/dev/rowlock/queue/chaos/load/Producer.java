@@ -8,6 +8,7 @@ import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.chaos.load.Work.Gated;
 import dev.rowlock.queue.chaos.load.Work.Lent;
 import dev.rowlock.queue.chaos.load.Work.Ordered;
+import dev.rowlock.queue.chaos.load.Work.Shared;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
@@ -51,6 +52,7 @@ public final class Producer implements AutoCloseable {
     private final Operators operators;
     private final Drafts drafts;
     private final Awaits awaits;
+    private final Standing standing;
     private final QueueLimits limits;
     private final Workflows workflows;
     private final TransactionTemplate transactions;
@@ -67,6 +69,7 @@ public final class Producer implements AutoCloseable {
         this.operators = new Operators(rowlock.admin());
         this.drafts = new Drafts(jobs);
         this.awaits = new Awaits(rowlock.results());
+        this.standing = new Standing(this, dataSource);
         this.limits = rowlock.limits();
         this.workflows = rowlock.workflows();
         this.transactions = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
@@ -105,6 +108,11 @@ public final class Producer implements AutoCloseable {
         return operators;
     }
 
+    /** Those who keep jobs ready in the queue whose keys share run time. */
+    Standing standing() {
+        return standing;
+    }
+
     /** Sets the rules of the queues that have some, before there are jobs in them. */
     void limit() {
         Recurrences.persistently(() -> limits.set(QueueLimit.of(Ordered.QUEUE).inOrder(AfterFailure.CONTINUE)));
@@ -113,6 +121,10 @@ public final class Producer implements AutoCloseable {
                 .maxRunningPerKey(Lent.MAX_RUNNING_PER_KEY)
                 .burstPerKey(Lent.BURST_PER_KEY)
                 .shareBy(ShareBy.RUN_TIME)));
+        Recurrences.persistently(() -> limits.set(QueueLimit.of(Shared.QUEUE).shareBy(ShareBy.RUN_TIME)));
+        for (Sharer sharer : Sharer.values()) {
+            Recurrences.persistently(() -> limits.weight(Shared.QUEUE, sharer.key(), sharer.weight()));
+        }
         Recurrences.persistently(() -> limits.set(
                 QueueLimit.of(Gated.QUEUE).maxRunning(Gated.MAX_RUNNING).maxRunningPerKey(Gated.MAX_RUNNING_PER_KEY)));
     }

@@ -119,6 +119,21 @@ public sealed interface Work {
         }
     }
 
+    /** In a queue whose keys share the run time of each node's threads, and have jobs ready nearly all the time: see {@link Sharer}. */
+    @JobType(value = "shared", queue = Shared.QUEUE, key = "key()")
+    record Shared(long uid, Act act, int number) implements Work {
+
+        public static final String QUEUE = "shared";
+
+        /** Of each node. */
+        public static final int THREADS = 2;
+
+        /** As its type says. */
+        public String key() {
+            return Sharer.of(number).key();
+        }
+    }
+
     /** In a queue whose keys are in order: the jobs of each run one after the other, also while one of them is tried again. */
     @JobType(value = "ordered", queue = Ordered.QUEUE, key = "key()")
     record Ordered(long uid, Act act, int number) implements Work {

@@ -49,6 +49,7 @@ final class Handlers {
                 listener("steered", "steered", 2, false),
                 listener("gated", "gated", 4, false),
                 listener(Work.Lent.QUEUE, "lent", 4, false),
+                listener(Work.Shared.QUEUE, "shared", Work.Shared.THREADS, false),
                 listener("ordered", "ordered", 4, false),
                 listener("linked", "linked", 4, false),
                 listener(Work.Chosen.QUEUE, "chosen", 4, false),

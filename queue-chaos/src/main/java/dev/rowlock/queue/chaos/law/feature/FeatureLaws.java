@@ -14,6 +14,7 @@ public final class FeatureLaws {
             new OperatorsAreObeyed(),
             new LimitsHold(),
             new OrderHolds(),
+            new RunTimeIsShared(),
             new StepsInTurn(),
             new SkippedByRight());
 
