@@ -125,8 +125,10 @@ public final class SharedTime {
 
     private static Spans trouble(List<Start> starts, Map<Long, Told> told, Map<Long, End> ends) {
         return Spans.of(starts.stream()
-                .filter(start ->
-                        told.containsKey(start.job()) && told.get(start.job()).act() == Act.EXHAUST)
+                .filter(start -> {
+                    Told job = told.get(start.job());
+                    return job != null && job.act() == Act.EXHAUST;
+                })
                 .map(start -> new Span(start.nanos(), Busy.end(start, ends) + AFTER_TROUBLE))
                 .toList());
     }
@@ -137,12 +139,16 @@ public final class SharedTime {
         Stream.of(Sharer.values()).forEach(sharer -> ready.put(sharer, new Ready()));
         Map<Long, String> rooms = new HashMap<>();
         history.moves().stream()
-                .filter(move -> move.queue().equals(Shared.QUEUE) && told.containsKey(move.job()))
+                .filter(move -> move.queue().equals(Shared.QUEUE))
                 .sorted(Comparator.comparingLong(History.Move::seq))
                 .forEach(move -> {
-                    String before = rooms.put(move.job(), move.room());
-                    int change = (move.room().equals("ready") ? 1 : 0) - ("ready".equals(before) ? 1 : 0);
-                    ready.get(Sharer.of(told.get(move.job()).number())).change(change, move.nanos());
+                    Told job = told.get(move.job());
+                    Ready of = job == null ? null : ready.get(Sharer.of(job.number()));
+                    if (of != null) {
+                        String before = rooms.put(move.job(), move.room());
+                        int change = (move.room().equals("ready") ? 1 : 0) - ("ready".equals(before) ? 1 : 0);
+                        of.change(change, move.nanos());
+                    }
                 });
         return ready.values().stream().map(Ready::backlog).reduce(Spans::and).orElse(Spans.NONE);
     }
