@@ -183,8 +183,8 @@ public record RowlockProperties(
      * @param burstPerKey Jobs of each key of this queue that run at once while no other key that is below max-running-per-key has jobs for the places; more than that. Without it, max-running-per-key holds always.
      * @param rate Jobs of this queue that begin in a time, over all nodes, such as '10/s' or '100/min burst 20'. Without it, there is no limit.
      * @param ratePerKey Jobs of each key of this queue that begin in a time, over all nodes. Without it, there is no limit.
-     * @param inOrder Jobs of a key run one after the other, in the order of their enqueues; and what becomes of them when one has failed for good. Without it, they run in no strict order.
-     * @param shareBy What keys of this queue share equally, or by their weights, when they take turns: how many of their jobs begin, or how long those run.
+     * @param inOrder Jobs of a key run one after the other, in the order of their enqueues; when one fails for good, the others: hold, continue or cancel-rest. Without it, they run in no strict order.
+     * @param shareBy What keys of this queue share equally, or by their weights, when they take turns: how many of their jobs begin (jobs), or how long those run (run-time).
      * @param retry When failed jobs run again, for listeners and jobs that say nothing.
      */
     public record Queue(

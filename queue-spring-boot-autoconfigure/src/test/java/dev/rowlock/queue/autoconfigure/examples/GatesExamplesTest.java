@@ -215,13 +215,13 @@ class GatesExamplesTest {
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .hasMessage("jobs of a key cannot run in order and 2 at once: leave one of both out"));
+                        .hasMessage("jobs of a key cannot run in order and 2 at once: remove one of the two"));
         contexts.withPropertyValues("rowlock.queues.mail.max-running-per-key=2", "rowlock.queues.mail.burst-per-key=2")
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
                         .hasMessage(
-                                "a burst per key of 2 is not allowed: it is more than the limit per key, which is 2"));
+                                "a burst per key of 2 is not allowed: it must be more than the limit per key, which is 2"));
     }
 
     @Test
@@ -283,7 +283,7 @@ class GatesExamplesTest {
 
             for (BlockedKey blocked : limits.blockedKeys("accounts", 100)) {
                 log.warn(
-                        "key {} waits for job {}, {} since {}",
+                        "key {} waits for job {}: {}, {}",
                         blocked.key(),
                         blocked.jobId(),
                         blocked.state(),
@@ -291,9 +291,9 @@ class GatesExamplesTest {
             }
             limits.remove("accounts");
 
-            limits.by("ann", "the partner is slow today")
-                    .set(QueueLimit.of("imports").maxRunning(5).maxRunningPerKey(1));
+            limits.by("ann", "the partner is slow today").change("imports", limit -> limit.maxRunning(5));
             limits.remove("imports");
+            assertThat(limits.find("imports")).isEmpty();
 
             limits.set(QueueLimit.of("imports").maxRunningPerKey(2).burstPerKey(10));
             assertThat(limits.all())
