@@ -1,0 +1,5 @@
+/** How values read in log lines and messages: as people write them in configuration. Everything may use it. */
+@NullMarked
+package dev.rowlock.queue.internal.text;
+
+import org.jspecify.annotations.NullMarked;
