@@ -161,7 +161,7 @@ class JobSearchExplainTest {
             assertThat(explain(second).reasons())
                     .containsExactly(new Reason(
                             Kind.KEY_FULL,
-                            "1 jobs of its key run, and the limit is 1: [%d]."
+                            "1 job of its key runs (%d), which is its limit."
                                     .formatted(running.get(0).id())));
 
             IntStream.range(0, 3).forEach(i -> keyed("b" + i));
@@ -187,12 +187,14 @@ class JobSearchExplainTest {
             claim.run(QUEUE, Turn.FIRST, 10, 0, Which.ALL, node, null);
             assertThat(explain(third).reasons().get(0).kind()).isEqualTo(Kind.KEY_BURST);
             assertThat(explain(third).reasons().get(0).text())
-                    .startsWith("1 jobs of its key run, and the limit is 1: up to 2 run while places are idle");
+                    .matches(
+                            "1 job of its key runs \\(\\d+\\), which is its limit\\. It may borrow 1 more place when nobody else wants it; 9 are idle now\\.");
 
             claim.run(QUEUE, Turn.FIRST.borrowing(), 10, 0, Which.ALL, node, null);
             assertThat(explain(third).reasons().get(0).kind()).isEqualTo(Kind.KEY_FULL);
             assertThat(explain(third).reasons().get(0).text())
-                    .startsWith("2 jobs of its key run: the limit is 1, and its burst of 2 is used up: [");
+                    .matches(
+                            "2 jobs of its key run \\(\\d+, \\d+\\): the limit is 1, and its burst of 2 is used up\\.");
         } finally {
             rooms.execute("DELETE FROM rowlock.queue_limit");
         }

@@ -114,7 +114,8 @@ class PackageMapTest {
                             "spi",
                             "job")),
             Map.entry("internal.store.schedule", with(WORDS, "internal.store", "internal.store.enqueue", "schedule")),
-            Map.entry("internal.store.search", with(WORDS, "internal.store", "internal.store.policy", "search")),
+            Map.entry(
+                    "internal.store.search", with(WORDS, "internal.store", "internal.store.policy", "gate", "search")),
             Map.entry(
                     "internal.store.operate",
                     with(

@@ -11,6 +11,9 @@ import java.util.List;
 /** Moves the jobs that a policy has chosen to ready, and says that it still decides. */
 public final class AdmitJobs {
 
+    /** After an answer, jobs wait for so long for the next one before they go on without it. */
+    public static final Duration HOLD = Duration.ofSeconds(10);
+
     // Another node may have taken over meanwhile: then nothing changes. Jobs that somebody has moved since are left
     // out. Among equal priorities those chosen first run first.
     private static final String SQL = IndexPlan.PREFIX + """

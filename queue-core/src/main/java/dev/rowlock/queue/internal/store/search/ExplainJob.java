@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.store.search;
 
-import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.policy.AdmitJobs;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.WaitReason;
 import dev.rowlock.queue.search.Explanation;
@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -54,9 +55,15 @@ public final class ExplainJob {
                      WHERE j.reason = 'parents' AND m.job_id = j.id AND p.state <> 'skipped'
                        AND (p.accepts OR p.state <> 'released' OR missing.jobs > 0)) AS parents,
                    (SELECT m.workflow_id FROM rowlock.workflow_job m WHERE m.job_id = j.id) AS workflow_id,
-                   (SELECT n.name FROM rowlock.policy p JOIN rowlock.node n ON n.id = p.node_id
-                     WHERE j.reason = 'policy' AND p.queue = j.queue) AS policy_node,
-                   l.max_running, CASE WHEN l.in_order IS NULL THEN l.max_running_per_key ELSE 1 END AS max_running_per_key, l.burst_per_key,
+                   (SELECT n.name FROM rowlock.node n
+                     WHERE n.id = p.node_id AND n.heartbeat_at > clock_timestamp() - n.lease_millis * interval '1 ms') AS policy_node,
+                   p.decides_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 min' AS policy_decides,
+                   -- A good answer sets both times; a try without one moves the second alone.
+                   p.asked_at > p.decides_until - now.hold + interval '0.5 s' AS policy_fails,
+                   extract(epoch FROM clock_timestamp() - (p.decides_until - now.hold)) AS policy_age,
+                   to_char((p.decides_until - now.hold) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC' AS policy_since,
+                   to_char(p.decides_until AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC' AS policy_until,
+                   l.in_order, l.max_running, CASE WHEN l.in_order IS NULL THEN l.max_running_per_key ELSE 1 END AS max_running_per_key, l.burst_per_key,
                    (SELECT 'job ' || w.id || ' of its key is tried again at ' || w.due_at FROM rowlock.waiting w
                      WHERE l.in_order IS NOT NULL AND w.queue = j.queue AND w.job_key = j.job_key
                        AND w.reason IN ('retry', 'snooze', 'unknown-type', 'not-started', 'crash', 'redrive')
@@ -64,11 +71,20 @@ public final class ExplainJob {
                    (SELECT 'job ' || d.id || ' of its key has failed: redrive or discard it' FROM rowlock.dead d
                      WHERE l.in_order = 'hold' AND d.queue = j.queue AND d.job_key = j.job_key
                      ORDER BY d.id LIMIT 1) AS held_by_dead,
-                   (SELECT rowlock.rate_wait(l.rate_jobs, l.rate_millis, l.rate_burst, s.next_at, s.held_until, now.at) FROM rowlock.rate_state s
-                     WHERE l.rate_jobs IS NOT NULL AND s.queue = j.queue AND s.gate = '' ORDER BY s.number DESC LIMIT 1) AS queue_rate_wait,
-                   (SELECT rowlock.rate_wait(l.key_rate_jobs, l.key_rate_millis, l.key_rate_burst, s.next_at, s.held_until, now.at) FROM rowlock.rate_state s
-                     WHERE l.key_rate_jobs IS NOT NULL AND s.queue = j.queue AND s.gate = j.job_key ORDER BY s.number DESC LIMIT 1) AS key_rate_wait,
+                   l.rate_jobs AS queue_rate_jobs, l.rate_millis AS queue_rate_millis, l.rate_burst AS queue_rate_burst,
+                   rowlock.rate_wait(l.rate_jobs, l.rate_millis, l.rate_burst, q.next_at, NULL, now.at) AS queue_waits,
+                   rowlock.rate_valid(l.rate_jobs, l.rate_millis, l.rate_burst, q.next_at, now.at) - now.at AS queue_next_in,
+                   q.held_until - now.at AS queue_held_for,
+                   to_char(to_timestamp(q.held_until) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC' AS queue_held_until,
+                   l.key_rate_jobs, l.key_rate_millis, l.key_rate_burst,
+                   rowlock.rate_wait(l.key_rate_jobs, l.key_rate_millis, l.key_rate_burst, k.next_at, NULL, now.at) AS key_waits,
+                   rowlock.rate_valid(l.key_rate_jobs, l.key_rate_millis, l.key_rate_burst, k.next_at, now.at) - now.at AS key_next_in,
+                   k.held_until - now.at AS key_held_for,
+                   to_char(to_timestamp(k.held_until) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC' AS key_held_until,
                    (SELECT count(*) FROM rowlock.running r WHERE r.queue = j.queue AND r.gate IS NOT NULL) AS running,
+                   CASE WHEN l.burst_per_key IS NOT NULL AND (SELECT bool_and(n.slots IS NOT NULL) FROM living n)
+                        THEN (SELECT sum(n.slots[array_position(n.queues, j.queue)]) FROM living n)
+                             - (SELECT count(*) FROM rowlock.running r WHERE r.queue = j.queue) END AS idle_slots,
                    CASE WHEN j.job_key IS NOT NULL
                         THEN ARRAY(SELECT r.id FROM rowlock.running r WHERE r.queue = j.queue AND r.gate = j.job_key ORDER BY r.token) END AS of_key,
                    CASE WHEN j.state <> 'ready' THEN 0
@@ -81,8 +97,17 @@ public final class ExplainJob {
                    coalesce((SELECT n.name FROM rowlock.node n WHERE n.id = j.node_id),
                             (SELECT p.name FROM rowlock.past_node p WHERE p.id = j.node_id)) AS node,
                    (SELECT n.heartbeat_at > clock_timestamp() - n.lease_millis * interval '1 ms' FROM rowlock.node n WHERE n.id = j.node_id) AS node_lives
-              FROM job j LEFT JOIN rowlock.queue_limit l ON l.queue = j.queue,
-                   (SELECT extract(epoch FROM clock_timestamp())::double precision AS at) AS now
+              FROM job j LEFT JOIN rowlock.queue_limit l ON l.queue = j.queue
+                   LEFT JOIN rowlock.policy p ON j.reason = 'policy' AND p.queue = j.queue
+                   LEFT JOIN LATERAL (
+                        SELECT s.next_at, s.held_until FROM rowlock.rate_state s
+                         WHERE l.rate_jobs IS NOT NULL AND s.queue = j.queue AND s.gate = ''
+                         ORDER BY s.number DESC LIMIT 1) AS q ON true
+                   LEFT JOIN LATERAL (
+                        SELECT s.next_at, s.held_until FROM rowlock.rate_state s
+                         WHERE l.key_rate_jobs IS NOT NULL AND s.queue = j.queue AND s.gate = j.job_key
+                         ORDER BY s.number DESC LIMIT 1) AS k ON true,
+                   (SELECT extract(epoch FROM clock_timestamp())::double precision AS at, ? * interval '1 ms' AS hold) AS now
             """;
 
     private final BoundedSearch bounded;
@@ -103,6 +128,7 @@ public final class ExplainJob {
                 statement.setInt(2, MOST);
                 statement.setInt(3, MOST);
                 statement.setInt(4, MOST);
+                statement.setLong(5, AdmitJobs.HOLD.toMillis());
                 try (ResultSet row = statement.executeQuery()) {
                     return row.next() ? Optional.of(explanation(row, connection)) : Optional.empty();
                 }
@@ -135,14 +161,7 @@ public final class ExplainJob {
                     row.getLong("workflow_id"),
                     parents != null ? parents : "steps that have just ended");
         } else if (WaitReason.POLICY.label().equals(row.getString("reason"))) {
-            String node = row.getString("policy_node");
-            add(
-                    reasons,
-                    Kind.POLICY,
-                    "The policy of queue '%s', %s, has not chosen it yet. Without answers it goes on at %s at the latest.",
-                    row.getString("queue"),
-                    node == null ? "which no node asks now" : "which node '" + node + "' asks",
-                    row.getString("due_at"));
+            reasons.add(ExplainPolicy.of(row));
         } else if (row.getDouble("due_in") > 0) {
             add(
                     reasons,
@@ -160,32 +179,46 @@ public final class ExplainJob {
 
     private void ready(ResultSet row, List<Reason> reasons, Connection connection) throws SQLException {
         common(row, reasons);
-        limits(row, reasons);
+        ExplainLimits.add(row, reasons);
         order(row, reasons);
-        rate(row, reasons, "queue");
-        rate(row, reasons, "key");
+        ExplainRates.add(row, reasons);
         long before = row.getLong("before");
         if (before > 0) {
-            String key = row.getString("job_key");
             add(
                     reasons,
                     Kind.BEHIND_OTHERS,
-                    "%s%d jobs of its %s come before it%s.",
+                    "%s%s of its %s %s before it%s.",
                     before == MOST ? "at least " : "",
-                    before,
-                    key == null ? "queue" : "key",
-                    pace.timeFor(connection, before, row.getString("queue"), key)
-                            .map(time -> "; at the pace of the last minute they take %d s"
-                                    .formatted(Math.max(1, time.toSeconds())))
-                            .orElse(""));
+                    Sentence.count(before, "job"),
+                    row.getString("job_key") == null ? "queue" : "key",
+                    before == 1 ? "comes" : "come",
+                    estimate(row, before, connection));
         }
         if (reasons.isEmpty()) {
+            int nodes = row.getInt("nodes");
             add(
                     reasons,
                     Kind.NEXT,
-                    "Nothing holds it up: one of %d nodes claims it as soon as it has a free thread.",
-                    row.getInt("nodes"));
+                    "Nothing holds it up: %s claims it as soon as it has a free thread.",
+                    nodes == 1 ? "the node of its queue" : "one of " + nodes + " nodes");
         }
+    }
+
+    /** The pace, or where they say more, rates and slow-downs. Those say nothing of a limit on jobs that run at once. */
+    private String estimate(ResultSet row, long before, Connection connection) throws SQLException {
+        Optional<Duration> time = pace.timeFor(connection, before, row.getString("queue"), row.getString("job_key"));
+        double held = ExplainRates.heldFor(row);
+        double earliest = ExplainRates.earliest(row, before);
+        double atPace = time.map(Duration::toMillis).orElse(0L) / 1_000.0;
+        if (earliest > held + atPace && (time.isPresent() || !ExplainLimits.any(row))) {
+            return "; it can begin in %s at the earliest".formatted(Sentence.seconds(earliest));
+        }
+        return time.isEmpty()
+                ? ""
+                : "; %sat the pace of the last minute they take %d s"
+                        .formatted(
+                                held > 0 ? "after the slow-down, " : "",
+                                Math.max(1, time.get().toSeconds()));
     }
 
     /** What holds up jobs of any room. */
@@ -197,59 +230,13 @@ public final class ExplainJob {
         if (row.getInt("nodes") == 0) {
             add(reasons, Kind.NO_NODE, "No living node runs jobs of queue '%s'.", row.getString("queue"));
         } else if (row.getInt("listening") == 0) {
+            int nodes = row.getInt("nodes");
             add(
                     reasons,
                     Kind.NO_LISTENER,
-                    "None of the %d nodes of its queue has a listener for type '%s'.",
-                    row.getInt("nodes"),
+                    "%s of its queue has a listener for type '%s'.",
+                    nodes == 1 ? "No node" : "None of the " + nodes + " nodes",
                     row.getString("type"));
-        }
-    }
-
-    private static void limits(ResultSet row, List<Reason> reasons) throws SQLException {
-        Integer ofQueue = Columns.integer(row, row.findColumn("max_running"));
-        if (ofQueue != null && row.getInt("running") >= ofQueue) {
-            add(
-                    reasons,
-                    Kind.QUEUE_FULL,
-                    "%d jobs of queue '%s' run, and its limit is %d.",
-                    row.getInt("running"),
-                    row.getString("queue"),
-                    ofQueue);
-        }
-        Integer ofKey = Columns.integer(row, row.findColumn("max_running_per_key"));
-        if (ofKey != null && row.getArray("of_key") != null) {
-            Long[] holders = (Long[]) row.getArray("of_key").getArray();
-            Integer burst = Columns.integer(row, row.findColumn("burst_per_key"));
-            if (holders.length >= ofKey) {
-                keyIsFull(reasons, ofKey, burst == null ? ofKey : Math.max(ofKey, burst), holders);
-            }
-        }
-    }
-
-    private static void keyIsFull(List<Reason> reasons, int limit, int burst, Long[] holders) {
-        String some = List.of(holders).subList(0, Math.min(10, holders.length)).toString();
-        int running = holders.length;
-        if (burst == limit) {
-            add(reasons, Kind.KEY_FULL, "%d jobs of its key run, and the limit is %d: %s.", running, limit, some);
-        } else if (running >= burst) {
-            add(
-                    reasons,
-                    Kind.KEY_FULL,
-                    "%d jobs of its key run: the limit is %d, and its burst of %d is used up: %s.",
-                    running,
-                    limit,
-                    burst,
-                    some);
-        } else {
-            add(
-                    reasons,
-                    Kind.KEY_BURST,
-                    "%d jobs of its key run, and the limit is %d: up to %d run while places are idle, but others take those, or go first: %s.",
-                    running,
-                    limit,
-                    burst,
-                    some);
         }
     }
 
@@ -258,13 +245,6 @@ public final class ExplainJob {
             if (row.getString(holder) != null) {
                 add(reasons, Kind.KEY_HELD, "Jobs of a key run in order, and %s.", row.getString(holder));
             }
-        }
-    }
-
-    private static void rate(ResultSet row, List<Reason> reasons, String of) throws SQLException {
-        double wait = row.getDouble(of + "_rate_wait");
-        if (wait > 0) {
-            add(reasons, Kind.RATE, "The rate of its %s allows the next job in %.1f s.", of, wait);
         }
     }
 
@@ -285,6 +265,6 @@ public final class ExplainJob {
     }
 
     private static void add(List<Reason> reasons, Kind kind, String text, Object... values) {
-        reasons.add(new Reason(kind, text.formatted(values)));
+        reasons.add(Sentence.reason(kind, text, values));
     }
 }
