@@ -15,7 +15,8 @@ public final class TakePolicy {
             SELECT ?, ?, now, now FROM clock_timestamp() AS now
             ON CONFLICT (queue) DO UPDATE
                SET node_id = excluded.node_id,
-                   decides_until = CASE WHEN p.decides_until BETWEEN excluded.asked_at AND excluded.asked_at + interval '1 min'
+                   -- One that has passed stays: people want to know since when there is no answer.
+                   decides_until = CASE WHEN p.decides_until <= excluded.asked_at + interval '1 min'
                                         THEN p.decides_until ELSE excluded.decides_until END,
                    asked_at = excluded.asked_at
              WHERE p.node_id IS NULL OR p.node_id = excluded.node_id

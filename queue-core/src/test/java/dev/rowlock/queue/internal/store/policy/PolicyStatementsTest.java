@@ -82,6 +82,18 @@ class PolicyStatementsTest {
     }
 
     @Test
+    void furtherTriesDoNotHideSinceWhenThereIsNoAnswer() {
+        rooms.execute("UPDATE rowlock.policy SET decides_until = clock_timestamp() - interval '5 min'");
+
+        assertThat(take.run(Rooms.QUEUE, node, Duration.ofSeconds(3))).isTrue();
+
+        assertThat(
+                        rooms.number(
+                                "SELECT count(*) FROM rowlock.policy WHERE decides_until < clock_timestamp() - interval '5 min'"))
+                .isOne();
+    }
+
+    @Test
     void aLookMayBeginBehindWhatIsPaused() {
         rooms.ready(3);
         rooms.execute("UPDATE rowlock.ready SET type = 'paused'");
