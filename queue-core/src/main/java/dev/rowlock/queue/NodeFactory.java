@@ -1,5 +1,6 @@
 package dev.rowlock.queue;
 
+import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.chore.Feature;
@@ -59,8 +60,9 @@ final class NodeFactory {
             Map<String, Integer> queues,
             @Nullable TransactionOperations transactions) {
         Gates gates = new Gates(database, wakeups, declared, queues.keySet());
-        Policies policies =
-                new Policies(Rowlock.all(settings.policies), queues, settings.policyTimes, database, wakeups);
+        List<AdmissionPolicy> asked = Rowlock.all(settings.policies);
+        requireEffect(asked, declared);
+        Policies policies = new Policies(asked, queues, settings.policyTimes, database, wakeups);
         Flows flows = new Flows(database, wakeups);
         Extensions extensions = new Extensions(
                 observers(flows),
@@ -85,6 +87,18 @@ final class NodeFactory {
                         transactions,
                         policies.admissions()),
                 features(gates, flows, policies));
+    }
+
+    /** Nobody asks a policy where keys are in order. */
+    private static void requireEffect(Collection<AdmissionPolicy> policies, Collection<QueueLimit> declared) {
+        for (QueueLimit limit : declared) {
+            if (limit.inOrder() != null
+                    && policies.stream().anyMatch(policy -> limit.queue().equals(policy.queue()))) {
+                throw new IllegalArgumentException(
+                        "queue '%1$s' has a policy and in-order; the policy would have no effect, because the jobs of each key run in order: remove in-order (rowlock.queues.%1$s.in-order, or inOrder of @Limited), or the policy"
+                                .formatted(limit.queue()));
+            }
+        }
     }
 
     private List<JobObserver> observers(Flows flows) {

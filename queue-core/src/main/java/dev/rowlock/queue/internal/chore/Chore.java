@@ -1,8 +1,10 @@
 package dev.rowlock.queue.internal.chore;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.spi.NodeStatus.PolicyCounts;
 import java.time.Duration;
 import java.util.Optional;
+import org.slf4j.Logger;
 
 /** Something that must be done again and again. */
 public interface Chore {
@@ -37,6 +39,15 @@ public interface Chore {
     /** What a policy has answered, if it asks one. */
     default Optional<PolicyCounts> policy() {
         return Optional.empty();
+    }
+
+    /**
+     * Says to the log that it has failed: when it does after a success, and then each hour.
+     *
+     * @param again it is tried again each so long
+     */
+    default void tell(Logger log, Throwable failure, Duration again) {
+        log.warn("{} failed, will try again each {}", name(), DurationText.of(again), failure);
     }
 
     /** How long ago the walk began that it last completed, if it walks through tables a stretch at a time. Called from any thread. */

@@ -160,7 +160,7 @@ public final class ChoreLoop {
                 succeeded = true;
             } catch (RuntimeException | Error e) {
                 if (failures.failed()) {
-                    log.warn("{} failed, will try again each {}", chore.name(), AFTER_FAILURE, e);
+                    chore.tell(log, e, AFTER_FAILURE);
                 }
             } finally {
                 planNext(rest); // also where telling of the failure fails: it would not run again for a day

@@ -4,6 +4,7 @@ import dev.rowlock.queue.gate.Admission;
 import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.gate.WaitingJob;
+import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -47,29 +48,29 @@ final class PolicyCall {
         try {
             answer = thread.submit(() -> policy.admit(request));
         } catch (RejectedExecutionException e) {
-            throw new PolicyException(queue, "still hangs", e);
+            throw PolicyException.of(queue, "still hangs", null);
         }
         try {
             return checked(answer.get(longest.toMillis(), TimeUnit.MILLISECONDS), request);
         } catch (TimeoutException e) {
             answer.cancel(true);
-            throw new PolicyException(queue, "gave no answer within " + longest, e);
+            throw PolicyException.of(queue, "gave no answer within " + DurationText.of(longest), null);
         } catch (ExecutionException e) {
-            throw new PolicyException(queue, "failed", e.getCause());
+            throw PolicyException.of(queue, "failed", e.getCause());
         } catch (InterruptedException e) {
             answer.cancel(true);
             Thread.currentThread().interrupt();
-            throw new PolicyException(queue, "was interrupted", e);
+            throw PolicyException.of(queue, "was interrupted", null);
         }
     }
 
     @SuppressWarnings("NullAway") // an application may return null all the same
     private Admission checked(Admission answer, AdmissionRequest request) {
         if (answer == null) {
-            throw new PolicyException(queue, "returned null", null);
+            throw PolicyException.of(queue, "returned null", null);
         }
         if (answer.jobs().size() > request.room()) {
-            throw new PolicyException(
+            throw PolicyException.of(
                     queue,
                     "chose %d jobs where %d were allowed"
                             .formatted(answer.jobs().size(), request.room()),
@@ -79,7 +80,7 @@ final class PolicyCall {
         Set<Long> chosen = new HashSet<>();
         for (Long id : answer.jobs()) {
             if (!shown.contains(id) || !chosen.add(id)) {
-                throw new PolicyException(
+                throw PolicyException.of(
                         queue, "chose job %d, which it was not shown or has chosen twice".formatted(id), null);
             }
         }

@@ -110,6 +110,18 @@ final class PolicyChore implements Chore {
         held.whenMoved(queue, trigger);
     }
 
+    /** Without a trace of what is ours: of the application's exception only, if there is one. */
+    @Override
+    public void tell(Logger log, Throwable failure, Duration again) {
+        if (!(failure instanceof PolicyException)) {
+            Chore.super.tell(log, failure, again);
+        } else if (failure.getCause() == null) {
+            log.warn("{}", failure.getMessage());
+        } else {
+            log.warn("{}", failure.getMessage(), failure.getCause());
+        }
+    }
+
     @Override
     public Duration runOnce() {
         long nodeId = node.nodeId();
@@ -126,7 +138,7 @@ final class PolicyChore implements Chore {
             return OTHERS;
         }
         if (figures.inOrder()) {
-            failure = new PolicyException(queue, "is not asked, because jobs of each key run in order", null);
+            failure = PolicyException.withoutEffect(queue);
             throw failure;
         }
         return decide(figures, nodeId);

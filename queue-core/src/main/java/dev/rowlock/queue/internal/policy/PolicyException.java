@@ -7,10 +7,27 @@ final class PolicyException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    PolicyException(String queue, String what, @Nullable Throwable cause) {
-        super(
-                "queue '%s': its policy %s; unless it answers soon, jobs run in their normal order"
+    private PolicyException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+
+    /**
+     * It was asked.
+     *
+     * @param cause what it has thrown; null: nothing
+     */
+    static PolicyException of(String queue, String what, @Nullable Throwable cause) {
+        return new PolicyException(
+                "queue '%s': its policy %s; it is asked again each second, and if there is no good answer within ten seconds, jobs run in their normal order"
                         .formatted(queue, what),
                 cause);
+    }
+
+    /** It is not asked. */
+    static PolicyException withoutEffect(String queue) {
+        return new PolicyException(
+                "queue '%s': its policy has no effect, because the jobs of each key run in order; remove in-order or the policy"
+                        .formatted(queue),
+                null);
     }
 }
