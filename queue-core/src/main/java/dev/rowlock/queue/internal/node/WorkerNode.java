@@ -226,10 +226,9 @@ public final class WorkerNode {
             }
             parts.deadlines().close();
             log.info(
-                    "stopped after {} ms; {} handlers had to be interrupted, {} outcomes could not be written",
+                    "stopped after {} ms{}",
                     (System.nanoTime() - begun) / 1_000_000,
-                    interrupted,
-                    parts.recorder().unwritten());
+                    StopReport.of(interrupted, parts.recorder().unwritten()));
         }
 
         private void giveBackLate() {

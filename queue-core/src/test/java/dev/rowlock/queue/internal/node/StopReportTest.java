@@ -1,0 +1,21 @@
+package dev.rowlock.queue.internal.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class StopReportTest {
+
+    @Test
+    void aStopWithoutTroubleSaysThatEverythingIsWritten() {
+        assertThat(StopReport.of(0, 0)).isEqualTo(", everything is written");
+    }
+
+    @Test
+    void troubleIsCounted() {
+        assertThat(StopReport.of(1, 0)).isEqualTo(", everything is written; 1 handler had to be interrupted");
+        assertThat(StopReport.of(0, 1)).isEqualTo("; 1 outcome could not be written");
+        assertThat(StopReport.of(3, 2))
+                .isEqualTo("; 3 handlers had to be interrupted; 2 outcomes could not be written");
+    }
+}
