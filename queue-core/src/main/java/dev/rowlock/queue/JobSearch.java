@@ -17,6 +17,7 @@ import dev.rowlock.queue.internal.store.search.FindJobs;
 import dev.rowlock.queue.internal.store.search.GroupDeadJobs;
 import dev.rowlock.queue.internal.store.search.GroupRetriedJobs;
 import dev.rowlock.queue.internal.store.search.SumDoneJobs;
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.search.CappedCount;
 import dev.rowlock.queue.search.DeadGroup;
@@ -258,7 +259,7 @@ public final class JobSearch {
         if (last.toMillis() < 1 || last.compareTo(MAX_FAILED_LAST) > 0) {
             throw new IllegalArgumentException(
                     "attempts that failed in the last %s cannot be counted: take between 1 ms and %s"
-                            .formatted(last, MAX_FAILED_LAST));
+                            .formatted(DurationText.of(last), DurationText.of(MAX_FAILED_LAST)));
         }
         return countFailed.run(last);
     }

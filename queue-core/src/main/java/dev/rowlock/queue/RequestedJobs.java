@@ -2,6 +2,7 @@ package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.UniqueKey;
@@ -57,10 +58,10 @@ final class RequestedJobs {
             throw new IllegalArgumentException(
                     "a job that is postponed needs a delay of more than 0 and up to its longest wait %s; unique key %s came with %s"
                             .formatted(
-                                    key.longestWait(),
+                                    DurationText.of(key.longestWait()),
                                     key,
                                     delay != null
-                                            ? "a delay of " + delay
+                                            ? "a delay of " + DurationText.of(delay)
                                             : options.due() != null ? "an instant" : "none"));
         }
     }

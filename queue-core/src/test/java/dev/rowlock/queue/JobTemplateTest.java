@@ -323,7 +323,7 @@ class JobTemplateTest {
 
         assertThatThrownBy(() -> jobs.enqueue(mail, o -> o.delay(Duration.ofSeconds(-1))))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("PT-1S");
+                .hasMessageContaining("-1s");
         assertThatThrownBy(() -> jobs.enqueue(mail, o -> o.queue("no spaces")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'no spaces'");

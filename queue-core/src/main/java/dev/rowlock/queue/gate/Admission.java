@@ -1,5 +1,6 @@
 package dev.rowlock.queue.gate;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 import java.util.List;
 
@@ -16,8 +17,8 @@ public record Admission(List<Long> jobs, Duration askAgain) {
     public Admission {
         jobs = List.copyOf(jobs);
         if (askAgain.isNegative() || askAgain.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException(
-                    "to ask again after %s is not allowed: zero to %s".formatted(askAgain, LONGEST));
+            throw new IllegalArgumentException("to ask again after %s is not allowed: zero to %s"
+                    .formatted(DurationText.of(askAgain), DurationText.of(LONGEST)));
         }
     }
 

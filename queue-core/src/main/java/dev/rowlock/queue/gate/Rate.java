@@ -1,5 +1,6 @@
 package dev.rowlock.queue.gate;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -28,7 +29,8 @@ public record Rate(int jobs, Duration per, int burst) {
         requirePositive("jobs", jobs);
         requirePositive("burst", burst);
         if (per.toMillis() < 1 || per.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException("a rate per %s is not allowed: 1 ms to 31 days".formatted(per));
+            throw new IllegalArgumentException(
+                    "a rate per %s is not allowed: 1 ms to 31 days".formatted(DurationText.of(per)));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.job;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import java.io.Serializable;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,8 +20,8 @@ public record Due(@Nullable Duration after, @Nullable Instant at) implements Ser
             throw new IllegalArgumentException("a job is due either after a delay or at an instant: give exactly one");
         }
         if (after != null && (after.isNegative() || after.compareTo(MAX_DELAY) > 0)) {
-            throw new IllegalArgumentException(
-                    "delay %s is out of range: it must lie between 0 and %s".formatted(after, MAX_DELAY));
+            throw new IllegalArgumentException("delay %s is out of range: it must lie between 0 and %s"
+                    .formatted(DurationText.of(after), DurationText.of(MAX_DELAY)));
         }
         if (at != null && (at.isBefore(Instant.EPOCH) || at.getEpochSecond() > 9_000_000_000L)) {
             throw new IllegalArgumentException(

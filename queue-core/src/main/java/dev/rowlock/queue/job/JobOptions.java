@@ -1,5 +1,6 @@
 package dev.rowlock.queue.job;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -221,8 +222,8 @@ public final class JobOptions {
     /** Returns the timeout, or throws an {@link IllegalArgumentException} that says what is allowed. */
     public static Duration validTimeout(Duration timeout) {
         if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(MAX_TIMEOUT) > 0) {
-            throw new IllegalArgumentException(
-                    "timeout %s must lie between 1 ms and %s".formatted(timeout, MAX_TIMEOUT));
+            throw new IllegalArgumentException("timeout %s must lie between 1 ms and %s"
+                    .formatted(DurationText.of(timeout), DurationText.of(MAX_TIMEOUT)));
         }
         return timeout;
     }

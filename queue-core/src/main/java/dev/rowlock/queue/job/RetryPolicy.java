@@ -1,5 +1,6 @@
 package dev.rowlock.queue.job;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -73,8 +74,8 @@ public final class RetryPolicy implements RetryStrategy {
             throw new IllegalArgumentException("multiplier %s must be at least 1".formatted(multiplier));
         }
         if (longest.compareTo(first) < 0) {
-            throw new IllegalArgumentException(
-                    "max-interval %s must be at least initial-interval %s".formatted(longest, first));
+            throw new IllegalArgumentException("max-interval %s must be at least initial-interval %s"
+                    .formatted(DurationText.of(longest), DurationText.of(first)));
         }
         notTooLong("max-interval", longest);
         return new RetryPolicy(new Values(List.of(first), multiplier, longest, DEFAULT_JITTER, null, null, List.of()));
@@ -132,7 +133,8 @@ public final class RetryPolicy implements RetryStrategy {
      */
     public RetryPolicy giveUpAfter(Duration time) {
         if (time.compareTo(Duration.ofMillis(1)) < 0) {
-            throw new IllegalArgumentException("give-up-after %s must be at least 1 ms".formatted(time));
+            throw new IllegalArgumentException(
+                    "give-up-after %s must be at least 1 ms".formatted(DurationText.of(time)));
         }
         notTooLong("give-up-after", time);
         return new RetryPolicy(new Values(
@@ -150,8 +152,8 @@ public final class RetryPolicy implements RetryStrategy {
         notTooLong("max-interval", longest);
         values.intervals.forEach(interval -> {
             if (longest.compareTo(interval) < 0) {
-                throw new IllegalArgumentException(
-                        "max-interval %s must be at least the interval %s".formatted(longest, interval));
+                throw new IllegalArgumentException("max-interval %s must be at least the interval %s"
+                        .formatted(DurationText.of(longest), DurationText.of(interval)));
             }
         });
         return new RetryPolicy(new Values(
@@ -326,13 +328,14 @@ public final class RetryPolicy implements RetryStrategy {
 
     private static void notNegative(String name, Duration value) {
         if (value.isNegative()) {
-            throw new IllegalArgumentException("%s %s must not be negative".formatted(name, value));
+            throw new IllegalArgumentException("%s %s must not be negative".formatted(name, DurationText.of(value)));
         }
     }
 
     private static void notTooLong(String name, Duration value) {
         if (value.compareTo(Due.MAX_DELAY) > 0) {
-            throw new IllegalArgumentException("%s %s must be at most %s".formatted(name, value, Due.MAX_DELAY));
+            throw new IllegalArgumentException(
+                    "%s %s must be at most %s".formatted(name, DurationText.of(value), DurationText.of(Due.MAX_DELAY)));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.job;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 
 /**
@@ -17,7 +18,7 @@ public final class SlowDownException extends SnoozeException {
 
     /** @param retryAfter for how long nothing is to begin, 1 ms to 31 days */
     public SlowDownException(Duration retryAfter) {
-        super("told to slow down for " + retryAfter, requireReasonable(retryAfter));
+        super("told to slow down for " + DurationText.of(retryAfter), requireReasonable(retryAfter));
         this.retryAfter = retryAfter;
     }
 
@@ -28,7 +29,7 @@ public final class SlowDownException extends SnoozeException {
     private static Duration requireReasonable(Duration retryAfter) {
         if (retryAfter.toMillis() < 1 || retryAfter.compareTo(Duration.ofDays(31)) > 0) {
             throw new IllegalArgumentException(
-                    "to slow down for %s is not allowed: 1 ms to 31 days".formatted(retryAfter));
+                    "to slow down for %s is not allowed: 1 ms to 31 days".formatted(DurationText.of(retryAfter)));
         }
         return retryAfter;
     }

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.job;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 
 /**
@@ -63,7 +64,7 @@ public record UniqueKey(String value, Duration atLeast, Until until, OnConflict 
         requireStorable(value);
         if (atLeast.isNegative() || atLeast.compareTo(MAX_AT_LEAST) > 0) {
             throw new IllegalArgumentException("at-least %s of unique key %s must lie between 0 and %s"
-                    .formatted(atLeast, quoted(value), MAX_AT_LEAST));
+                    .formatted(DurationText.of(atLeast), quoted(value), DurationText.of(MAX_AT_LEAST)));
         }
         requireSense(value, atLeast, until, onConflict);
         requireLongestWait(value, onConflict, longestWait);
@@ -117,14 +118,15 @@ public record UniqueKey(String value, Duration atLeast, Until until, OnConflict 
     public String toString() {
         return quoted(value)
                 + switch (until) {
-                    case ENDED -> atLeast.isZero() ? "" : " for at least " + atLeast;
-                    case STARTED -> " until started" + (atLeast.isZero() ? "" : ", for at least " + atLeast);
-                    case PERIOD -> " within " + atLeast;
+                    case ENDED -> atLeast.isZero() ? "" : " for at least " + DurationText.of(atLeast);
+                    case STARTED ->
+                        " until started" + (atLeast.isZero() ? "" : ", for at least " + DurationText.of(atLeast));
+                    case PERIOD -> " within " + DurationText.of(atLeast);
                 }
                 + switch (onConflict) {
                     case KEEP -> "";
                     case REPLACE -> ", replacing";
-                    case POSTPONE -> ", postponing for up to " + longestWait;
+                    case POSTPONE -> ", postponing for up to " + DurationText.of(longestWait);
                     case ONCE_MORE -> ", once more";
                 };
     }
@@ -133,12 +135,12 @@ public record UniqueKey(String value, Duration atLeast, Until until, OnConflict 
         if (until == Until.PERIOD && atLeast.isZero()) {
             throw new IllegalArgumentException(
                     "a period of 0 for unique key %s is not allowed: it must lie between 1 ms and %s"
-                            .formatted(quoted(value), MAX_AT_LEAST));
+                            .formatted(quoted(value), DurationText.of(MAX_AT_LEAST)));
         }
         if (onConflict != OnConflict.KEEP && !atLeast.isZero()) {
             throw new IllegalArgumentException(
                     "unique key %s is held for %s even if its job has ended, so there may be no job to change: with a period, only keeping is allowed, not %s"
-                            .formatted(quoted(value), atLeast, onConflict));
+                            .formatted(quoted(value), DurationText.of(atLeast), onConflict));
         }
         if (onConflict == OnConflict.ONCE_MORE && until == Until.STARTED) {
             throw new IllegalArgumentException(
@@ -151,11 +153,11 @@ public record UniqueKey(String value, Duration atLeast, Until until, OnConflict 
         if (onConflict != OnConflict.POSTPONE) {
             if (!longestWait.isZero()) {
                 throw new IllegalArgumentException("a longest wait %s of unique key %s needs postponing, not %s"
-                        .formatted(longestWait, quoted(value), onConflict));
+                        .formatted(DurationText.of(longestWait), quoted(value), onConflict));
             }
         } else if (longestWait.compareTo(Duration.ofMillis(1)) < 0 || longestWait.compareTo(MAX_AT_LEAST) > 0) {
             throw new IllegalArgumentException("longest wait %s of unique key %s must lie between 1 ms and %s"
-                    .formatted(longestWait, quoted(value), MAX_AT_LEAST));
+                    .formatted(DurationText.of(longestWait), quoted(value), DurationText.of(MAX_AT_LEAST)));
         }
     }
 

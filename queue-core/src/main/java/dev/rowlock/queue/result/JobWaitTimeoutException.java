@@ -1,5 +1,6 @@
 package dev.rowlock.queue.result;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 
 /** The job had not ended when the time to wait was over. It goes on, and may be waited for again. */
@@ -10,6 +11,7 @@ public final class JobWaitTimeoutException extends JobResultException {
     public JobWaitTimeoutException(long jobId, Duration timeout) {
         super(
                 jobId,
-                "job %d has not ended within %s: it goes on, and may be waited for again".formatted(jobId, timeout));
+                "job %d has not ended within %s: it goes on, and may be waited for again"
+                        .formatted(jobId, DurationText.of(timeout)));
     }
 }

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.schedule;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -12,11 +13,11 @@ public record FixedRate(Duration interval) implements Schedule {
     public FixedRate {
         if (interval.compareTo(SHORTEST) < 0 || interval.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException("a fixed rate of %s is out of range: it must lie between %s and %s"
-                    .formatted(interval, SHORTEST, LONGEST));
+                    .formatted(DurationText.of(interval), DurationText.of(SHORTEST), DurationText.of(LONGEST)));
         }
         if (interval.toNanosPart() % 1_000_000 != 0) {
             throw new IllegalArgumentException(
-                    "a fixed rate of %s is too fine: name whole milliseconds".formatted(interval));
+                    "a fixed rate of %s is too fine: name whole milliseconds".formatted(DurationText.of(interval)));
         }
     }
 

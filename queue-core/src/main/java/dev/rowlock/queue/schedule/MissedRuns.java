@@ -1,5 +1,6 @@
 package dev.rowlock.queue.schedule;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 
 /**
@@ -45,7 +46,7 @@ public record MissedRuns(Policy policy, int most, Duration window) {
                 && (window.compareTo(Duration.ofSeconds(1)) < 0 || window.compareTo(MAX_WINDOW) > 0)) {
             throw new IllegalArgumentException(
                     "a window of %s for missed runs is out of range: it must lie between one second and %s"
-                            .formatted(window, MAX_WINDOW));
+                            .formatted(DurationText.of(window), DurationText.of(MAX_WINDOW)));
         }
     }
 

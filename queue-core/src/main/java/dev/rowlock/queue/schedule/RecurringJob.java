@@ -1,5 +1,6 @@
 package dev.rowlock.queue.schedule;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.Names;
 import java.time.Duration;
@@ -62,13 +63,16 @@ public record RecurringJob(
         }
         if (jitter.isNegative() || jitter.compareTo(MAX_JITTER) > 0) {
             throw invalid(
-                    name, "a jitter of %s is out of range: it must lie between 0 and %s".formatted(jitter, MAX_JITTER));
+                    name,
+                    "a jitter of %s is out of range: it must lie between 0 and %s"
+                            .formatted(DurationText.of(jitter), DurationText.of(MAX_JITTER)));
         }
         Duration shortest = shortestInterval(schedule);
         if (jitter.compareTo(shortest) >= 0) {
             throw invalid(
                     name,
-                    "a jitter of %s must be shorter than the %s between two of its runs".formatted(jitter, shortest));
+                    "a jitter of %s must be shorter than the %s between two of its runs"
+                            .formatted(DurationText.of(jitter), DurationText.of(shortest)));
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.schema;
 
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.settings.SchemaMode;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -147,7 +148,7 @@ public final class SchemaMigrator {
                 || Thread.currentThread().isInterrupted()) {
             throw new SchemaLockedException(
                     "other transactions hold locks on its tables in schema '%s', and the migration has given way to them for %s"
-                            .formatted(schema.name(), patience.longest()),
+                            .formatted(schema.name(), DurationText.of(patience.longest())),
                     e);
         }
         LOG.warn(

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.settings;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 
 /**
@@ -19,11 +20,11 @@ public record FetchSettings(Duration pollInterval, Duration prefetchHorizon, int
     public FetchSettings {
         if (pollInterval.compareTo(Duration.ofMillis(10)) < 0 || pollInterval.compareTo(Duration.ofMinutes(10)) > 0) {
             throw new IllegalArgumentException(
-                    "poll-interval %s must lie between 10 ms and 10 min".formatted(pollInterval));
+                    "poll-interval %s must lie between 10 ms and 10 min".formatted(DurationText.of(pollInterval)));
         }
         if (prefetchHorizon.isNegative() || prefetchHorizon.compareTo(Duration.ofSeconds(10)) > 0) {
             throw new IllegalArgumentException(
-                    "prefetch-horizon %s must lie between 0 and 10 s".formatted(prefetchHorizon));
+                    "prefetch-horizon %s must lie between 0 and 10 s".formatted(DurationText.of(prefetchHorizon)));
         }
         if (maxPrefetch < 0 || maxPrefetch > 10_000) {
             throw new IllegalArgumentException("max-prefetch %d must lie between 0 and 10000".formatted(maxPrefetch));

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.settings;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 
 /**
@@ -24,13 +25,14 @@ public record LeaseSettings(String nodeName, Duration lease, Duration heartbeat,
 
     public LeaseSettings {
         if (lease.compareTo(Duration.ofSeconds(1)) < 0 || lease.compareTo(Duration.ofHours(1)) > 0) {
-            throw new IllegalArgumentException("lease %s must lie between 1 s and 1 h".formatted(lease));
+            throw new IllegalArgumentException(
+                    "lease %s must lie between 1 s and 1 h".formatted(DurationText.of(lease)));
         }
         if (heartbeat.compareTo(Duration.ofMillis(50)) < 0
                 || heartbeat.multipliedBy(3).compareTo(lease) > 0) {
             throw new IllegalArgumentException(
                     "lease %s must be at least 3 heartbeats of %s (and a heartbeat at least 50 ms), or one that is late looks like a death"
-                            .formatted(lease, heartbeat));
+                            .formatted(DurationText.of(lease), DurationText.of(heartbeat)));
         }
         if (maxCrashes < 1 || maxCrashes > 1000) {
             throw new IllegalArgumentException("max-crashes %d must lie between 1 and 1000".formatted(maxCrashes));

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.settings;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -31,14 +32,16 @@ public record RetentionSettings(Duration done, @Nullable Duration dead, Duration
     /** @throws IllegalArgumentException if a time is shorter or longer than allowed */
     public RetentionSettings {
         if (done.isNegative() || (!done.isZero() && done.compareTo(Duration.ofDays(1)) < 0)) {
-            throw new IllegalArgumentException(
-                    "retention of done jobs %s must be zero (keep none) or at least one day".formatted(done));
+            throw new IllegalArgumentException("retention of done jobs %s must be zero (keep none) or at least one day"
+                    .formatted(DurationText.of(done)));
         }
         if (dead != null && (dead.isNegative() || dead.isZero())) {
-            throw new IllegalArgumentException("retention of dead jobs %s must be positive".formatted(dead));
+            throw new IllegalArgumentException(
+                    "retention of dead jobs %s must be positive".formatted(DurationText.of(dead)));
         }
         if (audit.compareTo(Duration.ofDays(1)) < 0) {
-            throw new IllegalArgumentException("retention of the audit %s must be at least one day".formatted(audit));
+            throw new IllegalArgumentException(
+                    "retention of the audit %s must be at least one day".formatted(DurationText.of(audit)));
         }
         requireNoLongerThanLongest("done jobs", done);
         if (dead != null) {
@@ -49,8 +52,8 @@ public record RetentionSettings(Duration done, @Nullable Duration dead, Duration
 
     private static void requireNoLongerThanLongest(String which, Duration time) {
         if (time.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException(
-                    "retention of %s %s must be at most %d days".formatted(which, time, LONGEST.toDays()));
+            throw new IllegalArgumentException("retention of %s %s must be at most %d days"
+                    .formatted(which, DurationText.of(time), LONGEST.toDays()));
         }
     }
 

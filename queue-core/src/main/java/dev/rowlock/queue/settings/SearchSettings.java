@@ -1,5 +1,6 @@
 package dev.rowlock.queue.settings;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 
 /**
@@ -20,7 +21,7 @@ public record SearchSettings(Duration timeLimit) {
     public SearchSettings {
         if (timeLimit.compareTo(MIN) < 0 || timeLimit.compareTo(MAX) > 0) {
             throw new IllegalArgumentException(
-                    "time limit %s of searches must lie between 10 ms and 25 s".formatted(timeLimit));
+                    "time limit %s of searches must lie between 10 ms and 25 s".formatted(DurationText.of(timeLimit)));
         }
     }
 }

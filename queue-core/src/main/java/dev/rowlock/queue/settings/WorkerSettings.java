@@ -1,5 +1,6 @@
 package dev.rowlock.queue.settings;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
 import java.util.Map;
@@ -28,7 +29,8 @@ public record WorkerSettings(
         queues.forEach((queue, value) -> validConcurrency("queue '" + queue + "': concurrency", value));
         queues = Map.copyOf(queues);
         if (drainTimeout.isNegative() || drainTimeout.compareTo(Duration.ofHours(1)) > 0) {
-            throw new IllegalArgumentException("drain-timeout %s must lie between 0 and 1 h".formatted(drainTimeout));
+            throw new IllegalArgumentException(
+                    "drain-timeout %s must lie between 0 and 1 h".formatted(DurationText.of(drainTimeout)));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.spi;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 
 /**
@@ -28,7 +29,8 @@ public record Chunking(ChunkHandler handler, int batch, Duration linger) {
             throw new IllegalArgumentException("batch %d must lie between 2 and %d".formatted(batch, MAX_BATCH));
         }
         if (linger.isNegative() || linger.compareTo(MAX_LINGER) > 0) {
-            throw new IllegalArgumentException("linger %s must lie between 0 and 10 s".formatted(linger));
+            throw new IllegalArgumentException(
+                    "linger %s must lie between 0 and 10 s".formatted(DurationText.of(linger)));
         }
     }
 }

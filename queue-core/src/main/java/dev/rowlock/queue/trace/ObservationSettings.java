@@ -1,5 +1,6 @@
 package dev.rowlock.queue.trace;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.settings.LeaseSettings;
 import java.time.Duration;
 
@@ -22,7 +23,8 @@ public record ObservationSettings(
 
     public ObservationSettings {
         if (parentWithin.isNegative() || parentWithin.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException("parent-within %s must lie between 0 and 1 day".formatted(parentWithin));
+            throw new IllegalArgumentException(
+                    "parent-within %s must lie between 0 and 1 day".formatted(DurationText.of(parentWithin)));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.workflow;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 
 /** The workflow had not ended when the time to wait was over. It goes on, and may be waited for again. */
@@ -11,7 +12,7 @@ public final class WorkflowWaitTimeoutException extends RuntimeException {
 
     public WorkflowWaitTimeoutException(long workflow, Duration timeout) {
         super("workflow %d has not ended within %s: it goes on, and may be waited for again"
-                .formatted(workflow, timeout));
+                .formatted(workflow, DurationText.of(timeout)));
         this.workflow = workflow;
     }
 

@@ -17,10 +17,10 @@ class RetentionSettingsTest {
 
         assertThatThrownBy(() -> new RetentionSettings(TOO_LONG, null))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("retention of done jobs PT876000H0.001S must be at most 36500 days");
+                .hasMessage("retention of done jobs 36500d1ms must be at most 36500 days");
         assertThatThrownBy(() -> new RetentionSettings(Duration.ZERO, TOO_LONG))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("retention of dead jobs PT876000H0.001S must be at most 36500 days");
+                .hasMessage("retention of dead jobs 36500d1ms must be at most 36500 days");
     }
 
     @Test
@@ -31,9 +31,9 @@ class RetentionSettingsTest {
 
         assertThatThrownBy(() -> new RetentionSettings(Duration.ZERO, null, TOO_LONG))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("retention of the audit PT876000H0.001S must be at most 36500 days");
+                .hasMessage("retention of the audit 36500d1ms must be at most 36500 days");
         assertThatThrownBy(() -> new RetentionSettings(Duration.ZERO, null, Duration.ofHours(23)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("retention of the audit PT23H must be at least one day");
+                .hasMessage("retention of the audit 23h must be at least one day");
     }
 }

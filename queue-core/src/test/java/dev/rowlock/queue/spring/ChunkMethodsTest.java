@@ -128,7 +128,7 @@ class ChunkMethodsTest {
         assertInvalid(BatchOfOne.class, "batch '10'", "take a List<Order> or a List<ChunkJob<Order>>");
         assertInvalid(ListWithoutBatch.class, "it takes a List of jobs", "name batch");
         assertInvalid(TooLarge.class, "batch 10001 must lie between 2 and 10000");
-        assertInvalid(TooLong.class, "linger PT1M must lie between 0 and 10 s");
+        assertInvalid(TooLong.class, "linger 1m must lie between 0 and 10 s");
         assertInvalid(NoNumber.class, "batch 'many' is not a number");
         assertInvalid(OneContext.class, "many jobs and one JobContext", "ChunkJob");
         assertInvalid(ResultWithoutIds.class, "ChunkResult", "ChunkJob");

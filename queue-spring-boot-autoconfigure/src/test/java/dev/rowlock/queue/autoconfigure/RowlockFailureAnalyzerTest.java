@@ -189,7 +189,7 @@ class RowlockFailureAnalyzerTest {
     void aSettingThatIsNotAllowedIsExplained() {
         assertAnalysis(
                 contexts.withPropertyValues("rowlock.worker.lease=2s"),
-                "rowlock.worker: lease PT2S must be at least 3 heartbeats",
+                "rowlock.worker: lease 2s must be at least 3 heartbeats",
                 "Correct the property");
     }
 
@@ -206,7 +206,7 @@ class RowlockFailureAnalyzerTest {
                 .isInstanceOf(RuntimeException.class);
 
         assertThat(output)
-                .contains("lease PT2S must be at least 3 heartbeats")
+                .contains("lease 2s must be at least 3 heartbeats")
                 .contains("rowlock.worker.lease = 2s (class path resource [shop/short-lease.yml] - 3:12)");
     }
 

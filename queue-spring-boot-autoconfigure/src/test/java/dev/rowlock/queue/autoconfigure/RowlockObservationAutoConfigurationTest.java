@@ -207,6 +207,6 @@ class RowlockObservationAutoConfigurationTest {
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .hasMessageContaining("parent-within PT-1S must lie between 0 and 1 day"));
+                        .hasMessageContaining("parent-within -1s must lie between 0 and 1 day"));
     }
 }

@@ -86,9 +86,8 @@ class ShutdownTest {
 
             String job = "job %d (Slow) of queue 'default'".formatted(id);
             assertThat(output)
-                    .containsPattern("INFO .*1 jobs are running and have PT0.05S to end: " + Pattern.quote(job))
-                    .containsPattern(
-                            "WARN .*have not ended within PT0.05S and are interrupted.*: " + Pattern.quote(job));
+                    .containsPattern("INFO .*1 jobs are running and have 50ms to end: " + Pattern.quote(job))
+                    .containsPattern("WARN .*have not ended within 50ms and are interrupted.*: " + Pattern.quote(job));
         });
     }
 

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.Failing;
 import dev.rowlock.queue.internal.thread.Signal;
@@ -226,7 +227,7 @@ public final class Fetcher implements Runnable {
             log.warn(
                     "queue '{}': claiming on the connection that listens failed, will use the pool for {}",
                     consumer.queue(),
-                    AFTER_FAILURE,
+                    DurationText.of(AFTER_FAILURE),
                     e);
             avoidConnectionUntil = System.nanoTime() + AFTER_FAILURE.toNanos();
             return false;
@@ -301,7 +302,11 @@ public final class Fetcher implements Runnable {
                 claims.worked();
             } catch (RuntimeException | Error e) {
                 if (claims.failed() && !stopping) {
-                    log.warn("queue '{}': claiming failed, will try again each {}", consumer.queue(), retryInterval, e);
+                    log.warn(
+                            "queue '{}': claiming failed, will try again each {}",
+                            consumer.queue(),
+                            DurationText.of(retryInterval),
+                            e);
                 }
                 rest = Signal.jittered(retryInterval);
             }

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.store.claim.FindReadyQueues;
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.Failing;
 import dev.rowlock.queue.internal.thread.Signal;
@@ -121,7 +122,10 @@ public final class Fetchers {
                 polls.worked();
             } catch (RuntimeException | Error e) {
                 if (polls.failed() && !stopping) {
-                    log.warn("polling for queues with ready jobs failed, will try again each {}", pollInterval, e);
+                    log.warn(
+                            "polling for queues with ready jobs failed, will try again each {}",
+                            DurationText.of(pollInterval),
+                            e);
                 }
                 rest = Signal.jittered(pollInterval);
             }

@@ -7,6 +7,7 @@ import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention.Agreed;
 import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
 import dev.rowlock.queue.internal.store.node.TakeChore;
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.settings.RetentionSettings;
 import java.time.Clock;
 import java.time.Duration;
@@ -143,7 +144,7 @@ public final class Retention implements Chore {
             log.warn(
                     "retention cannot drop rowlock.{}: it stays until whatever needs it is gone, and is tried again each {}. Other days are dropped",
                     partition,
-                    INTERVAL,
+                    DurationText.of(INTERVAL),
                     why);
         }
     }

@@ -10,6 +10,7 @@ import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.node.BeatNode;
 import dev.rowlock.queue.internal.store.node.RegisterNode;
 import dev.rowlock.queue.internal.store.node.RemoveNode;
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.settings.LeaseSettings;
 import java.sql.Connection;
@@ -207,8 +208,8 @@ public final class NodeLease implements Runnable {
                     "node {} ('{}') registered, lease {}, heartbeat {}",
                     row,
                     settings.nodeName(),
-                    settings.lease(),
-                    settings.heartbeat());
+                    DurationText.of(settings.lease()),
+                    DurationText.of(settings.heartbeat()));
         }
         BeatNode.Answer answer = transactions.single(open, c -> beat.run(c, row));
         noteStep(clock.steppedBy(answer.now(), System.nanoTime()));
@@ -239,7 +240,7 @@ public final class NodeLease implements Runnable {
         if (step.abs().compareTo(STEP) > 0) {
             log.warn(
                     "the database's clock moved by {} against this process's: it was set, another server took over, or this machine slept. No lease and no deadline depends on it; due times do",
-                    step);
+                    DurationText.of(step));
             listener.clockStepped();
         }
     }

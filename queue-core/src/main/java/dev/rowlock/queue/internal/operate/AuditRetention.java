@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.internal.store.operate.RemoveOldAudit;
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.settings.RetentionSettings;
 import java.time.Duration;
 import org.slf4j.Logger;
@@ -53,8 +54,8 @@ final class AuditRetention implements Chore {
         if (different && !told) {
             log.warn(
                     "other nodes keep the audit longer than this one ({}): the longest time counts for all, {}",
-                    settings.audit(),
-                    kept);
+                    DurationText.of(settings.audit()),
+                    DurationText.of(kept));
         }
         told = different;
     }

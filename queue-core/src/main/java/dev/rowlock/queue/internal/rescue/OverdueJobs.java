@@ -7,6 +7,7 @@ import dev.rowlock.queue.internal.store.batch.BatchSplitter;
 import dev.rowlock.queue.internal.store.node.FindOverdueJobs.Overdue;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.OverdueStatements;
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.RetryPolicy;
 import java.time.Duration;
@@ -90,7 +91,7 @@ public final class OverdueJobs implements Chore {
             log.warn(
                     "{} jobs were still running {} after their deadline: they were taken from their nodes",
                     taken,
-                    GRACE);
+                    DurationText.of(GRACE));
         }
     }
 

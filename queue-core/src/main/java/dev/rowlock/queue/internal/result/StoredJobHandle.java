@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.result;
 import dev.rowlock.queue.internal.store.ErrorHistory;
 import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.result.JobCancelledException;
 import dev.rowlock.queue.result.JobDeadException;
@@ -155,8 +156,8 @@ record StoredJobHandle(StoredJobResults results, long id) implements JobHandle {
 
     private static long valid(Duration timeout) {
         if (timeout.isZero() || timeout.isNegative() || timeout.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException(
-                    "timeout %s must be more than zero, and at most %s".formatted(timeout, LONGEST));
+            throw new IllegalArgumentException("timeout %s must be more than zero, and at most %s"
+                    .formatted(DurationText.of(timeout), DurationText.of(LONGEST)));
         }
         return timeout.toNanos();
     }

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.internal.attempt.Execution;
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;
@@ -57,7 +58,7 @@ public final class Drain {
             log.info(
                     "stopping: {} jobs are running and have {} to end: {}",
                     running.size(),
-                    drainTimeout,
+                    DurationText.of(drainTimeout),
                     named(running));
         }
     }
@@ -67,7 +68,7 @@ public final class Drain {
             log.warn(
                     "{} jobs have not ended within {} and are interrupted; they go back to their queues at no cost in attempts: {}",
                     late.size(),
-                    drainTimeout,
+                    DurationText.of(drainTimeout),
                     named(late));
         }
     }

@@ -11,6 +11,7 @@ import dev.rowlock.queue.internal.store.schedule.ReadSchedules.Found;
 import dev.rowlock.queue.internal.store.schedule.ScheduleRow;
 import dev.rowlock.queue.internal.store.schedule.StoredSchedule;
 import dev.rowlock.queue.internal.store.schedule.UpdateSchedule;
+import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -191,7 +192,10 @@ final class Declarations implements Chore {
                 .sorted()
                 .toList();
         if (!gone.isEmpty() && confirm.retire(gone, UNDECLARED_FOR) > 0) {
-            log.info("retired recurring jobs that no node has declared for {}: {}", UNDECLARED_FOR, gone);
+            log.info(
+                    "retired recurring jobs that no node has declared for {}: {}",
+                    DurationText.of(UNDECLARED_FOR),
+                    gone);
         }
     }
 

@@ -10,6 +10,7 @@ import dev.rowlock.queue.internal.store.schedule.FireSchedules;
 import dev.rowlock.queue.internal.store.schedule.FireSchedules.Fired;
 import dev.rowlock.queue.internal.store.schedule.FireSchedules.Tick;
 import dev.rowlock.queue.internal.store.schedule.StoredSchedule;
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -166,7 +167,11 @@ final class Scheduler implements Chore {
     }
 
     private void refuse(String name, RuntimeException e) {
-        log.error("the jobs of recurring job '{}' cannot be enqueued; trying again in {}", name, TRY_REFUSED_AGAIN, e);
+        log.error(
+                "the jobs of recurring job '{}' cannot be enqueued; trying again in {}",
+                name,
+                DurationText.of(TRY_REFUSED_AGAIN),
+                e);
         refused.put(name, System.nanoTime() + TRY_REFUSED_AGAIN.toNanos());
     }
 

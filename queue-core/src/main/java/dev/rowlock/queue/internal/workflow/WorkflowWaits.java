@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.workflow;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.workflow.FindEndedWorkflows;
 import dev.rowlock.queue.internal.store.workflow.ReadWorkflows;
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.workflow.NoSuchWorkflowException;
 import dev.rowlock.queue.workflow.WorkflowDetails;
 import dev.rowlock.queue.workflow.WorkflowWaitTimeoutException;
@@ -121,8 +122,8 @@ final class WorkflowWaits {
 
     private static long valid(Duration timeout) {
         if (timeout.isZero() || timeout.isNegative() || timeout.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException(
-                    "timeout %s must be more than zero, and at most %s".formatted(timeout, LONGEST));
+            throw new IllegalArgumentException("timeout %s must be more than zero, and at most %s"
+                    .formatted(DurationText.of(timeout), DurationText.of(LONGEST)));
         }
         return timeout.toNanos();
     }

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.store.batch;
 
+import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -120,7 +121,7 @@ public final class RefusedJobs {
                         + " the others go on. Their ids: {}{}",
                 refused.size(),
                 what,
-                again,
+                DurationText.of(again),
                 refused.stream().limit(NAMED).toList(),
                 refused.size() > NAMED ? " and more" : "",
                 reason);

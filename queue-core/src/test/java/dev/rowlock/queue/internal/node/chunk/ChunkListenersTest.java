@@ -138,7 +138,7 @@ class ChunkListenersTest extends ChunkTest {
         assertThatThrownBy(() -> listener.batch(1)).hasMessage("batch 1 must lie between 2 and 10000");
         assertThatThrownBy(() -> listener.batch(10_001)).hasMessage("batch 10001 must lie between 2 and 10000");
         assertThatThrownBy(() -> listener.linger(Duration.ofSeconds(11)))
-                .hasMessage("linger PT11S must lie between 0 and 10 s");
+                .hasMessage("linger 11s must lie between 0 and 10 s");
         assertThatThrownBy(() -> ListenerDefinition.of("send", (context, payload) -> null)
                         .linger(Duration.ofMillis(50)))
                 .hasMessageContaining("send runs one job at a time");
