@@ -53,7 +53,9 @@ public interface Workflows {
      * with options of its own. Those of a step that waits run with the others, after its delay; those of one that may run do so at once.
      *
      * @return their ids, in the same order
-     * @throws IllegalStateException if there is no such step, or it is not open, or was skipped
+     * @throws NoSuchWorkflowException if there is no such workflow
+     * @throws NoSuchStepException if the workflow has no such step
+     * @throws IllegalStateException if the step is not open, or was skipped
      */
     long[] add(long workflow, String step, Collection<?> payloads);
 
@@ -114,16 +116,27 @@ public interface Workflows {
     Optional<Long> workflowOf(long job);
 
     /**
-     * The result of the one job of another step of the workflow to which the running job belongs. Its listener must keep results.
+     * Returns the result of the one job of an earlier step: {@link #results} for a step of one job.
      *
-     * @throws IllegalStateException if there is no such step, it has not exactly one job that completed, or nothing is kept of that one
+     * @throws IllegalArgumentException as {@link #results}
+     * @throws IllegalStateException if the running job belongs to no workflow, the step has not exactly one completed job, or no result of that job is kept
      */
     <T> T result(JobContext job, String step, Class<T> type);
 
     /**
-     * The results of the completed jobs of another step, in the order of their ids. All of them are in memory at once: up to 10,000.
+     * Returns the results of the completed jobs of an earlier step, in the order of the jobs' ids. Their listener must keep results. Jobs that failed or were
+     * cancelled are left out. The step of the running job must run after that step, directly or through others; then the step has ended, unless a condition is
+     * {@link RunsAfter#FAILURE}, or somebody has let the running job run ahead of its turn.
      *
-     * @throws IllegalStateException if there is no such step, nothing is kept of one of its jobs, or they are more than 10,000
+     * <p>All results are in memory at once: up to 10,000. They are read in pages of 100, and outside of the caller's transaction. A step that the running job's
+     * step names costs no further look. For other steps the first page costs a walk back through the workflow, nearest steps first: some milliseconds per
+     * thousand steps. In large workflows, name the step in {@code after}.
+     *
+     * @param job the context of the running job
+     * @param step a step of the running job's workflow, but not its own step
+     * @throws NoSuchStepException if the workflow has no such step; an {@link IllegalArgumentException}
+     * @throws IllegalArgumentException if the running job's step does not run after that step
+     * @throws IllegalStateException if the running job belongs to no workflow, no result of a completed job is kept, or there are more than 10,000
      */
     <T> List<T> results(JobContext job, String step, Class<T> type);
 }

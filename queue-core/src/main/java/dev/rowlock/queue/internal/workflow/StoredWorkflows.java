@@ -15,7 +15,7 @@ import dev.rowlock.queue.internal.store.workflow.InsertWorkflowJobs.Member;
 import dev.rowlock.queue.internal.store.workflow.LockStep;
 import dev.rowlock.queue.internal.store.workflow.LockStep.Found;
 import dev.rowlock.queue.internal.store.workflow.NewStep;
-import dev.rowlock.queue.internal.store.workflow.ReadStepResults;
+import dev.rowlock.queue.internal.store.workflow.ReadStepNames;
 import dev.rowlock.queue.internal.store.workflow.ReadWorkflows;
 import dev.rowlock.queue.internal.store.workflow.StepKey;
 import dev.rowlock.queue.internal.wake.AfterCommit;
@@ -30,6 +30,8 @@ import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.operate.Actor;
 import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.Wakeups;
+import dev.rowlock.queue.workflow.NoSuchStepException;
+import dev.rowlock.queue.workflow.NoSuchWorkflowException;
 import dev.rowlock.queue.workflow.RunsAfter;
 import dev.rowlock.queue.workflow.Workflow;
 import dev.rowlock.queue.workflow.WorkflowDetails;
@@ -54,8 +56,6 @@ import org.jspecify.annotations.Nullable;
 public final class StoredWorkflows implements Workflows {
 
     private static final int MOST = 1_000;
-    private static final int MOST_RESULTS = 10_000;
-    private static final int RESULTS_AT_ONCE = 100;
 
     /** Jobs and characters of payload per statement, as in JobTemplate. */
     private static final int CHUNK_JOBS = 1_000;
@@ -63,7 +63,6 @@ public final class StoredWorkflows implements Workflows {
     private static final int CHUNK_CHARACTERS = 4 << 20;
 
     private final Database database;
-    private final PayloadCodec codec;
     private final NewJobs jobs;
     private final EnqueueInterceptors interceptors;
     private final AfterCommit afterCommit;
@@ -73,7 +72,8 @@ public final class StoredWorkflows implements Workflows {
     private final CloseStep close;
     private final CancelWorkflows cancel;
     private final ReadWorkflows read;
-    private final ReadStepResults results;
+    private final ReadStepNames names;
+    private final StepResults results;
     private final WorkflowWaits waits;
 
     public StoredWorkflows(
@@ -84,7 +84,6 @@ public final class StoredWorkflows implements Workflows {
             NewJobs jobs,
             Ends ends) {
         this.database = database;
-        this.codec = codec;
         this.jobs = jobs;
         this.interceptors = interceptors;
         this.afterCommit = new AfterCommit(database, wakeups);
@@ -94,7 +93,8 @@ public final class StoredWorkflows implements Workflows {
         this.close = new CloseStep(database);
         this.cancel = new CancelWorkflows(database);
         this.read = new ReadWorkflows(database);
-        this.results = new ReadStepResults(database);
+        this.names = new ReadStepNames(database.schema());
+        this.results = new StepResults(database, codec);
         this.waits = new WorkflowWaits(database, read, ends);
     }
 
@@ -154,9 +154,13 @@ public final class StoredWorkflows implements Workflows {
     public long[] add(long workflow, String step, Collection<?> payloads) {
         Names.step(step);
         return writing("add jobs to a workflow", payloads.size(), (connection, wakes, call) -> {
-            Found found = lock.named(connection, workflow, step)
-                    .orElseThrow(() -> new IllegalStateException(
-                            "there is no step '%s' of a workflow %d".formatted(step, workflow)));
+            Found found = lock.named(connection, workflow, step).orElse(null);
+            if (found == null) {
+                List<String> steps = names.run(connection, workflow);
+                throw steps.isEmpty()
+                        ? new NoSuchWorkflowException(workflow)
+                        : new NoSuchStepException(workflow, step, steps);
+            }
             if (!found.accepts() || found.skipped() || !found.running()) {
                 throw new IllegalStateException(
                         "step '%s' of workflow %d takes no jobs: it is %s, and the workflow %s; a step takes jobs if it was declared as open, until it is closed"
@@ -256,46 +260,12 @@ public final class StoredWorkflows implements Workflows {
 
     @Override
     public <T> T result(JobContext job, String step, Class<T> type) {
-        List<ReadStepResults.Result> found = results.run(job.id(), Names.step(step), 0, 2);
-        if (found.size() != 1) {
-            throw new IllegalStateException(
-                    "step '%s' has %s completed jobs of which a result could be read, not one: %s"
-                            .formatted(
-                                    step,
-                                    found.isEmpty() ? "no" : "several",
-                                    found.isEmpty()
-                                            ? "is it the name of a step of this job's workflow that comes before?"
-                                            : "use results"));
-        }
-        return decoded(found.get(0), step, type);
+        return results.one(job, step, type);
     }
 
     @Override
     public <T> List<T> results(JobContext job, String step, Class<T> type) {
-        List<T> all = new ArrayList<>();
-        long behind = 0;
-        List<ReadStepResults.Result> some;
-        do {
-            some = results.run(job.id(), Names.step(step), behind, RESULTS_AT_ONCE);
-            for (ReadStepResults.Result each : some) {
-                all.add(decoded(each, step, type));
-                behind = each.job();
-            }
-            if (all.size() > MOST_RESULTS) {
-                throw new IllegalStateException("step '%s' has more than %d results: too many to be in memory at once"
-                        .formatted(step, MOST_RESULTS));
-            }
-        } while (some.size() == RESULTS_AT_ONCE);
-        return all;
-    }
-
-    private <T> T decoded(ReadStepResults.Result found, String step, Class<T> type) {
-        if (found.result() == null) {
-            throw new IllegalStateException(
-                    "nothing is kept of what job %d of step '%s' returned: its listener returned null, or does not keep results (@JobListener(keepResult = true))"
-                            .formatted(found.job(), step));
-        }
-        return type.cast(codec.decode(found.result(), type));
+        return results.all(job, step, type);
     }
 
     @FunctionalInterface

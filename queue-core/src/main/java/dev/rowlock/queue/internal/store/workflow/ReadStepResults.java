@@ -1,36 +1,58 @@
 package dev.rowlock.queue.internal.store.workflow;
 
+import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Row;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what the completed jobs of a step have left as results. */
 public final class ReadStepResults {
 
+    // Also says whether there is such a step, and whether the reader's step names it: one look-up each.
     private static final String SQL = """
-            SELECT s.job_id, d.result
-              FROM rowlock.workflow_job own
-              JOIN rowlock.workflow w ON w.id = own.workflow_id
+            SELECT own.workflow_id, own.step_no, p.step_no, e.parent_no IS NOT NULL, s.job_id, s.result
+              FROM (SELECT ?::bigint AS id) AS reader
+             -- One look after the other, in orders that only one index has: joined, tables that are believed to be empty would be read as a whole.
              CROSS JOIN LATERAL (
-                   SELECT m.job_id FROM rowlock.workflow_step p
-                     JOIN rowlock.workflow_job m ON m.workflow_id = p.workflow_id AND m.state = 2 AND m.step_no = p.step_no
-                    WHERE p.workflow_id = own.workflow_id AND p.name = ? AND m.job_id > ?
-                    ORDER BY m.job_id LIMIT ?) AS s
-              -- A job that is not kept any more comes without a result: it must not be passed over.
+                   SELECT m.workflow_id, m.step_no FROM rowlock.workflow_job m
+                    WHERE m.job_id BETWEEN reader.id AND reader.id
+                    ORDER BY m.job_id OFFSET 0) AS own
+             CROSS JOIN LATERAL (SELECT w.started_at FROM rowlock.workflow w WHERE w.id = own.workflow_id OFFSET 0) AS w
               LEFT JOIN LATERAL (
-                   SELECT d.result FROM rowlock.done d
-                    WHERE d.id = s.job_id AND d.finished_at >= least(w.started_at, statement_timestamp()) - interval '1 day' LIMIT 1) AS d ON true
-             WHERE own.job_id = ?
+                   SELECT p.step_no FROM rowlock.workflow_step p WHERE p.workflow_id = own.workflow_id AND p.name = ? OFFSET 0) AS p ON true
+              LEFT JOIN LATERAL (
+                   SELECT e.parent_no FROM rowlock.workflow_edge e
+                    WHERE e.workflow_id = own.workflow_id AND e.child_no BETWEEN own.step_no AND own.step_no AND e.parent_no BETWEEN p.step_no AND p.step_no
+                    ORDER BY e.child_no, e.parent_no OFFSET 0) AS e ON true
+              LEFT JOIN LATERAL (
+                   SELECT m.job_id, d.result
+                     FROM (SELECT m.job_id FROM rowlock.workflow_job m
+                            WHERE m.workflow_id = own.workflow_id AND m.state = 2 AND m.step_no BETWEEN p.step_no AND p.step_no AND m.job_id > ?
+                            ORDER BY m.step_no, m.job_id LIMIT ?) AS m
+                     -- A job that is not kept any more comes without a result: it must not be passed over.
+                     LEFT JOIN LATERAL (
+                          SELECT d.result FROM rowlock.done d
+                           WHERE d.id = m.job_id AND d.finished_at >= least(w.started_at, statement_timestamp()) - interval '1 day' LIMIT 1) AS d ON true
+                   ) AS s ON true
              ORDER BY s.job_id
             """;
 
     /** @param result JSON; null: none is kept */
     public record Result(long job, @Nullable String result) {}
 
-    private static final Row<Result> ROW = row -> new Result(row.getLong(1), row.getString(2));
+    /**
+     * What was found.
+     *
+     * @param own the step of the job that reads; null: it belongs to no workflow
+     * @param step the number of the step that was named; null: there is none
+     * @param direct whether the reader's step names it
+     */
+    public record Found(@Nullable StepKey own, @Nullable Integer step, boolean direct, List<Result> results) {}
 
     private final Database database;
     private final String sql;
@@ -41,15 +63,34 @@ public final class ReadStepResults {
     }
 
     /** So many at most, of the workflow to which a job belongs, behind an id. */
-    public List<Result> run(long job, String step, long behind, int limit) {
+    public Found run(long job, String step, long behind, int limit) {
         return database.alone(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                statement.setString(1, step);
-                statement.setLong(2, behind);
-                statement.setInt(3, limit);
-                statement.setLong(4, job);
-                return ROW.all(statement);
+                statement.setLong(1, job);
+                statement.setString(2, step);
+                statement.setLong(3, behind);
+                statement.setInt(4, limit);
+                try (ResultSet rows = statement.executeQuery()) {
+                    return read(rows);
+                }
             }
         });
+    }
+
+    private static Found read(ResultSet rows) throws SQLException {
+        StepKey own = null;
+        Integer step = null;
+        boolean direct = false;
+        List<Result> results = new ArrayList<>();
+        while (rows.next()) {
+            own = new StepKey(rows.getLong(1), rows.getInt(2));
+            step = Columns.integer(rows, 3);
+            direct = rows.getBoolean(4);
+            Long job = Columns.number(rows, 5);
+            if (job != null) {
+                results.add(new Result(job, rows.getString(6)));
+            }
+        }
+        return new Found(own, step, direct, List.copyOf(results));
     }
 }

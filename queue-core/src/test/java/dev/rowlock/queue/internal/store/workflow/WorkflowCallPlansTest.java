@@ -75,7 +75,7 @@ class WorkflowCallPlansTest {
     private static void requireLookUps(List<String> plans) {
         // What a bitmap brings, an index has found; reading in vain is told apart.
         assertThat(plans)
-                .hasSize(8)
+                .hasSize(11)
                 .flatExtracting(FullWorkflows::broken)
                 .filteredOn(broken -> !broken.startsWith("Bitmap Heap Scan"))
                 .isEmpty();
@@ -115,6 +115,17 @@ class WorkflowCallPlansTest {
             return new InsertWorkflowJobs(database.schema())
                     .run(connection, created, List.of(new Member(JOB, 0, false), new Member(JOB, 1, true)));
         });
+        // The fifth step of a chain reads the one before it, and the first one, which a walk has to find.
+        assertThat(new ReadStepResults(database).run(job, "s4", 0, 100).direct())
+                .isEqualTo(full);
+        assertThat(new FindEarlierStep(database)
+                        .run(new StepKey(workflow, 5), 0)
+                        .filter(FindEarlierStep.Found::runsAfter)
+                        .isPresent())
+                .isEqualTo(full);
+        List<String> names =
+                database.atomically(connection -> new ReadStepNames(database.schema()).run(connection, workflow));
+        assertThat(names).hasSize(full ? 10 : 0);
         CancelWorkflows cancel = new CancelWorkflows(database);
         boolean begun =
                 cancel.begin(workflow, new AuditNote("ada", null, "cancel workflow", "workflow " + workflow, null));

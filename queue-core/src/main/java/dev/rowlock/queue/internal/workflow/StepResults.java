@@ -1,0 +1,108 @@
+package dev.rowlock.queue.internal.workflow;
+
+import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.workflow.FindEarlierStep;
+import dev.rowlock.queue.internal.store.workflow.ReadStepNames;
+import dev.rowlock.queue.internal.store.workflow.ReadStepResults;
+import dev.rowlock.queue.internal.store.workflow.ReadStepResults.Found;
+import dev.rowlock.queue.internal.store.workflow.ReadStepResults.Result;
+import dev.rowlock.queue.internal.store.workflow.StepKey;
+import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.job.Names;
+import dev.rowlock.queue.spi.PayloadCodec;
+import dev.rowlock.queue.workflow.NoSuchStepException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What jobs read of the steps before theirs. */
+final class StepResults {
+
+    private static final int MOST = 10_000;
+    private static final int AT_ONCE = 100;
+
+    private final Database database;
+    private final PayloadCodec codec;
+    private final ReadStepResults read;
+    private final FindEarlierStep findEarlier;
+    private final ReadStepNames names;
+
+    StepResults(Database database, PayloadCodec codec) {
+        this.database = database;
+        this.codec = codec;
+        this.read = new ReadStepResults(database);
+        this.findEarlier = new FindEarlierStep(database);
+        this.names = new ReadStepNames(database.schema());
+    }
+
+    <T> T one(JobContext job, String step, Class<T> type) {
+        List<Result> found = first(job, step, 2);
+        if (found.size() != 1) {
+            throw new IllegalStateException("step '%s' has %s, not one%s"
+                    .formatted(
+                            step,
+                            found.isEmpty() ? "no completed job" : "several completed jobs",
+                            found.isEmpty() ? "" : ": use results"));
+        }
+        return decoded(found.get(0), step, type);
+    }
+
+    <T> List<T> all(JobContext job, String step, Class<T> type) {
+        List<T> all = new ArrayList<>();
+        List<Result> some = first(job, step, AT_ONCE);
+        while (true) {
+            for (Result each : some) {
+                all.add(decoded(each, step, type));
+            }
+            if (all.size() > MOST) {
+                throw new IllegalStateException(
+                        "step '%s' has more than %d results: too many to be in memory at once".formatted(step, MOST));
+            }
+            if (some.size() < AT_ONCE) {
+                return all;
+            }
+            some = read.run(job.id(), step, some.get(some.size() - 1).job(), AT_ONCE)
+                    .results();
+        }
+    }
+
+    private List<Result> first(JobContext job, String step, int limit) {
+        Found found = read.run(job.id(), Names.step(step), 0, limit);
+        StepKey own = found.own();
+        Integer number = found.step();
+        if (own == null) {
+            throw new IllegalStateException(
+                    "job %d belongs to no workflow, so there are no steps whose results it could read"
+                            .formatted(job.id()));
+        }
+        if (number == null) {
+            throw new NoSuchStepException(
+                    own.workflow(), step, database.alone(connection -> names.run(connection, own.workflow())));
+        }
+        if (!found.direct()) {
+            requireEarlier(own, number, step);
+        }
+        return found.results();
+    }
+
+    private void requireEarlier(StepKey own, int number, String step) {
+        if (number == own.step()) {
+            throw new IllegalArgumentException(
+                    "a job cannot read results of its own step '%s', whose other jobs may still run: read them in a step with after('%s')"
+                            .formatted(step, step));
+        }
+        findEarlier.run(own, number).filter(found -> !found.runsAfter()).ifPresent(found -> {
+            throw new IllegalArgumentException(
+                    "step '%s' of workflow %d does not run after step '%s', so only timing decides which of its results are there: add after('%s') to step '%s'"
+                            .formatted(found.name(), own.workflow(), step, step, found.name()));
+        });
+    }
+
+    private <T> T decoded(Result found, String step, Class<T> type) {
+        if (found.result() == null) {
+            throw new IllegalStateException(
+                    "nothing is kept of what job %d of step '%s' returned: its listener returned null, or does not keep results (@JobListener(keepResult = true))"
+                            .formatted(found.job(), step));
+        }
+        return type.cast(codec.decode(found.result(), type));
+    }
+}
