@@ -10,6 +10,7 @@ import dev.rowlock.queue.workflow.StepCounts;
 import dev.rowlock.queue.workflow.Workflow;
 import dev.rowlock.queue.workflow.WorkflowDetails;
 import dev.rowlock.queue.workflow.WorkflowState;
+import dev.rowlock.queue.workflow.WorkflowStep;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -72,6 +73,7 @@ class WorkflowChangesTest extends WorkflowNodes {
         WorkflowDetails ended = ended(id);
         assertThat(ended.summary().state()).isEqualTo(WorkflowState.CANCELLED);
         assertThat(ended.counts().open()).isZero();
+        assertThat(ended.steps()).noneMatch(WorkflowStep::waiting);
         assertThat(ran).isEmpty();
         assertThat(workflows.cancel(id, "ada", null)).isFalse();
         assertThatThrownBy(() -> workflows.add(id, "open", List.of(new Task("late"))))

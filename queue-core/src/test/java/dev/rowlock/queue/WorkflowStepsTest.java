@@ -1,6 +1,7 @@
 package dev.rowlock.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.job.JobState;
@@ -8,6 +9,7 @@ import dev.rowlock.queue.job.WaitReason;
 import dev.rowlock.queue.search.Explanation.Kind;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import dev.rowlock.queue.workflow.NoSuchStepException;
 import dev.rowlock.queue.workflow.RunsAfter;
 import dev.rowlock.queue.workflow.StepCounts;
 import dev.rowlock.queue.workflow.Workflow;
@@ -17,6 +19,7 @@ import dev.rowlock.queue.workflow.WorkflowStep;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -112,7 +115,9 @@ class WorkflowStepsTest extends WorkflowNodes {
         assertThat(first.search().explain(jobs(id, "held").get(0)).orElseThrow().reasons())
                 .anySatisfy(reason -> {
                     assertThat(reason.kind()).isEqualTo(Kind.AFTER_STEPS);
-                    assertThat(reason.text()).contains("step 'bad'");
+                    assertThat(reason.text())
+                            .contains("its job %d has failed; redrive it"
+                                    .formatted(jobs(id, "bad").get(0)));
                 });
         failing.clear();
         first.admin().redrive(jobs(id, "bad").get(0));
@@ -121,10 +126,31 @@ class WorkflowStepsTest extends WorkflowNodes {
     }
 
     private WorkflowStep step(long id, String name) {
-        return workflows.find(id).orElseThrow().steps().stream()
-                .filter(step -> step.name().equals(name))
-                .findAny()
-                .orElseThrow();
+        return workflows.find(id).orElseThrow().step(name);
+    }
+
+    @Test
+    void theCountsOfAStepAreFoundByItsName() {
+        long id = workflows.start(diamond());
+
+        assertThat(step(id, "left").counts()).isEqualTo(new StepCounts(1, 0, 0, 0, 0));
+        assertThatThrownBy(() -> step(id, "lefd"))
+                .isInstanceOf(NoSuchStepException.class)
+                .hasMessage("workflow %d has no step 'lefd'; it has [top, left, right, bottom]", id);
+    }
+
+    @Test
+    void aStepWaitsUntilItsJobsHaveEndedInWhateverWay() {
+        held.put("top", new CountDownLatch(1));
+        first.start();
+        long id = workflows.start(diamond());
+        assertThat(step(id, "left").waiting()).isTrue();
+
+        first.admin().runNow(jobs(id, "left").get(0));
+
+        await().atMost(LONG).until(() -> step(id, "left").counts().completed() == 1);
+        assertThat(step(id, "left").waiting()).isFalse();
+        assertThat(step(id, "right").waiting()).isTrue();
     }
 
     @Test

@@ -235,7 +235,10 @@ class WorkflowsExamplesTest {
             WorkflowDetails now = workflows.find(id).orElseThrow();
             StepCounts counts = now.counts();
             log.info("{} of {} jobs have completed, {} failed", counts.completed(), counts.jobs(), counts.failed());
+            StepCounts packing = now.step("pack").counts();
+            log.info("{} of {} parcels are packed", packing.completed(), packing.jobs());
             assertThat(counts).isEqualTo(new StepCounts(0, 4, 0, 0, 1));
+            assertThat(packing).isEqualTo(new StepCounts(0, 1, 0, 0, 0));
         });
     }
 

@@ -97,14 +97,15 @@ public final class ReadWorkflows {
                     if (!row.next()) {
                         return Optional.empty();
                     }
+                    WorkflowSummary summary = SUMMARY.read(row);
                     return Optional.of(new WorkflowDetails(
-                            SUMMARY.read(row), Columns.number(row, 6), steps(connection, workflow)));
+                            summary, Columns.number(row, 6), steps(connection, workflow, summary.endedAt() != null)));
                 }
             }
         });
     }
 
-    private List<WorkflowStep> steps(Connection connection, long workflow) throws SQLException {
+    private List<WorkflowStep> steps(Connection connection, long workflow, boolean ended) throws SQLException {
         Map<Integer, Map<String, RunsAfter>> parents = parents(connection, workflow);
         Map<Integer, WorkflowStep> steps = new TreeMap<>();
         try (PreparedStatement statement = prepare(connection, STEPS)) {
@@ -123,7 +124,14 @@ public final class ReadWorkflows {
                 }
             }
         }
-        return List.copyOf(steps.values());
+        return steps.values().stream().map(step -> settled(step, ended)).toList();
+    }
+
+    /** A step whose jobs were cancelled, or have run ahead of their turn, has ended, although its row may say for ever that it waits. */
+    private static WorkflowStep settled(WorkflowStep step, boolean ended) {
+        boolean over = ended
+                || !step.accepts() && step.counts().jobs() > 0 && step.counts().open() == 0;
+        return new WorkflowStep(step.name(), step.waiting() && !over, step.accepts(), step.parents(), step.counts());
     }
 
     private static WorkflowStep together(WorkflowStep one, WorkflowStep other) {
