@@ -136,8 +136,8 @@ public final class JobSearch {
     }
 
     /**
-     * Why a job is where it is: its due time, a pause, no node or listener, a limit and who fills it, how many jobs come before it. Empty if there is no such job. One
-     * statement, within the time limit of searches.
+     * Why a job is where it is: its due time, a pause, no node or listener, a limit and who fills it, how many jobs come before it, the steps of its workflow that come first. Of a job that has ended: how and why, without its payload. Empty if there is no such job. At most three
+     * statements, each within the time limit of searches.
      */
     public Optional<Explanation> explain(long id) {
         return explainJob.run(id);

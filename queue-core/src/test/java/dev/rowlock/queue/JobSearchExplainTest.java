@@ -8,11 +8,13 @@ import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.store.gate.CancelRest;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.search.Explanation;
 import dev.rowlock.queue.search.Explanation.Kind;
 import dev.rowlock.queue.search.Explanation.Reason;
+import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -212,7 +214,52 @@ class JobSearchExplainTest {
     }
 
     @Test
-    void anEndIsNamed() {
-        assertThat(kinds(rooms.dead())).containsExactly(Kind.ENDED);
+    void aRequestToStopIsNamed() {
+        long id = rooms.running(1).get(0).id();
+
+        FrontDoors.admin(rooms.database(), Wakeups.NONE).cancel(id);
+
+        assertThat(explain(id).reasons().get(0).text()).endsWith(", attempt 1; somebody has asked it to stop.");
+    }
+
+    @Test
+    void anEndIsNamedWithTheLastErrorButNotWithItsTrace() {
+        long id = rooms.dead();
+        assertThat(kinds(id)).containsExactly(Kind.ENDED);
+
+        rooms.execute("UPDATE rowlock.dead SET errors = rowlock.with_error('[]', 2::smallint, NULL, '%s')"
+                .formatted("{\"type\": \"x.Refused\", \"message\": \"100% full\\nand more\", \"trace\": \"at x\"}"));
+
+        assertThat(explain(id).reasons().get(0).text()).endsWith(": failed at attempt 2: x.Refused: 100% full.");
+    }
+
+    @Test
+    void whoCancelledItIsNamedIfTheAuditKnows() {
+        long byAda = rooms.ready();
+        long bySql = rooms.ready();
+        long byNobody = rooms.ready();
+        FrontDoors.admin(rooms.database(), Wakeups.NONE).by("ada", "wrong").cancel(byAda);
+        rooms.number("SELECT count(rowlock.cancel(%d))".formatted(bySql));
+        FrontDoors.admin(rooms.database(), Wakeups.NONE).cancel(byNobody);
+
+        assertThat(explain(byAda).reasons().get(0).text()).endsWith(": cancelled by ada (wrong).");
+        assertThat(explain(bySql).reasons().get(0).text()).matches(".*: cancelled by \\w+\\.");
+        assertThat(explain(byNobody).reasons().get(0).text()).endsWith(": cancelled by application.");
+        rooms.execute("DELETE FROM rowlock.audit WHERE who = 'application'");
+        assertThat(explain(byNobody).reasons().get(0).text())
+                .endsWith(
+                        ": cancelled; the audit has no line about this job, for instance because a bulk action cancelled it.");
+    }
+
+    @Test
+    void theJobWhoseFailureHasCancelledItIsNamed() {
+        long failed = rooms.dead();
+        rooms.execute("UPDATE rowlock.dead SET job_key = 'a', last_job = 1000000");
+        long rest = keyed("a");
+        new CancelRest(rooms.database()).run(QUEUE, List.of("a"));
+
+        assertThat(explain(rest).reasons().get(0).text())
+                .endsWith(
+                        ": cancelled, because job %d of its key has failed (in-order: cancel-rest).".formatted(failed));
     }
 }

@@ -46,7 +46,7 @@ class WorkflowExplainTest extends WorkflowNodes {
                 .step("last", new Task("last"), s -> s.afterEnd("fails").after("runs")));
         awaitCounts(id, new StepCounts(2, 0, 1, 0, 0));
 
-        assertThat(why(id, "last")).endsWith("runs after step 'runs' (1 jobs).");
+        assertThat(why(id, "last")).endsWith("runs after the success of step 'runs' (its only job has not ended).");
     }
 
     @Test
@@ -58,7 +58,7 @@ class WorkflowExplainTest extends WorkflowNodes {
                 .step("last", new Task("last"), s -> s.after(RunsAfter.SUCCESS_OR_HOLD, "fails")));
         awaitCounts(id, new StepCounts(1, 1, 1, 0, 0));
 
-        assertThat(why(id, "last")).contains("step 'fails' (1 jobs, and jobs that have failed wait for a redrive)");
+        assertThat(why(id, "last")).contains("step 'fails': its job ").endsWith(" has failed; redrive it.");
     }
 
     @Test
@@ -72,7 +72,7 @@ class WorkflowExplainTest extends WorkflowNodes {
         first.admin().runNow(jobs(id, "by-hand").get(0));
         awaitCounts(id, new StepCounts(2, 1, 0, 0, 0));
 
-        assertThat(why(id, "last")).contains("step 'by-hand' (0 jobs, and it waits for other steps itself)");
+        assertThat(why(id, "last")).contains("step 'by-hand' (it waits for other steps itself)");
     }
 
     @Test
@@ -92,6 +92,6 @@ class WorkflowExplainTest extends WorkflowNodes {
                                 .single()
                         == 1);
 
-        assertThat(why(id, "last")).endsWith("runs after step 'runs' (1 jobs).");
+        assertThat(why(id, "last")).endsWith("runs after the end of step 'runs' (its only job has not ended).");
     }
 }

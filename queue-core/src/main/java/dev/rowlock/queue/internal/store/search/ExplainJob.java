@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Looks for what holds up one job, in one statement. */
+/** Looks for what holds up one job, in one statement; another one tells of steps, of the pace, or of the end. */
 public final class ExplainJob {
 
     /** Jobs before it are counted up to this. */
@@ -24,7 +24,7 @@ public final class ExplainJob {
 
     private static final String SQL = """
             WITH job AS MATERIALIZED (
-                SELECT id, state, queue, job_key, type, -priority AS rank, due_at, reason, node_id, claimed_at, deadline, ended_at, attempt
+                SELECT id, state, queue, job_key, type, -priority AS rank, due_at, reason, node_id, claimed_at, deadline, attempt, cancel_requested
                   FROM rowlock.job_details WHERE id = ?
             ), living AS MATERIALIZED (
                 SELECT n.* FROM rowlock.node n, job j
@@ -39,22 +39,6 @@ public final class ExplainJob {
                    (SELECT count(*) FROM living) AS nodes,
                    (SELECT count(*) FROM living l WHERE l.retries IS NULL OR l.retries -> j.type IS NOT NULL) AS listening,
                    (SELECT o.after_id FROM rowlock.once_more o WHERE o.job_id = j.id) AS after_id,
-                   (SELECT string_agg('step ''' || p.name || ''' (' || missing.jobs || ' jobs'
-                                      || CASE WHEN p.state = 'waiting' THEN ', and it waits for other steps itself' ELSE '' END
-                                      || CASE WHEN p.accepts THEN ', and it is open for more' ELSE '' END
-                                      || CASE WHEN missing.failed THEN ', and jobs that have failed wait for a redrive' ELSE '' END || ')', ', ' ORDER BY p.step_no)
-                      FROM rowlock.workflow_job m
-                      JOIN rowlock.workflow_edge e ON e.workflow_id = m.workflow_id AND e.child_no = m.step_no
-                      JOIN rowlock.workflow_step p ON p.workflow_id = e.workflow_id AND p.step_no = e.parent_no
-                     CROSS JOIN LATERAL (
-                           -- A job that has failed for good has ended, unless this step waits for its redrive.
-                           SELECT count(*) AS jobs, coalesce(bool_or(o.state = 1), false) AS failed
-                             FROM (SELECT o.state FROM rowlock.workflow_job o
-                                    WHERE o.workflow_id = p.workflow_id AND o.step_no = p.step_no
-                                      AND (o.state = 0 OR o.state = 1 AND e.runs_after = 'success-or-hold') LIMIT ?) AS o) AS missing
-                     WHERE j.reason = 'parents' AND m.job_id = j.id AND p.state <> 'skipped'
-                       AND (p.accepts OR p.state <> 'released' OR missing.jobs > 0)) AS parents,
-                   (SELECT m.workflow_id FROM rowlock.workflow_job m WHERE m.job_id = j.id) AS workflow_id,
                    (SELECT n.name FROM rowlock.node n
                      WHERE n.id = p.node_id AND n.heartbeat_at > clock_timestamp() - n.lease_millis * interval '1 ms') AS policy_node,
                    p.decides_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 min' AS policy_decides,
@@ -113,11 +97,15 @@ public final class ExplainJob {
     private final BoundedSearch bounded;
     private final String sql;
     private final ReadPace pace;
+    private final ExplainSteps steps;
+    private final ExplainEnd end;
 
     public ExplainJob(BoundedSearch bounded) {
         this.bounded = bounded;
         this.sql = bounded.database().sql(SQL);
         this.pace = new ReadPace(bounded.database());
+        this.steps = new ExplainSteps(bounded.database());
+        this.end = new ExplainEnd(bounded.database());
     }
 
     /** Empty: there is no such job. */
@@ -127,8 +115,7 @@ public final class ExplainJob {
                 statement.setLong(1, id);
                 statement.setInt(2, MOST);
                 statement.setInt(3, MOST);
-                statement.setInt(4, MOST);
-                statement.setLong(5, AdmitJobs.HOLD.toMillis());
+                statement.setLong(4, AdmitJobs.HOLD.toMillis());
                 try (ResultSet row = statement.executeQuery()) {
                     return row.next() ? Optional.of(explanation(row, connection)) : Optional.empty();
                 }
@@ -140,26 +127,22 @@ public final class ExplainJob {
         JobState state = JobState.of(row.getString("state"));
         List<Reason> reasons = new ArrayList<>();
         switch (state) {
-            case WAITING -> waiting(row, reasons);
+            case WAITING -> waiting(row, reasons, connection);
             case READY -> ready(row, reasons, connection);
             case RUNNING -> running(row, reasons);
-            default -> add(reasons, Kind.ENDED, "It has ended at %s: %s.", row.getString("ended_at"), state.label());
+            default -> reasons.add(new Reason(Kind.ENDED, end.run(connection, row.getLong("id"))));
         }
         return new Explanation(row.getLong("id"), state, reasons);
     }
 
-    private static void waiting(ResultSet row, List<Reason> reasons) throws SQLException {
+    private void waiting(ResultSet row, List<Reason> reasons, Connection connection) throws SQLException {
         long after = row.getLong("after_id");
         if (!row.wasNull()) {
             add(reasons, Kind.AFTER_OTHER_JOB, "It waits for the end of job %d, which has its unique key.", after);
         } else if (WaitReason.PARENTS.label().equals(row.getString("reason"))) {
-            String parents = row.getString("parents");
-            add(
-                    reasons,
-                    Kind.AFTER_STEPS,
-                    "It is part of workflow %d and runs after %s.",
-                    row.getLong("workflow_id"),
-                    parents != null ? parents : "steps that have just ended");
+            for (String sentence : steps.run(connection, row.getLong("id"))) {
+                reasons.add(new Reason(Kind.AFTER_STEPS, sentence));
+            }
         } else if (WaitReason.POLICY.label().equals(row.getString("reason"))) {
             reasons.add(ExplainPolicy.of(row));
         } else if (row.getDouble("due_in") > 0) {
@@ -253,10 +236,11 @@ public final class ExplainJob {
         add(
                 reasons,
                 Kind.RUNNING,
-                "Node '%s' has claimed it at %s, attempt %d%s.",
+                "Node '%s' has claimed it at %s, attempt %d%s%s.",
                 row.getString("node"),
                 row.getString("claimed_at"),
                 row.getInt("attempt"),
+                row.getBoolean("cancel_requested") ? "; somebody has asked it to stop" : "",
                 lives ? "" : "; that node is silent, and others take the job back when its lease has run out");
     }
 
