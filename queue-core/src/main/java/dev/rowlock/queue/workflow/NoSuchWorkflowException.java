@@ -1,6 +1,6 @@
 package dev.rowlock.queue.workflow;
 
-/** There is no such workflow, or not any more. */
+/** The workflow does not exist, or does not exist any more. */
 public final class NoSuchWorkflowException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -1,19 +1,19 @@
 package dev.rowlock.queue.workflow;
 
 /**
- * What became of jobs, a moment ago.
+ * How many jobs are in which state, as of a moment ago.
  *
- * @param open have not ended
- * @param completed have completed
- * @param failed have failed for good, and may be redriven
- * @param cancelled were cancelled by somebody
- * @param skipped were cancelled because of what became of another step
+ * @param open jobs that have not ended
+ * @param completed jobs that have completed
+ * @param failed jobs that have failed for good; most of them can be redriven
+ * @param cancelled jobs that somebody has cancelled
+ * @param skipped jobs that were cancelled because a condition of their step did not hold
  */
 public record StepCounts(long open, long completed, long failed, long cancelled, long skipped) {
 
     public static final StepCounts NONE = new StepCounts(0, 0, 0, 0, 0);
 
-    /** All of them. */
+    /** The sum of all. */
     public long jobs() {
         return open + completed + failed + cancelled + skipped;
     }

@@ -10,10 +10,10 @@ import java.util.function.UnaryOperator;
  * When a step runs, and how its jobs are queued. Immutable; start from {@link #NONE} and add what differs: {@code
  * s -> s.after("charge").job(o -> o.priority(5))}.
  *
- * @param parents the steps that come first, by name, and what must have become of each
- * @param job of each job that the workflow is started with; a delay counts from when the step may run. Not a unique key
+ * @param parents names of the steps that this step runs after, and the condition for each
+ * @param job options of each job that is declared with the step; a delay starts when the step may run; a unique key is not allowed
  * @param accepts jobs may be {@linkplain Workflows#add(long, String, java.util.Collection) added} until somebody {@linkplain
- *     Workflows#close closes} the step; it does not end before, unless it is skipped
+ *     Workflows#close closes} the step; the step does not end before that, unless it is skipped
  */
 public record StepOptions(Map<String, RunsAfter> parents, JobOptions job, boolean accepts) {
 
@@ -29,23 +29,25 @@ public record StepOptions(Map<String, RunsAfter> parents, JobOptions job, boolea
         parents = Collections.unmodifiableMap(new LinkedHashMap<>(parents));
     }
 
-    /** Runs when these have succeeded; is skipped as soon as one of them has not: {@link RunsAfter#SUCCESS}. */
+    /** The step runs when these steps have succeeded, and is skipped as soon as a job of one fails for good or is cancelled: {@link RunsAfter#SUCCESS}. */
     public StepOptions after(String... steps) {
         return after(RunsAfter.SUCCESS, steps);
     }
 
-    /** Runs when all jobs of these have ended, however they did: {@link RunsAfter#END}. */
+    /** The step runs when all jobs of these steps have ended, in whatever way: {@link RunsAfter#END}. */
     public StepOptions afterEnd(String... steps) {
         return after(RunsAfter.END, steps);
     }
 
-    /** Runs as soon as one of these has failed: {@link RunsAfter#FAILURE}. */
+    /** The step runs as soon as a job of one of these steps fails for good, or is cancelled or skipped: {@link RunsAfter#FAILURE}. */
     public StepOptions afterFailure(String... steps) {
         return after(RunsAfter.FAILURE, steps);
     }
 
     /**
-     * Runs after these, each as told. A step runs when all of its conditions hold; of several {@link RunsAfter#FAILURE}, one is enough.
+     * The step runs after these steps, each on this condition. A step runs when all of its conditions hold. Of several {@link RunsAfter#FAILURE}, one is enough.
+     *
+     * @throws IllegalArgumentException if a step is already named with another condition
      */
     public StepOptions after(RunsAfter when, String... steps) {
         Map<String, RunsAfter> all = new LinkedHashMap<>(parents);
@@ -59,7 +61,7 @@ public record StepOptions(Map<String, RunsAfter> parents, JobOptions job, boolea
         return new StepOptions(all, job, accepts);
     }
 
-    /** How its jobs are queued and run: {@code s.job(o -> o.queue("slow"))}. */
+    /** Sets how its jobs are queued and run: {@code s.job(o -> o.queue("slow"))}. */
     public StepOptions job(UnaryOperator<JobOptions> options) {
         return new StepOptions(parents, options.apply(job), accepts);
     }

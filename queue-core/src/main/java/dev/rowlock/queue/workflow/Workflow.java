@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * What is to run, and in which order: steps, each with one job or many. {@link Workflows#start} enqueues it as often as it is called.
+ * Steps of one job or many, and the order in which they run. Each call of {@link Workflows#start} enqueues the workflow once more.
  * Not thread-safe.
  *
  * <pre>{@code
@@ -32,7 +32,7 @@ public final class Workflow {
     public static final int MAX_STEPS = 100_000;
 
     /**
-     * Jobs that wait for the same.
+     * One or more jobs that wait for the same steps.
      *
      * @param payloads one for each job
      */
@@ -45,33 +45,33 @@ public final class Workflow {
         this.name = name;
     }
 
-    /** @param name for people: several may have the same one; made of the same characters as a queue's name */
+    /** @param name for people, so several workflows may have the same name; its characters are those of a queue's name */
     public static Workflow named(String name) {
         return new Workflow(Names.workflow(name));
     }
 
-    /** A step of one job that runs at once. */
+    /** Adds a step of one job that runs at once. */
     public Workflow step(String step, Object payload) {
         return step(step, payload, options -> options);
     }
 
-    /** A step of one job: {@code step("ship", new Ship(17), s -> s.after("charge"))}. */
+    /** Adds a step of one job: {@code step("ship", new Ship(17), s -> s.after("charge"))}. */
     public Workflow step(String step, Object payload, UnaryOperator<StepOptions> options) {
         return each(step, Collections.singletonList(payload), options);
     }
 
-    /** A step of one job for each payload, which run at once, beside each other. */
+    /** Adds a step of one job for each payload. The jobs run at once and in parallel. */
     public Workflow each(String step, Collection<?> payloads) {
         return each(step, payloads, options -> options);
     }
 
     /**
-     * A step of one job for each payload, which run beside each other.
+     * Adds a step of one job for each payload. The jobs run in parallel.
      *
-     * @param payloads or {@link dev.rowlock.queue.JobRequest}s, which bring options of their own along: without a unique key, and in a step that runs
-     *     after others without a due time. {@link Workflows#start} refuses them where the step names options for its jobs too
-     * @throws IllegalArgumentException for a name that is not allowed or given already, null among the payloads, and no payloads unless the step
-     *     is {@linkplain StepOptions#open open}
+     * @param payloads payloads, or {@link dev.rowlock.queue.JobRequest}s with their own options. A request must not have a unique key, nor a due time in a step
+     *     that runs after others. {@link Workflows#start} rejects requests in a step that has options for its jobs
+     * @throws IllegalArgumentException if the name is not allowed or already taken, if a payload is null, or if there is no payload and the step
+     *     is not {@linkplain StepOptions#open open}
      */
     public Workflow each(String step, Collection<?> payloads, UnaryOperator<StepOptions> options) {
         Names.step(step);
@@ -100,15 +100,15 @@ public final class Workflow {
         return name;
     }
 
-    /** In the order in which they were named. */
+    /** Returns the steps in the order in which they were added. */
     public List<Step> steps() {
         return List.copyOf(steps.values());
     }
 
     /**
-     * Whether it can run.
+     * Checks that it can run.
      *
-     * @throws IllegalArgumentException if it has no step, a step runs after one that there is not, or steps wait for each other in a circle
+     * @throws IllegalArgumentException if it has no step, a step runs after an unknown one, or steps wait for each other in a circle
      */
     public void check() {
         if (steps.isEmpty()) {

@@ -3,14 +3,14 @@ package dev.rowlock.queue.workflow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job of a step, or a workflow that a job of the step has started.
+ * A job of a step, or a nested workflow that a job of the step has started.
  *
- * @param id the job's id; for a workflow minus its id, so that they have an order
- * @param workflow the workflow's id; null for a job
+ * @param id the job's id; for a nested workflow its id as a negative number, so that all have one order
+ * @param workflow the nested workflow's id; null for a job
  */
 public record WorkflowJob(long id, @Nullable Long workflow, String step, State state) {
 
-    /** What became of it, a moment ago. */
+    /** Its state, as of a moment ago. */
     public enum State {
         OPEN,
         FAILED,

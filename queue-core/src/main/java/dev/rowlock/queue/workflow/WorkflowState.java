@@ -2,15 +2,15 @@ package dev.rowlock.queue.workflow;
 
 import java.util.Locale;
 
-/** How a workflow does. */
+/** The state of a workflow. */
 public enum WorkflowState {
     /** Some of its jobs have not ended, or one of its steps is open. */
     RUNNING,
-    /** Somebody cancelled it, and some of its jobs run on. */
+    /** Somebody has cancelled it, and some of its jobs have not ended. */
     CANCELLING,
-    /** All its jobs have completed, or were skipped because nothing failed. */
+    /** All its jobs have completed, except for those that were skipped because nothing failed. */
     SUCCEEDED,
-    /** All its jobs have ended, and some of them failed for good or were cancelled. A redrive lets it run on. */
+    /** All its jobs have ended, and some of them have failed for good or were cancelled. A redrive of a failed job lets it continue. */
     FAILED,
     /** It was cancelled, and all its jobs have ended. */
     CANCELLED;

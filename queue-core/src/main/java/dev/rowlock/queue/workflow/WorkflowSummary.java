@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A workflow in a list.
  *
- * @param startedAt on the database's clock, as is the next
- * @param endedAt null: it runs
+ * @param startedAt by the database's clock, like {@code endedAt}
+ * @param endedAt null: it has not ended
  */
 public record WorkflowSummary(
         long id,

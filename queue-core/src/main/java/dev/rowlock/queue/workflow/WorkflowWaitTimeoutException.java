@@ -3,7 +3,7 @@ package dev.rowlock.queue.workflow;
 import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 
-/** The workflow had not ended when the time to wait was over. It goes on, and may be waited for again. */
+/** The workflow did not end within the timeout. It continues, and a caller may wait for it again. */
 public final class WorkflowWaitTimeoutException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -9,48 +9,48 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts workflows and batches, and tells how they do. Thread-safe.
+ * Starts, changes and reads workflows and batches. Thread-safe.
  *
- * <p>What changes something joins the Spring transaction that is active on the calling thread, as enqueues do; without one, each call is a
- * transaction of its own. What reads does so outside of it.
+ * <p>Methods that change something join the Spring transaction of the calling thread, as enqueues do. Without one, each call is its own
+ * transaction. Methods that read do so outside of that transaction.
  *
- * <p>A job that waits for others runs some milliseconds after the last of them has ended. If the node that ran that one dies in this very moment,
- * another node finds out, mostly within ten seconds, within a minute at worst.
+ * <p>A job that waits for others runs some milliseconds after the last of them has ended. If the node that ran the last one dies at that moment,
+ * another node releases the waiting job, mostly within ten seconds, and within a minute at worst.
  */
 public interface Workflows {
 
     /**
-     * Enqueues all jobs of a workflow, or none. Those of steps that run after others wait for them.
+     * Enqueues all jobs of a workflow, or none. The jobs of steps that run after others wait.
      *
      * @return the workflow's id
-     * @throws IllegalArgumentException if it has no step, names a step that there is not, or its steps wait for each other in a circle; and as for
+     * @throws IllegalArgumentException if it has no step, names an unknown step, or its steps wait for each other in a circle; and as for
      *     any enqueue
      */
     long start(Workflow workflow);
 
     /**
-     * The same from a job of a workflow: the new one counts as one more job of its step. The step does not end before the new workflow has, and has
-     * not succeeded if that one has not.
+     * Starts a nested workflow from a job of a workflow. The nested workflow counts as one more job of the job's step: the step ends only after the
+     * nested workflow, and does not succeed unless that does.
      *
      * @param job the context of the job that is running
-     * @throws IllegalStateException if the job belongs to no workflow, or that one was cancelled
-     * @throws dev.rowlock.queue.job.ClaimLostException if the job is not this node's any more: let it pass
+     * @throws IllegalStateException if the job belongs to no workflow, or its workflow was cancelled
+     * @throws dev.rowlock.queue.job.ClaimLostException if this node has lost the job: do not catch this exception
      */
     long start(JobContext job, Workflow workflow);
 
     /**
-     * Adds jobs to the step of the job that is running, one for each payload. A {@link dev.rowlock.queue.JobRequest} brings options along; a payload has
-     * none, whatever the step's other jobs have.
+     * Adds jobs to the step of the running job, one for each payload. A {@link dev.rowlock.queue.JobRequest} has its own options. Other payloads
+     * have none, whatever options the step's other jobs have.
      *
      * @return their ids, in the same order
-     * @throws IllegalStateException if the job belongs to no workflow, or that one was cancelled
-     * @throws dev.rowlock.queue.job.ClaimLostException if the job is not this node's any more: let it pass
+     * @throws IllegalStateException if the job belongs to no workflow, or its workflow was cancelled
+     * @throws dev.rowlock.queue.job.ClaimLostException if this node has lost the job: do not catch this exception
      */
     long[] add(JobContext job, Collection<?> payloads);
 
     /**
      * Adds jobs to a step that is {@linkplain StepOptions#open open}, one for each payload, or {@link dev.rowlock.queue.JobRequest}
-     * with options of its own. Those of a step that waits run with the others, after its delay; those of one that may run do so at once.
+     * with its own options. If the step waits, the added jobs wait, too, and run with the others after the step's delay. Otherwise they run at once.
      *
      * @return their ids, in the same order
      * @throws NoSuchWorkflowException if there is no such workflow
@@ -59,60 +59,60 @@ public interface Workflows {
      */
     long[] add(long workflow, String step, Collection<?> payloads);
 
-    /** Says that no more jobs come: the step ends with its last job. Returns whether it was open. */
+    /** Closes an open step: it takes no more jobs, and ends with its last job. Returns whether it was open; false also for an unknown step. */
     boolean close(long workflow, String step);
 
     /**
-     * Cancels all jobs of a workflow that have not ended, and of workflows that they started. Running ones are asked to stop. Soon after the commit;
-     * {@link WorkflowState#CANCELLED} says that it is done.
+     * Cancels all jobs that have not ended, of a workflow and of workflows nested in it. Running jobs are asked to stop. Nodes do this soon after the
+     * commit; the state {@link WorkflowState#CANCELLED} says that it is done.
      *
      * @param who for the audit
-     * @param why for the audit; null: nobody says
+     * @param why for the audit; null: no reason
      * @return whether it was running
      */
     boolean cancel(long workflow, String who, @Nullable String why);
 
-    /** A workflow with what has become of each step. Empty: there is none, or it was removed with its jobs. */
+    /** Returns a workflow with the counts of each step. Empty: it does not exist, or was removed with its jobs. */
     Optional<WorkflowDetails> find(long workflow);
 
     /**
-     * Blocks until a workflow has ended, and returns what became of it: one that {@linkplain WorkflowState#FAILED failed} or was cancelled has ended as
-     * well, one with a step that waits for a redrive has not. Holds no connection while it waits.
+     * Blocks until a workflow has ended, and returns it. A workflow that has {@linkplain WorkflowState#FAILED failed} or was cancelled has ended, too; one
+     * with a step that waits for a redrive has not. Holds no connection while it waits.
      *
      * @param timeout how long to wait at most; more than zero
-     * @throws WorkflowWaitTimeoutException if it has not ended by then; it goes on
-     * @throws NoSuchWorkflowException if there is no such workflow: not committed, or removed with its jobs
-     * @throws IllegalStateException inside the transaction that started it, which can begin only after the commit
-     * @throws InterruptedException if the thread is interrupted; the workflow goes on
+     * @throws WorkflowWaitTimeoutException if it has not ended by then; it continues
+     * @throws NoSuchWorkflowException if the workflow does not exist: its start has not committed, or it was removed with its jobs
+     * @throws IllegalStateException inside the transaction that started it: its jobs begin only after the commit
+     * @throws InterruptedException if the thread is interrupted; the workflow continues
      */
     WorkflowDetails await(long workflow, Duration timeout) throws InterruptedException;
 
     /**
-     * Completes when a workflow has ended, or exceptionally with what {@link #await} throws. Its actions run in the common pool. To cancel it ends the
-     * wait, not the workflow. Inside the transaction that started the workflow, the wait begins after the commit: to join the future before that lasts
-     * until the timeout.
+     * Completes when a workflow has ended, or exceptionally with what {@link #await} throws. Its actions run in the common pool. Cancelling the
+     * future ends the wait, not the workflow. Inside the transaction that started the workflow, the wait begins after the commit: do not join the future
+     * before that, or it times out.
      *
      * @param timeout how long to wait at most; more than zero
      */
     CompletableFuture<WorkflowDetails> future(long workflow, Duration timeout);
 
     /**
-     * The newest workflows.
+     * Returns the newest workflows, newest first.
      *
-     * @param before only those with a lower id, for the next page; null: from the newest on
+     * @param before the lowest id of the page before; null: the first page
      * @param limit 1 to 1,000
      */
     List<WorkflowSummary> list(@Nullable Long before, int limit);
 
     /**
-     * The jobs of one step in the order of their ids.
+     * Returns the jobs of one step in the order of their ids; none for an unknown step.
      *
-     * @param after only those with a higher id, for the next page; {@link Long#MIN_VALUE}: from the first on
+     * @param after the highest id of the page before; {@link Long#MIN_VALUE}: the first page
      * @param limit 1 to 1,000
      */
     List<WorkflowJob> jobs(long workflow, String step, long after, int limit);
 
-    /** Which workflow a job belongs to. Empty: none. */
+    /** Returns the id of the workflow to which a job belongs. Empty: it belongs to none. */
     Optional<Long> workflowOf(long job);
 
     /**
