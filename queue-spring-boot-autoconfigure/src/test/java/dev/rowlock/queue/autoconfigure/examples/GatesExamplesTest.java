@@ -217,11 +217,12 @@ class GatesExamplesTest {
                         .rootCause()
                         .hasMessage("jobs of a key cannot run in order and 2 at once: remove one of the two"));
         contexts.withPropertyValues("rowlock.queues.mail.max-running-per-key=2", "rowlock.queues.mail.burst-per-key=2")
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .hasMessage(
-                                "a burst per key of 2 is not allowed: it must be more than the limit per key, which is 2"));
+                .run(
+                        context -> assertThat(context)
+                                .getFailure()
+                                .rootCause()
+                                .hasMessage(
+                                        "a burst per key of 2 is not allowed: it must be more than the limit per key, which is 2"));
     }
 
     @Test
