@@ -172,15 +172,16 @@ class PoliciesWithOtherFeaturesTest extends PolicyNodes {
         long id = held(new Task("later"));
 
         first.admin().reschedule(id, Duration.ofDays(1));
+        held(new Task("between")); // the request that was under way may have shown it
         shown.clear();
         long mark = held(new Task("mark"));
-        assertThat(shown).containsOnlyKeys(mark);
+        assertThat(shown).containsKey(mark).doesNotContainKey(id);
         assertThat(reasons(id)).doesNotContain(Kind.POLICY);
 
         first.admin().runNow(id);
         awaitHeld(id);
         chooses = job -> true;
-        await().atMost(LONG).until(() -> ran.size() == 2);
+        await().atMost(LONG).until(() -> ran.size() == 3);
     }
 
     @Test

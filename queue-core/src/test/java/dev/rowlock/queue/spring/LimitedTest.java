@@ -62,8 +62,7 @@ class LimitedTest {
                         .maxRunningPerKey(2)
                         .burstPerKey(10)
                         .shareBy(ShareBy.RUN_TIME));
-        assertInvalid(
-                BurstAlone.class, "a burst per key of 10 needs a limit per key, maxRunningPerKey, that it exceeds");
+        assertInvalid(BurstAlone.class, "a burst per key of 10 needs a lower limit per key, and there is none");
     }
 
     static class SharesNothingKnown {

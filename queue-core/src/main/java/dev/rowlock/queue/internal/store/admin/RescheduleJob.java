@@ -12,9 +12,9 @@ import java.time.ZoneOffset;
 /** Lets a job that has not begun wait until another time. */
 public final class RescheduleJob {
 
-    // One of the two finds the job: a snapshot sees it in one room. One that has begun still does so: in strict order,
-    // the
-    // others of its key wait for it.
+    // One of the two finds the job: a snapshot sees it in one room. A job with a key that has begun keeps its reason,
+    // so
+    // that in strict order the others of its key wait for it.
     private static final String SQL = """
             WITH wanted AS (
                 SELECT coalesce(at, statement_timestamp() + delay_millis * interval '1 ms') AS due_at,
@@ -22,7 +22,7 @@ public final class RescheduleJob {
                   FROM (SELECT ?::timestamptz, ?::bigint) AS given (at, delay_millis)
             ), put_off AS (
                 UPDATE rowlock.waiting SET due_at = wanted.due_at, since = wanted.since,
-                       reason = CASE WHEN reason IN ('retry', 'snooze', 'unknown-type', 'not-started', 'crash', 'redrive')
+                       reason = CASE WHEN job_key IS NOT NULL AND reason IN ('retry', 'snooze', 'unknown-type', 'not-started', 'crash', 'redrive')
                                      THEN reason ELSE 'scheduled' END
                   FROM wanted WHERE id = ?
                 RETURNING id
@@ -36,7 +36,7 @@ public final class RescheduleJob {
                 INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, attempt, crashes, max_retries,
                                              reason, queue, job_key, type, payload, headers, errors)
                 SELECT id, wanted.due_at, enqueued_at, wanted.since, timeout_millis, rank, attempt, crashes, max_retries,
-                       CASE WHEN crashes > 0 THEN 'crash' WHEN attempt > 0 THEN 'retry' ELSE 'scheduled' END,
+                       CASE WHEN job_key IS NULL THEN 'scheduled' WHEN crashes > 0 THEN 'crash' WHEN attempt > 0 THEN 'retry' ELSE 'scheduled' END,
                        queue, job_key, type, payload, headers, errors
                   FROM back, wanted
                 RETURNING id
