@@ -6,7 +6,8 @@ final class Redriven {
     // The job's room says so, looked up by its id; or what was noted of the jobs says so, and of the workflow not yet.
     static final String CONDITION = """
             w.state = 'failed'
-            AND (NOT EXISTS (SELECT FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.failure IN (1, 3))
+            AND (EXISTS (SELECT FROM rowlock.workflow_job m WHERE m.workflow_id = w.id)
+                 AND NOT EXISTS (SELECT FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.failure IN (1, 3))
                  OR EXISTS (SELECT FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.state = 0)
                  OR EXISTS (SELECT FROM rowlock.workflow_job m
                              WHERE m.workflow_id = w.id AND m.failure = 1
