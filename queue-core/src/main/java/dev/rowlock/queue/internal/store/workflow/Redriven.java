@@ -6,9 +6,11 @@ final class Redriven {
     // The job's room says so, looked up by its id; or what was noted of the jobs says so, and of the workflow not yet.
     static final String CONDITION = """
             w.state = 'failed'
-            AND (EXISTS (SELECT FROM rowlock.workflow_job m WHERE m.workflow_id = w.id)
+            AND ((SELECT m.job_id FROM rowlock.workflow_job m WHERE m.workflow_id = w.id
+                   ORDER BY m.step_no, m.job_id LIMIT 1) IS NOT NULL -- in this order, because an index has it
                  AND NOT EXISTS (SELECT FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.failure IN (1, 3))
-                 OR EXISTS (SELECT FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.state = 0)
+                 OR (SELECT m.job_id FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.state = 0
+                      ORDER BY m.step_no, m.job_id LIMIT 1) IS NOT NULL
                  OR EXISTS (SELECT FROM rowlock.workflow_job m
                              WHERE m.workflow_id = w.id AND m.failure = 1
                                AND coalesce((SELECT true FROM rowlock.ready r WHERE r.id = m.job_id),
