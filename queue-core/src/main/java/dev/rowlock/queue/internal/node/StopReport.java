@@ -1,5 +1,7 @@
 package dev.rowlock.queue.internal.node;
 
+import dev.rowlock.queue.internal.text.CountText;
+
 /** What the last line of a node says: numbers only where there is something to say. */
 final class StopReport {
 
@@ -11,11 +13,7 @@ final class StopReport {
      */
     static String of(int interrupted, long unwritten) {
         return (unwritten == 0 ? ", everything is written" : "")
-                + (interrupted == 0 ? "" : "; " + count(interrupted, "handler") + " had to be interrupted")
-                + (unwritten == 0 ? "" : "; " + count(unwritten, "outcome") + " could not be written");
-    }
-
-    private static String count(long number, String thing) {
-        return number + " " + thing + (number == 1 ? "" : "s");
+                + (interrupted == 0 ? "" : "; " + CountText.of(interrupted, "handler") + " had to be interrupted")
+                + (unwritten == 0 ? "" : "; " + CountText.of(unwritten, "outcome") + " could not be written");
     }
 }

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.store.admin;
 
+import dev.rowlock.queue.internal.store.BegunJobs;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.job.Due;
@@ -12,18 +13,17 @@ import java.time.ZoneOffset;
 /** Lets a job that has not begun wait until another time. */
 public final class RescheduleJob {
 
-    // One of the two finds the job: a snapshot sees it in one room. A job with a key that has begun keeps its reason,
-    // so
-    // that in strict order the others of its key wait for it.
-    private static final String SQL = """
+    // One of the two finds the job: a snapshot sees it in one room. A job with a key that has begun keeps its reason:
+    // in strict order, the others of its key wait for it.
+    private static final String SQL =
+            """
             WITH wanted AS (
                 SELECT coalesce(at, statement_timestamp() + delay_millis * interval '1 ms') AS due_at,
                        CASE WHEN at IS NULL THEN statement_timestamp() END AS since
                   FROM (SELECT ?::timestamptz, ?::bigint) AS given (at, delay_millis)
             ), put_off AS (
                 UPDATE rowlock.waiting SET due_at = wanted.due_at, since = wanted.since,
-                       reason = CASE WHEN job_key IS NOT NULL AND reason IN ('retry', 'snooze', 'unknown-type', 'not-started', 'crash', 'redrive')
-                                     THEN reason ELSE 'scheduled' END
+                       reason = CASE WHEN job_key IS NOT NULL AND %s THEN reason ELSE 'scheduled' END
                   FROM wanted WHERE id = ?
                 RETURNING id
             ), alone AS (
@@ -43,7 +43,7 @@ public final class RescheduleJob {
             ), changed AS (
                 TABLE put_off UNION ALL TABLE moved
             )
-            """ + AuditNote.of("changed") + "SELECT count(*) FROM changed";
+            """.formatted(BegunJobs.waiting("waiting")) + AuditNote.of("changed") + "SELECT count(*) FROM changed";
 
     private final Database database;
     private final String sql;

@@ -5,6 +5,7 @@ import static dev.rowlock.queue.internal.store.claim.RulePart.KEY_RATE;
 import static dev.rowlock.queue.internal.store.claim.RulePart.OF_QUEUE;
 import static dev.rowlock.queue.internal.store.claim.RulePart.WEIGHTS;
 
+import dev.rowlock.queue.internal.store.BegunJobs;
 import dev.rowlock.queue.internal.store.claim.KeyedText.Form;
 import dev.rowlock.queue.internal.store.claim.KeyedText.Which;
 import java.util.List;
@@ -159,8 +160,7 @@ final class KeyedTakeSql {
 
     // The head of a key in order is chosen before it is locked: if somebody else holds it, the next one does not go in
     // its place. What has begun, or was redriven, is not of the rest that is cancelled. Most claims have no key that is
-    // held up, as one look for all shows: to look for each costs 4 µs per
-    // job.
+    // held up, as one look for all shows: to look for each costs 4 µs per job.
     private static final String HELD_UP = """
             ), span AS MATERIALIZED (
                 SELECT min(k.job_key) AS first, max(k.job_key) AS last FROM key AS k
@@ -169,11 +169,11 @@ final class KeyedTakeSql {
                                 WHERE b.queue = :queue AND b.job_key BETWEEN span.first AND span.last AND (b.attempt > 0 OR b.crashes > 0)) AS by_begun,
                        EXISTS (SELECT FROM rowlock.waiting w
                                 WHERE w.queue = :queue AND w.job_key BETWEEN span.first AND span.last
-                                  AND w.reason IN ('retry', 'snooze', 'unknown-type', 'not-started', 'crash', 'redrive')) AS by_waiting,
+                                  AND %s) AS by_waiting,
                        EXISTS (SELECT FROM rowlock.dead d
                                 WHERE d.queue = :queue AND d.job_key BETWEEN span.first AND span.last) AS by_dead
                   FROM span
-            """;
+            """.formatted(BegunJobs.waiting("w"));
 
     private static String headInOrder(Form form, String which) {
         return HELD_UP + """
@@ -194,19 +194,19 @@ final class KeyedTakeSql {
                           AND CASE WHEN (SELECT by_waiting FROM held_up)
                               THEN NOT EXISTS (SELECT FROM rowlock.waiting w
                                                 WHERE w.queue = :queue AND w.job_key = key.job_key
-                                                  AND w.reason IN ('retry', 'snooze', 'unknown-type', 'not-started', 'crash', 'redrive'))
+                                                  AND %s)
                               ELSE true END
                           AND CASE WHEN (SELECT by_dead FROM held_up)
                               THEN NOT EXISTS (SELECT FROM rowlock.dead d
                                                 WHERE d.queue = :queue AND d.job_key = key.job_key
                                                   AND ((SELECT in_order FROM rule) = 'hold'
                                                        OR (SELECT in_order FROM rule) = 'cancel-rest' AND d.last_job >= r.id
-                                                          AND r.attempt = 0 AND r.crashes = 0 AND r.errors IS NULL))
+                                                          AND %s))
                               ELSE true END
                           FOR UPDATE SKIP LOCKED) AS first
                  WHERE (SELECT in_order FROM rule) IS NOT NULL
                  %s
-            """.formatted(which, limit(form));
+            """.formatted(which, BegunJobs.waiting("w"), BegunJobs.untouched("r"), limit(form));
     }
 
     private static String chosen(Form form) {

@@ -8,6 +8,7 @@ import static dev.rowlock.queue.internal.store.claim.RulePart.OF_QUEUE;
 import static dev.rowlock.queue.internal.store.claim.RulePart.RUN_TIME;
 import static dev.rowlock.queue.internal.store.claim.RulePart.WEIGHTS;
 
+import dev.rowlock.queue.internal.store.BegunJobs;
 import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.claim.KeyedText.Form;
 import dev.rowlock.queue.internal.store.claim.KeyedText.Walk;
@@ -166,10 +167,10 @@ final class KeyedWalkSql {
                      WHERE (SELECT in_order FROM rule) = 'cancel-rest'
                        AND EXISTS (SELECT FROM rowlock.dead d
                                     WHERE d.queue = :queue AND d.job_key = tried.job_key
-                                      AND d.last_job >= (SELECT CASE WHEN f.attempt = 0 AND f.crashes = 0 AND f.errors IS NULL THEN f.id END
+                                      AND d.last_job >= (SELECT CASE WHEN %s THEN f.id END
                                                            FROM rowlock.ready f
                                                           WHERE f.queue = :queue AND f.job_key = tried.job_key
-                                                          ORDER BY f.queue, f.job_key, f.rank, f.id LIMIT 1)))""";
+                                                          ORDER BY f.queue, f.job_key, f.rank, f.id LIMIT 1)))""".formatted(BegunJobs.untouched("f"));
 
     private static final String HAS_ROOM = """
             CASE WHEN rule.max_running IS NULL THEN true

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.store.gate;
 
+import dev.rowlock.queue.internal.store.BegunJobs;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.admin.Affected;
@@ -24,7 +25,7 @@ public final class CancelRest {
                 DELETE FROM rowlock.ready
                  WHERE ctid = ANY (ARRAY(
                        SELECT r.ctid FROM rowlock.ready r JOIN failed f ON f.job_key = r.job_key AND r.id <= f.last_job
-                        WHERE r.queue = ? AND r.attempt = 0 AND r.crashes = 0 AND r.errors IS NULL
+                        WHERE r.queue = ? AND %s
                         LIMIT ?
                           FOR UPDATE OF r SKIP LOCKED))
                 RETURNING *
@@ -39,7 +40,7 @@ public final class CancelRest {
                 RETURNING id
             )
             SELECT count(*) FROM cancelled
-            """;
+            """.formatted(BegunJobs.untouched("r"));
 
     private final Database database;
     private final EnsureDonePartitions partitions;

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.store.gate;
 
 import dev.rowlock.queue.gate.BlockedKey;
+import dev.rowlock.queue.internal.store.BegunJobs;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Row;
@@ -20,7 +21,7 @@ public final class FindBlockedKeys {
                 (SELECT w.job_key, w.id, 'waiting' AS state, w.due_at AS at
                    FROM rowlock.waiting w
                   WHERE w.queue = ? AND w.job_key IS NOT NULL
-                    AND w.reason IN ('retry', 'snooze', 'unknown-type', 'not-started', 'crash', 'redrive')
+                    AND %s
                     AND (SELECT in_order FROM rule) IS NOT NULL
                   ORDER BY w.queue, w.job_key LIMIT ?)
                 UNION ALL
@@ -34,7 +35,7 @@ public final class FindBlockedKeys {
               FROM holder h
              ORDER BY job_key, id
              LIMIT ?
-            """;
+            """.formatted(BegunJobs.waiting("w"));
 
     private final Database database;
 

@@ -1,7 +1,9 @@
 package dev.rowlock.queue.internal.store.search;
 
+import dev.rowlock.queue.internal.store.BegunJobs;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.internal.store.policy.AdmitJobs;
+import dev.rowlock.queue.internal.text.CountText;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.WaitReason;
 import dev.rowlock.queue.search.Explanation;
@@ -50,7 +52,7 @@ public final class ExplainJob {
                    l.in_order, l.max_running, CASE WHEN l.in_order IS NULL THEN l.max_running_per_key ELSE 1 END AS max_running_per_key, l.burst_per_key,
                    (SELECT 'job ' || w.id || ' of its key is tried again at ' || w.due_at FROM rowlock.waiting w
                      WHERE l.in_order IS NOT NULL AND w.queue = j.queue AND w.job_key = j.job_key
-                       AND w.reason IN ('retry', 'snooze', 'unknown-type', 'not-started', 'crash', 'redrive')
+                       AND %s
                      ORDER BY w.id LIMIT 1) AS held_by_waiting,
                    (SELECT 'job ' || d.id || ' of its key has failed: redrive or discard it' FROM rowlock.dead d
                      WHERE l.in_order = 'hold' AND d.queue = j.queue AND d.job_key = j.job_key
@@ -92,7 +94,7 @@ public final class ExplainJob {
                          WHERE l.key_rate_jobs IS NOT NULL AND s.queue = j.queue AND s.gate = j.job_key
                          ORDER BY s.number DESC LIMIT 1) AS k ON true,
                    (SELECT extract(epoch FROM clock_timestamp())::double precision AS at, ? * interval '1 ms' AS hold) AS now
-            """;
+            """.formatted(BegunJobs.waiting("w"));
 
     private final BoundedSearch bounded;
     private final String sql;
@@ -172,7 +174,7 @@ public final class ExplainJob {
                     Kind.BEHIND_OTHERS,
                     "%s%s of its %s %s before it%s.",
                     before == MOST ? "at least " : "",
-                    Sentence.count(before, "job"),
+                    CountText.of(before, "job"),
                     row.getString("job_key") == null ? "queue" : "key",
                     before == 1 ? "comes" : "come",
                     estimate(row, before, connection));

@@ -1,9 +1,9 @@
 package dev.rowlock.queue.internal.store.search;
 
-import static dev.rowlock.queue.internal.store.search.Sentence.count;
 import static dev.rowlock.queue.internal.store.search.Sentence.reason;
 
 import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.text.CountText;
 import dev.rowlock.queue.search.Explanation.Kind;
 import dev.rowlock.queue.search.Explanation.Reason;
 import java.sql.ResultSet;
@@ -28,7 +28,7 @@ final class ExplainLimits {
             reasons.add(reason(
                     Kind.QUEUE_FULL,
                     "%s of queue '%s' %s, and its limit is %d.",
-                    count(running, "job"),
+                    CountText.of(running, "job"),
                     row.getString("queue"),
                     running == 1 ? "runs" : "run",
                     ofQueue));
@@ -50,8 +50,8 @@ final class ExplainLimits {
 
     private static Reason full(int limit, int burst, Long[] holders, @Nullable Integer idle) {
         int running = holders.length;
-        String run =
-                "%s of its key %s (%s)".formatted(count(running, "job"), running == 1 ? "runs" : "run", ids(holders));
+        String run = "%s of its key %s (%s)"
+                .formatted(CountText.of(running, "job"), running == 1 ? "runs" : "run", ids(holders));
         String all = run + (running == limit ? ", which is its limit" : ", and its limit is " + limit);
         if (burst == limit) {
             return reason(Kind.KEY_FULL, "%s.", all);

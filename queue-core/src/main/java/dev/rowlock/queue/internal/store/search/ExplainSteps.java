@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.store.search;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.text.CountText;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -118,7 +119,7 @@ final class ExplainSteps {
         }
         if (steps > DESCRIBED) {
             long more = steps - DESCRIBED;
-            sentences.add("%swaits for %d more %s.".formatted(own, more, more == 1 ? "step" : "steps"));
+            sentences.add("%swaits for %s.".formatted(own, CountText.of(more, "more step")));
         }
         return sentences;
     }

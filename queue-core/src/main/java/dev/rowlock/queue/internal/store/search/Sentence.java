@@ -13,11 +13,6 @@ final class Sentence {
         return new Reason(kind, String.format(Locale.ROOT, text, values));
     }
 
-    /** {@code 1 job} and {@code 2 jobs}. */
-    static String count(long number, String thing) {
-        return number + " " + thing + (number == 1 ? "" : "s");
-    }
-
     /** A short time with a tenth, a longer one without. */
     static String seconds(double seconds) {
         return String.format(Locale.ROOT, seconds < 9.95 ? "%.1f s" : "%.0f s", seconds);
