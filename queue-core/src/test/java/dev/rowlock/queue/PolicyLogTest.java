@@ -33,7 +33,7 @@ class PolicyLogTest extends WrittenPolicies {
 
         assertThat(line.getFormattedMessage())
                 .isEqualTo(
-                        "queue 'default': its policy failed; it is asked again each second, and if there is no good answer within ten seconds, jobs run in their normal order");
+                        "queue 'default': its policy failed; it is asked again each 1s, and if there is no good answer within 1s, jobs run in their normal order");
         assertThat(Objects.requireNonNull(line.getThrowableProxy()).getClassName())
                 .isEqualTo("java.lang.IllegalStateException");
         assertThat(line.getThrowableProxy().getCause()).isNull();

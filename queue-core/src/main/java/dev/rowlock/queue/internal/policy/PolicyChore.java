@@ -12,6 +12,7 @@ import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Figures;
 import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Page;
 import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Place;
 import dev.rowlock.queue.internal.store.policy.TakePolicy;
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.spi.NodeStatus.PolicyCounts;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
@@ -113,13 +114,17 @@ final class PolicyChore implements Chore {
     /** Without a trace of what is ours: of the application's exception only, if there is one. */
     @Override
     public void tell(Logger log, Throwable failure, Duration again) {
-        if (!(failure instanceof PolicyException)) {
+        if (!(failure instanceof PolicyException bad)) {
             Chore.super.tell(log, failure, again);
-        } else if (failure.getCause() == null) {
-            log.warn("{}", failure.getMessage());
-        } else {
-            log.warn("{}", failure.getMessage(), failure.getCause());
+            return;
         }
+        String line = bad.getMessage();
+        if (bad.asked()) {
+            line +=
+                    "; it is asked again each %s, and if there is no good answer within %s, jobs run in their normal order"
+                            .formatted(DurationText.of(again), DurationText.of(times.hold()));
+        }
+        log.warn(line, bad.getCause());
     }
 
     @Override

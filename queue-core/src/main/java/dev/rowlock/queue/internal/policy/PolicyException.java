@@ -7,8 +7,11 @@ final class PolicyException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    private PolicyException(String message, @Nullable Throwable cause) {
+    private final boolean asked;
+
+    private PolicyException(String message, boolean asked, @Nullable Throwable cause) {
         super(message, cause);
+        this.asked = asked;
     }
 
     /**
@@ -17,10 +20,7 @@ final class PolicyException extends RuntimeException {
      * @param cause what it has thrown; null: nothing
      */
     static PolicyException of(String queue, String what, @Nullable Throwable cause) {
-        return new PolicyException(
-                "queue '%s': its policy %s; it is asked again each second, and if there is no good answer within ten seconds, jobs run in their normal order"
-                        .formatted(queue, what),
-                cause);
+        return new PolicyException("queue '%s': its policy %s".formatted(queue, what), true, cause);
     }
 
     /** It is not asked. */
@@ -28,6 +28,12 @@ final class PolicyException extends RuntimeException {
         return new PolicyException(
                 "queue '%s': its policy has no effect, because the jobs of each key run in order; remove in-order or the policy"
                         .formatted(queue),
+                false,
                 null);
+    }
+
+    /** Whether it was asked, and will be again. */
+    boolean asked() {
+        return asked;
     }
 }
