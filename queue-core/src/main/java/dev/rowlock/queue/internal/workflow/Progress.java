@@ -82,12 +82,11 @@ final class Progress {
         return some.end();
     }
 
-    /** Goes on with steps whose jobs somebody was about to move. Returns whether there were any. */
-    boolean left() {
+    /** Goes on with steps whose jobs somebody was about to move. */
+    void left() {
         List<StepKey> left = move.left(STEPS);
         goOn(emptied(moveAll(left)));
         endAll(workflows(left));
-        return !left.isEmpty();
     }
 
     /** Jobs of this workflow were cancelled. */

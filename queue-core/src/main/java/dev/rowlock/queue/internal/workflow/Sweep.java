@@ -153,8 +153,8 @@ final class Sweep implements Chore {
             steps = progress.waiting(step, STRETCH);
             return true;
         }
-        progress.left(); // once in each walk: some may stay, because the server refuses a job of theirs or somebody
-        // keeps it locked
+        // Once in each walk: some may stay, because the server refuses a job of theirs, or somebody keeps it locked.
+        progress.left();
         return false;
     }
 

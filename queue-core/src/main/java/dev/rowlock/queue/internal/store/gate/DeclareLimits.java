@@ -15,23 +15,27 @@ public final class DeclareLimits {
     // Without a change no row is written. Locks are taken in the order of the queues. What was set at run time holds
     // on, and has what is declared beside it. What a node that started later does not declare any more stays away.
     private static final String SQL = """
-            WITH given AS (
+            WITH stated AS (
                 SELECT * FROM %1$s
-                 WHERE NOT EXISTS (SELECT FROM rowlock.node n WHERE n.id > ?::bigint AND given.queue = ANY (n.queues))
+            ), asked AS (
+                SELECT node, node IS NULL AS starts, without FROM (VALUES (?::bigint, ?::text[])) AS asked (node, without)
+            ), given AS (
+                SELECT s.* FROM stated s
+                 WHERE NOT EXISTS (SELECT FROM rowlock.node n WHERE n.id > (SELECT node FROM asked) AND s.queue = ANY (n.queues))
             ), gone AS (
                 DELETE FROM rowlock.queue_limit l
-                 WHERE l.declared AND l.queue = ANY (?::text[])
+                 WHERE l.declared AND l.queue = ANY ((SELECT without FROM asked)::text[])
                    AND NOT EXISTS (SELECT FROM given g WHERE g.queue = l.queue)
                 RETURNING l.queue
             ), forgotten AS (
                 UPDATE rowlock.queue_limit l SET declared_limit = NULL
-                 WHERE NOT l.declared AND l.declared_limit IS NOT NULL AND l.queue = ANY (?::text[])
+                 WHERE NOT l.declared AND l.declared_limit IS NOT NULL AND l.queue = ANY ((SELECT without FROM asked)::text[])
                    AND NOT EXISTS (SELECT FROM given g WHERE g.queue = l.queue)
             ), beside AS (
                 UPDATE rowlock.queue_limit l SET declared_limit = %6$s
                   FROM given g
                  WHERE l.queue = g.queue AND NOT l.declared
-                   AND (l.declared_limit IS NULL OR ? AND l.declared_limit <> %6$s)
+                   AND (l.declared_limit IS NULL OR (SELECT starts FROM asked) AND l.declared_limit <> %6$s)
             ), written AS (
                 INSERT INTO rowlock.queue_limit AS l (queue, %2$s, declared)
                 SELECT queue, %2$s, true FROM given
@@ -39,7 +43,7 @@ public final class DeclareLimits {
                  ORDER BY queue
                 ON CONFLICT (queue) DO UPDATE
                    SET %3$s, changed_at = statement_timestamp(), who = NULL
-                 WHERE l.declared AND ? AND (%4$s) IS DISTINCT FROM (%5$s)
+                 WHERE l.declared AND (SELECT starts FROM asked) AND (%4$s) IS DISTINCT FROM (%5$s)
                 RETURNING l.queue
             )
             SELECT queue FROM gone UNION SELECT queue FROM written
@@ -88,9 +92,6 @@ public final class DeclareLimits {
                 LimitColumns.set(statement, all);
                 statement.setObject(LimitColumns.PARAMETERS + 1, node, Types.BIGINT);
                 statement.setObject(LimitColumns.PARAMETERS + 2, without.toArray(String[]::new));
-                statement.setObject(LimitColumns.PARAMETERS + 3, without.toArray(String[]::new));
-                statement.setBoolean(LimitColumns.PARAMETERS + 4, node == null);
-                statement.setBoolean(LimitColumns.PARAMETERS + 5, node == null);
                 return QUEUE.all(statement);
             }
         });
