@@ -56,7 +56,8 @@ class PackageMapTest {
             "internal.store.schedule",
             "internal.store.search",
             "internal.store.unique",
-            "internal.store.workflow");
+            "internal.store.workflow",
+            "internal.store.workflow.read");
 
     private static final Set<String> WORDS = Set.of("spi", "job");
 
@@ -102,6 +103,9 @@ class PackageMapTest {
             Map.entry(
                     "internal.store.workflow",
                     with(WORDS, "internal.store", "internal.store.admin", "internal.store.enqueue", "workflow")),
+            Map.entry(
+                    "internal.store.workflow.read",
+                    with(WORDS, "internal.store", "internal.store.workflow", "workflow")),
             Map.entry(
                     "internal.workflow",
                     with(

@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.result;
 
 import dev.rowlock.queue.internal.store.result.FindEndedJobs;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
-import dev.rowlock.queue.internal.store.workflow.FindEndedWorkflows;
+import dev.rowlock.queue.internal.store.workflow.read.FindEndedWorkflows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;

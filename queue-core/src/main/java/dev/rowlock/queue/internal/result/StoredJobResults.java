@@ -6,7 +6,7 @@ import dev.rowlock.queue.internal.store.admin.FindJob;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
 import dev.rowlock.queue.internal.store.result.ReadProgress;
-import dev.rowlock.queue.internal.store.workflow.FindEndedWorkflows;
+import dev.rowlock.queue.internal.store.workflow.read.FindEndedWorkflows;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.result.JobHandle;
 import dev.rowlock.queue.result.JobResults;

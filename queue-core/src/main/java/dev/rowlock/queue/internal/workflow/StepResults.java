@@ -1,12 +1,12 @@
 package dev.rowlock.queue.internal.workflow;
 
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.workflow.FindEarlierStep;
-import dev.rowlock.queue.internal.store.workflow.ReadStepNames;
-import dev.rowlock.queue.internal.store.workflow.ReadStepResults;
-import dev.rowlock.queue.internal.store.workflow.ReadStepResults.Found;
-import dev.rowlock.queue.internal.store.workflow.ReadStepResults.Result;
 import dev.rowlock.queue.internal.store.workflow.StepKey;
+import dev.rowlock.queue.internal.store.workflow.read.FindEarlierStep;
+import dev.rowlock.queue.internal.store.workflow.read.ReadStepNames;
+import dev.rowlock.queue.internal.store.workflow.read.ReadStepResults;
+import dev.rowlock.queue.internal.store.workflow.read.ReadStepResults.Found;
+import dev.rowlock.queue.internal.store.workflow.read.ReadStepResults.Result;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.spi.PayloadCodec;

@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.workflow;
 
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.workflow.FindEndedWorkflows;
-import dev.rowlock.queue.internal.store.workflow.ReadWorkflows;
+import dev.rowlock.queue.internal.store.workflow.read.FindEndedWorkflows;
+import dev.rowlock.queue.internal.store.workflow.read.ReadWorkflows;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.workflow.NoSuchWorkflowException;
 import dev.rowlock.queue.workflow.WorkflowDetails;

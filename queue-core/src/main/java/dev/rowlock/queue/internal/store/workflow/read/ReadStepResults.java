@@ -1,8 +1,9 @@
-package dev.rowlock.queue.internal.store.workflow;
+package dev.rowlock.queue.internal.store.workflow.read;
 
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.workflow.StepKey;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;

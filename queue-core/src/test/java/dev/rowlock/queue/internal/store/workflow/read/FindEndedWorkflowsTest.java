@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.store.workflow;
+package dev.rowlock.queue.internal.store.workflow.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,7 +6,7 @@ import dev.rowlock.queue.internal.store.ExplainedDatabase;
 import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.workflow.FindEndedWorkflows.Ended;
+import dev.rowlock.queue.internal.store.workflow.read.FindEndedWorkflows.Ended;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.stream.LongStream;

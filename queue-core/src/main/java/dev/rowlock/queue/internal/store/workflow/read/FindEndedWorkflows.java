@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.store.workflow;
+package dev.rowlock.queue.internal.store.workflow.read;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Row;

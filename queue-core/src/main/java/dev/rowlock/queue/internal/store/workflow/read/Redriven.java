@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.store.workflow;
+package dev.rowlock.queue.internal.store.workflow.read;
 
 /** Whether a failed workflow runs again, though nobody has noted it yet: one of its failed jobs was redriven. A condition about a row {@code w} of {@code workflow}. */
 final class Redriven {
