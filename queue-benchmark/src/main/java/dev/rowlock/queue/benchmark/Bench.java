@@ -5,7 +5,7 @@ import dev.rowlock.queue.benchmark.registry.Peers;
 import dev.rowlock.queue.benchmark.report.Charts;
 import dev.rowlock.queue.benchmark.report.Summary;
 import dev.rowlock.queue.benchmark.report.TextReport;
-import dev.rowlock.queue.benchmark.workload.Size;
+import dev.rowlock.queue.benchmark.stage.Size;
 import dev.rowlock.queue.benchmark.workload.Workload;
 import dev.rowlock.queue.benchmark.workload.Workloads;
 import java.nio.file.Path;

@@ -8,6 +8,7 @@ import dev.rowlock.queue.benchmark.peer.Ability;
 import dev.rowlock.queue.benchmark.peer.Crew;
 import dev.rowlock.queue.benchmark.peer.Job;
 import dev.rowlock.queue.benchmark.peer.Peer;
+import dev.rowlock.queue.benchmark.stage.Stage;
 import java.util.Set;
 
 /** Runs what was enqueued before, nothing else going on. Counts from the first job's start to the last one's end. */

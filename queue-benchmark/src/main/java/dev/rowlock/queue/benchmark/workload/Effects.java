@@ -7,6 +7,7 @@ import dev.rowlock.queue.benchmark.peer.Crew;
 import dev.rowlock.queue.benchmark.peer.Job;
 import dev.rowlock.queue.benchmark.peer.Peer;
 import dev.rowlock.queue.benchmark.peer.Sql;
+import dev.rowlock.queue.benchmark.stage.Stage;
 import java.util.List;
 import java.util.Set;
 

@@ -6,6 +6,8 @@ import dev.rowlock.queue.benchmark.measure.Probe;
 import dev.rowlock.queue.benchmark.peer.Ability;
 import dev.rowlock.queue.benchmark.peer.Peer;
 import dev.rowlock.queue.benchmark.peer.Session;
+import dev.rowlock.queue.benchmark.stage.Producers;
+import dev.rowlock.queue.benchmark.stage.Stage;
 import java.time.Duration;
 import java.util.Set;
 

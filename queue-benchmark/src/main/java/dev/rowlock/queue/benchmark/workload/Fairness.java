@@ -9,6 +9,7 @@ import dev.rowlock.queue.benchmark.peer.Crew;
 import dev.rowlock.queue.benchmark.peer.Job;
 import dev.rowlock.queue.benchmark.peer.KeyRule;
 import dev.rowlock.queue.benchmark.peer.Peer;
+import dev.rowlock.queue.benchmark.stage.Stage;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

@@ -11,6 +11,8 @@ import dev.rowlock.queue.benchmark.peer.KeyRule;
 import dev.rowlock.queue.benchmark.peer.Peer;
 import dev.rowlock.queue.benchmark.peer.Session;
 import dev.rowlock.queue.benchmark.peer.Target;
+import dev.rowlock.queue.benchmark.stage.HeldSnapshot;
+import dev.rowlock.queue.benchmark.stage.Stage;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

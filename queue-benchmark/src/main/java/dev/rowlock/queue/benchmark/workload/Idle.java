@@ -6,6 +6,7 @@ import dev.rowlock.queue.benchmark.measure.Probe;
 import dev.rowlock.queue.benchmark.peer.Ability;
 import dev.rowlock.queue.benchmark.peer.Crew;
 import dev.rowlock.queue.benchmark.peer.Peer;
+import dev.rowlock.queue.benchmark.stage.Stage;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Set;

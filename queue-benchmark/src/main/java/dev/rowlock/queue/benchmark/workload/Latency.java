@@ -11,6 +11,8 @@ import dev.rowlock.queue.benchmark.peer.Peer;
 import dev.rowlock.queue.benchmark.peer.Session;
 import dev.rowlock.queue.benchmark.peer.Target;
 import dev.rowlock.queue.benchmark.registry.Worker;
+import dev.rowlock.queue.benchmark.stage.Pacer;
+import dev.rowlock.queue.benchmark.stage.Stage;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

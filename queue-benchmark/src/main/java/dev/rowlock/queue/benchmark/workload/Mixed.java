@@ -8,6 +8,7 @@ import dev.rowlock.queue.benchmark.peer.Crew;
 import dev.rowlock.queue.benchmark.peer.Job;
 import dev.rowlock.queue.benchmark.peer.Peer;
 import dev.rowlock.queue.benchmark.peer.Session;
+import dev.rowlock.queue.benchmark.stage.Stage;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;

@@ -9,6 +9,8 @@ import dev.rowlock.queue.benchmark.peer.Job;
 import dev.rowlock.queue.benchmark.peer.Peer;
 import dev.rowlock.queue.benchmark.peer.Session;
 import dev.rowlock.queue.benchmark.peer.Target;
+import dev.rowlock.queue.benchmark.stage.Pacer;
+import dev.rowlock.queue.benchmark.stage.Stage;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -3,6 +3,7 @@ package dev.rowlock.queue.benchmark.workload;
 import dev.rowlock.queue.benchmark.measure.Figures;
 import dev.rowlock.queue.benchmark.peer.Ability;
 import dev.rowlock.queue.benchmark.peer.Peer;
+import dev.rowlock.queue.benchmark.stage.Stage;
 import java.util.List;
 import java.util.Set;
 

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.benchmark.workload;
+package dev.rowlock.queue.benchmark.stage;
 
 import dev.rowlock.queue.benchmark.peer.Target;
 import java.sql.Connection;
@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /** A session that holds a snapshot, as a long report or a forgotten transaction does: no dead row can be removed meanwhile. */
-final class HeldSnapshot implements AutoCloseable {
+public final class HeldSnapshot implements AutoCloseable {
 
     private final Connection connection;
 
@@ -14,7 +14,7 @@ final class HeldSnapshot implements AutoCloseable {
         this.connection = connection;
     }
 
-    static HeldSnapshot in(Target target) {
+    public static HeldSnapshot in(Target target) {
         try {
             Connection connection = target.unpooled().getConnection();
             connection.setAutoCommit(false);

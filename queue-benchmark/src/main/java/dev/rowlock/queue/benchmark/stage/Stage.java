@@ -1,4 +1,4 @@
-package dev.rowlock.queue.benchmark.workload;
+package dev.rowlock.queue.benchmark.stage;
 
 import dev.rowlock.queue.benchmark.Server;
 import dev.rowlock.queue.benchmark.measure.Await;

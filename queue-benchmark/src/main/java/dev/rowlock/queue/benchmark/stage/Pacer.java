@@ -1,4 +1,4 @@
-package dev.rowlock.queue.benchmark.workload;
+package dev.rowlock.queue.benchmark.stage;
 
 import dev.rowlock.queue.benchmark.measure.Await;
 import dev.rowlock.queue.benchmark.peer.Job;
@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Enqueues one job after the other at an even pace, and notes when. */
-final class Pacer {
+public final class Pacer {
 
     private final Session session;
     private final long from;
@@ -30,7 +30,7 @@ final class Pacer {
     }
 
     /** Enqueues jobs numbered from {@code from}. Returns when the last is in. */
-    static Pacer run(Session session, long from, int jobs, Duration pace, int threads) {
+    public static Pacer run(Session session, long from, int jobs, Duration pace, int threads) {
         Pacer pacer = new Pacer(session, from, jobs, pace);
         List<Thread> all = new ArrayList<>();
         long begin = System.nanoTime();
@@ -66,12 +66,12 @@ final class Pacer {
     }
 
     /** When each call began, as {@link System#nanoTime}. */
-    long[] called() {
+    public long[] called() {
         return called.clone();
     }
 
     /** When each call returned. */
-    long[] committed() {
+    public long[] committed() {
         return committed.clone();
     }
 }

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.benchmark.workload;
+package dev.rowlock.queue.benchmark.stage;
 
 import dev.rowlock.queue.benchmark.measure.Await;
 import dev.rowlock.queue.benchmark.measure.Probe;
@@ -13,7 +13,7 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** Threads that enqueue as fast as they can while workers keep up: never more than {@link #AHEAD} jobs ahead of them. */
-final class Producers implements AutoCloseable {
+public final class Producers implements AutoCloseable {
 
     /** So many jobs may wait: enough to keep every peer busy. */
     private static final long AHEAD = 20_000;
@@ -35,7 +35,7 @@ final class Producers implements AutoCloseable {
     }
 
     /** Starts them on jobs numbered from {@code from}. With a batch of 1 each job is a call and a transaction of its own. */
-    static Producers start(Session session, Probe probe, long from, int threads, int batch) {
+    public static Producers start(Session session, Probe probe, long from, int threads, int batch) {
         Producers producers = new Producers(session, probe, from, batch);
         for (int i = 0; i < threads; i++) {
             producers.threads.add(new Thread(producers::run, "producer-" + i));
@@ -69,7 +69,7 @@ final class Producers implements AutoCloseable {
     }
 
     /** How many jobs are in. Fails if a producer did. */
-    long enqueued() {
+    public long enqueued() {
         RuntimeException e = failure.get();
         if (e != null) {
             throw e;
