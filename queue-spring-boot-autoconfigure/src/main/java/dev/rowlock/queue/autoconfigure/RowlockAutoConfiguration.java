@@ -6,6 +6,8 @@ import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.RowlockBuilder;
+import dev.rowlock.queue.autoconfigure.connection.DirectConnections;
+import dev.rowlock.queue.autoconfigure.failure.SeveralJsonMappersException;
 import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;

@@ -1,6 +1,8 @@
 package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.JobOperations;
+import dev.rowlock.queue.autoconfigure.connection.SchemaConnections;
+import dev.rowlock.queue.autoconfigure.failure.NoDataSourceException;
 import java.util.Arrays;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -40,9 +42,12 @@ public final class RowlockSchemaAutoConfiguration {
     @ConditionalOnMissingBean
     RowlockSchemaInitializer rowlockSchemaInitializer(
             JobDataSource jobs, RowlockProperties properties, ListableBeanFactory beans) {
+        RowlockProperties.SchemaProperties schema = properties.schema();
         boolean needed = beans.getBeanNamesForType(JobOperations.class, true, false).length > 0;
         return new RowlockSchemaInitializer(
-                RowlockSettings.migrator(properties, SchemaConnections.of(jobs.dataSource(), properties.schema())),
+                RowlockSettings.migrator(
+                        properties,
+                        SchemaConnections.of(jobs.dataSource(), schema.url(), schema.user(), schema.password())),
                 needed);
     }
 }

@@ -2,6 +2,7 @@ package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.RowlockBuilder;
+import dev.rowlock.queue.autoconfigure.failure.InvalidSettingException;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.Names;

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.ProxyConnection;
 import com.zaxxer.hikari.util.Credentials;
+import dev.rowlock.queue.autoconfigure.connection.DirectConnections;
 import dev.rowlock.queue.connection.InstantPeekSocketFactory;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.JobListener;
 import dev.rowlock.queue.JobOperations;
 import dev.rowlock.queue.JobSearch;
+import dev.rowlock.queue.autoconfigure.failure.RowlockFailureAnalyzer;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import jakarta.annotation.PostConstruct;

@@ -3,6 +3,7 @@ package dev.rowlock.queue.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.autoconfigure.failure.InvalidSettingException;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.settings.RetentionSettings;

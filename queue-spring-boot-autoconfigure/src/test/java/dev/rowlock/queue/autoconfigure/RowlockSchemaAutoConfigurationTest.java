@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.autoconfigure.failure.NoDataSourceException;
 import dev.rowlock.queue.schema.SchemaMissingException;
 import dev.rowlock.queue.schema.UnsupportedDatabaseException;
 import dev.rowlock.queue.test.postgres.PostgresTest;

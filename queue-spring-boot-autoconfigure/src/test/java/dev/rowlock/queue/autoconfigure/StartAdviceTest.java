@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.JobListener;
+import dev.rowlock.queue.autoconfigure.failure.RowlockFailureAnalyzer;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import javax.sql.DataSource;

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.autoconfigure;
+package dev.rowlock.queue.autoconfigure.connection;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 
 /** Connections that make and upgrade the tables: of a user or to a URL of their own, outside the pool. */
-final class SchemaConnections extends AbstractDataSource {
+public final class SchemaConnections extends AbstractDataSource {
 
     private final DataSource pool;
     private final @Nullable String url;
@@ -21,11 +21,10 @@ final class SchemaConnections extends AbstractDataSource {
         this.password = password;
     }
 
-    /** The pool itself, unless the properties name a URL or a user. */
-    static DataSource of(DataSource pool, RowlockProperties.SchemaProperties properties) {
-        return properties.url() == null && properties.user() == null
-                ? pool
-                : new SchemaConnections(pool, properties.url(), properties.user(), properties.password());
+    /** The pool itself, unless there is a URL or a user. */
+    public static DataSource of(
+            DataSource pool, @Nullable String url, @Nullable String user, @Nullable String password) {
+        return url == null && user == null ? pool : new SchemaConnections(pool, url, user, password);
     }
 
     @Override

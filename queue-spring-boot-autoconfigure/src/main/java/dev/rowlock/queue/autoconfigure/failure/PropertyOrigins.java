@@ -1,4 +1,4 @@
-package dev.rowlock.queue.autoconfigure;
+package dev.rowlock.queue.autoconfigure.failure;
 
 import java.util.Map;
 import java.util.TreeMap;

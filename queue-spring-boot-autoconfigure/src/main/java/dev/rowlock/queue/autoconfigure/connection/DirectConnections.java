@@ -1,4 +1,4 @@
-package dev.rowlock.queue.autoconfigure;
+package dev.rowlock.queue.autoconfigure.connection;
 
 import dev.rowlock.queue.connection.InstantPeekSocketFactory;
 import java.sql.Connection;
@@ -23,7 +23,7 @@ import org.springframework.jdbc.datasource.AbstractDataSource;
  * unknown or refused, it is one of the pool's own: a node must not lose its lease while its pool works. No URL, user or
  * password is logged.
  */
-final class DirectConnections extends AbstractDataSource {
+public final class DirectConnections extends AbstractDataSource {
 
     private static final Logger log = LoggerFactory.getLogger(DirectConnections.class);
 
@@ -49,16 +49,16 @@ final class DirectConnections extends AbstractDataSource {
     }
 
     /** Opens nothing yet. */
-    static DataSource besides(DataSource pool) {
+    public static DataSource besides(DataSource pool) {
         return besides(pool, null);
     }
 
     /** @param url leads to the same database past a pooler, which would swallow what is to be heard; null: the pool's own */
-    static DataSource besides(DataSource pool, @Nullable String url) {
+    public static DataSource besides(DataSource pool, @Nullable String url) {
         return besides(pool, url, PREPARED_WITHIN);
     }
 
-    static DataSource besides(DataSource pool, @Nullable String url, Duration preparedWithin) {
+    public static DataSource besides(DataSource pool, @Nullable String url, Duration preparedWithin) {
         return new DirectConnections(pool, url, preparedWithin);
     }
 

@@ -1,16 +1,16 @@
-package dev.rowlock.queue.autoconfigure;
+package dev.rowlock.queue.autoconfigure.failure;
 
 import java.util.List;
 
 /** It is not clear in which database the jobs are: there is no DataSource, or several without a choice. */
-final class NoDataSourceException extends IllegalStateException {
+public final class NoDataSourceException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
 
     private final List<String> candidates;
 
     /** {@code candidates} are the names of the DataSource beans; empty: there are none. */
-    NoDataSourceException(List<String> candidates) {
+    public NoDataSourceException(List<String> candidates) {
         super(
                 candidates.isEmpty()
                         ? "there is no DataSource, and Rowlock keeps its jobs in a PostgreSQL database"

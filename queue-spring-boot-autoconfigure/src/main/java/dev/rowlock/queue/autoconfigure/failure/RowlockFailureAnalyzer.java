@@ -1,4 +1,4 @@
-package dev.rowlock.queue.autoconfigure;
+package dev.rowlock.queue.autoconfigure.failure;
 
 import dev.rowlock.queue.schema.SchemaChangedException;
 import dev.rowlock.queue.schema.SchemaForbiddenException;
@@ -17,7 +17,7 @@ import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.core.env.Environment;
 
 /** Says what kept Rowlock from starting, and what to do about it. */
-final class RowlockFailureAnalyzer implements FailureAnalyzer {
+public final class RowlockFailureAnalyzer implements FailureAnalyzer {
 
     private static final String MAKE_TABLES_BY_HAND = """
             Or hand this script to whoever makes tables here, to be run as the role that is to own them (docs/database.md has the rights of others):
@@ -64,7 +64,7 @@ final class RowlockFailureAnalyzer implements FailureAnalyzer {
     private final @Nullable Environment environment;
 
     /** Boot passes the environment; null where the failure came before there was one. */
-    RowlockFailureAnalyzer(@Nullable Environment environment) {
+    public RowlockFailureAnalyzer(@Nullable Environment environment) {
         this.environment = environment;
     }
 

@@ -1,13 +1,13 @@
-package dev.rowlock.queue.autoconfigure;
+package dev.rowlock.queue.autoconfigure.failure;
 
 /** A property whose value is not allowed. The application does not start. */
-final class InvalidSettingException extends IllegalStateException {
+public final class InvalidSettingException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
 
     private final String prefix;
 
-    InvalidSettingException(String prefix, IllegalArgumentException cause) {
+    public InvalidSettingException(String prefix, IllegalArgumentException cause) {
         super("%s: %s".formatted(prefix, cause.getMessage()), cause);
         this.prefix = prefix;
     }
