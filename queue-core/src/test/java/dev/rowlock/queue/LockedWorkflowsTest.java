@@ -10,15 +10,12 @@ import dev.rowlock.queue.workflow.Workflow;
 import dev.rowlock.queue.workflow.Workflows;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /** A transaction of the application that has changed a workflow stays open: others go on. */
 @PostgresTest(freshPerTest = true)
@@ -30,7 +27,6 @@ class LockedWorkflowsTest {
 
     private final Rowlocks rowlocks = new Rowlocks();
     private final CountDownLatch first = new CountDownLatch(1);
-    private final CountDownLatch commit = new CountDownLatch(1);
     private final TestDatabase database;
     private final Rowlock node;
     private final Workflows workflows;
@@ -48,7 +44,6 @@ class LockedWorkflowsTest {
     @AfterEach
     void stop() throws Exception {
         first.countDown();
-        commit.countDown();
         rowlocks.close();
     }
 
@@ -65,39 +60,21 @@ class LockedWorkflowsTest {
 
     private void othersGoOnWhile(LongConsumer changes) throws Exception {
         long locked = started("locked");
-        CountDownLatch changed = new CountDownLatch(1);
-        CompletableFuture<Void> somebody =
-                CompletableFuture.runAsync(() -> transaction().executeWithoutResult(status -> {
-                    changes.accept(locked);
-                    changed.countDown();
-                    awaitUninterruptibly(commit);
-                }));
-        assertThat(changed.await(1, TimeUnit.MINUTES)).isTrue();
-        first.countDown();
-        await().atMost(LONG)
-                .until(() -> workflows.find(locked).orElseThrow().counts().completed() == 1);
+        try (SomebodysTransaction somebody =
+                new SomebodysTransaction(database.dataSource(), () -> changes.accept(locked))) {
+            first.countDown();
+            await().atMost(LONG)
+                    .until(() -> workflows.find(locked).orElseThrow().counts().completed() == 1);
 
-        long other = started("other");
-        workflows.close(other, "rows");
+            long other = started("other");
+            workflows.close(other, "rows");
 
-        await().atMost(LONG).until(() -> ended(other));
-        assertThat(somebody).isNotDone();
-        commit.countDown();
-        somebody.get();
+            await().atMost(LONG).until(() -> ended(other));
+            assertThat(somebody.isOpen()).isTrue();
+            somebody.commit();
+        }
         workflows.close(locked, "rows");
         await().atMost(Duration.ofSeconds(90)).until(() -> ended(locked));
-    }
-
-    private static void awaitUninterruptibly(CountDownLatch latch) {
-        try {
-            latch.await(2, TimeUnit.MINUTES);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private TransactionTemplate transaction() {
-        return new TransactionTemplate(new DataSourceTransactionManager(database.dataSource()));
     }
 
     @Test
@@ -132,23 +109,17 @@ class LockedWorkflowsTest {
         long running = workflows.jobs(locked, "first", Long.MIN_VALUE, 1).get(0).id();
         await().atMost(LONG)
                 .until(() -> node.search().find(running).orElseThrow().state() == JobState.RUNNING);
-        CountDownLatch changed = new CountDownLatch(1);
-        CompletableFuture<Void> somebody =
-                CompletableFuture.runAsync(() -> transaction().executeWithoutResult(status -> {
-                    node.admin().cancel(running);
-                    changed.countDown();
-                    awaitUninterruptibly(commit);
-                }));
-        assertThat(changed.await(1, TimeUnit.MINUTES)).isTrue();
-        workflows.cancel(locked, "ann", null);
+        try (SomebodysTransaction somebody = new SomebodysTransaction(
+                database.dataSource(), () -> node.admin().cancel(running))) {
+            workflows.cancel(locked, "ann", null);
 
-        long other = started("other");
-        workflows.close(other, "rows");
+            long other = started("other");
+            workflows.close(other, "rows");
 
-        await().atMost(LONG).until(() -> ended(other));
-        assertThat(somebody).isNotDone();
-        commit.countDown();
-        somebody.get();
+            await().atMost(LONG).until(() -> ended(other));
+            assertThat(somebody.isOpen()).isTrue();
+            somebody.commit();
+        }
         await().atMost(Duration.ofSeconds(90)).until(() -> ended(locked));
     }
 }

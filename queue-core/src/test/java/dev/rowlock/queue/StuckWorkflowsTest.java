@@ -11,15 +11,10 @@ import dev.rowlock.queue.workflow.WorkflowState;
 import dev.rowlock.queue.workflow.Workflows;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /** One workflow cannot go on. What only the sweep finds of the others is found all the same, again and again. */
 @PostgresTest(freshPerTest = true, migrated = true)
@@ -96,36 +91,16 @@ class StuckWorkflowsTest {
         await().atMost(LONG).until(() -> ran.contains("nest"));
         long inner = workflows.list(null, 1).get(0).id();
         long other = workflows.start(Workflow.named("other").each("rows", List.of(), s -> s.open()));
-        CountDownLatch added = new CountDownLatch(1);
-        CountDownLatch commit = new CountDownLatch(1);
-        CompletableFuture<Void> somebody =
-                CompletableFuture.runAsync(() -> transaction().executeWithoutResult(status -> {
-                    workflows.add(inner, "rows", List.of(new Task("row")));
-                    added.countDown();
-                    awaitUninterruptibly(commit);
-                }));
-        assertThat(added.await(1, TimeUnit.MINUTES)).isTrue();
+        try (SomebodysTransaction somebody = new SomebodysTransaction(
+                database.dataSource(), () -> workflows.add(inner, "rows", List.of(new Task("row"))))) {
+            workflows.cancel(outer, "ann", null);
+            workflows.cancel(other, "ann", null);
 
-        workflows.cancel(outer, "ann", null);
-        workflows.cancel(other, "ann", null);
-
-        awaitState(other, WorkflowState.CANCELLED);
-        assertThat(somebody).isNotDone();
-        commit.countDown();
-        somebody.get();
+            awaitState(other, WorkflowState.CANCELLED);
+            assertThat(somebody.isOpen()).isTrue();
+            somebody.commit();
+        }
         awaitState(inner, WorkflowState.CANCELLED);
         awaitState(outer, WorkflowState.CANCELLED);
-    }
-
-    private static void awaitUninterruptibly(CountDownLatch latch) {
-        try {
-            latch.await(2, TimeUnit.MINUTES);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private TransactionTemplate transaction() {
-        return new TransactionTemplate(new DataSourceTransactionManager(database.dataSource()));
     }
 }
