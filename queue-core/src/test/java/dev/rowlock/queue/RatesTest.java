@@ -6,8 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
+import dev.rowlock.queue.internal.gate.Gates;
+import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.SlowDownException;
+import dev.rowlock.queue.job.WaitReason;
 import dev.rowlock.queue.search.Explanation.Kind;
 import dev.rowlock.queue.search.Explanation.Reason;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -115,6 +118,26 @@ class RatesTest {
                 .contains(Kind.RATE);
         first.limits().remove("default");
         await().until(() -> sent.size() == 12);
+    }
+
+    @Test
+    void aListenerThatSlowsDownAQueueWithoutARateIsToldOnceThatOthersDoNotWait() {
+        try (LogLines log = new LogLines(Gates.class.getName())) {
+            List<Long> refused = List.of(
+                    first.jobs().enqueue(new Send("refused")), first.jobs().enqueue(new Send("refused")));
+            enqueue("other", null, 3);
+            first.start();
+
+            await().until(() -> sent.size() == 5);
+            refused.forEach(id ->
+                    await().until(() -> first.search().find(id).orElseThrow().waitReason() == WaitReason.SNOOZE));
+
+            assertThat(log.events())
+                    .singleElement()
+                    .satisfies(event -> assertThat(event.getFormattedMessage())
+                            .startsWith(
+                                    "queue 'default': a listener threw SlowDownException, but the queue has no rate"));
+        }
     }
 
     @Test
