@@ -60,4 +60,19 @@ class MarkEndedJobsTest {
                 .containsExactly(new Touched(STEP, false, false), new Touched(new StepKey(8, 0), false, false));
         assertThat(walk(2)).isEmpty();
     }
+
+    /** Jobs are looked for first among those of this moment. Somebody may hear late, or the clock may be set meanwhile. */
+    @Test
+    void aJobHasCompletedWheneverThatWas() {
+        rooms.execute("INSERT INTO rowlock.workflow_job (job_id, workflow_id, step_no) VALUES (1, 7, 0), (2, 8, 0)");
+        rooms.execute("""
+                INSERT INTO rowlock.done (id, enqueued_at, rank, attempt, crashes, max_retries, queue, type, payload, finished_at, state)
+                VALUES (1, now(), 0, 1, 0, 0, 'q', 't', '{}', now(), 'completed'),
+                       (2, now(), 0, 1, 0, 0, 'q', 't', '{}', now() + interval '20 minutes', 'completed')
+                """);
+
+        assertThat(mark.heard(List.of(1L, 2L)))
+                .containsExactlyInAnyOrder(
+                        new Touched(STEP, false, false), new Touched(new StepKey(8, 0), false, false));
+    }
 }
