@@ -15,12 +15,24 @@ import org.jspecify.annotations.Nullable;
 public final class RecordedWakeups implements Wakeups, RemoteWakeups {
 
     private final List<String> heard = new CopyOnWriteArrayList<>();
+    private final List<String> names = new CopyOnWriteArrayList<>();
+    private final List<String> befores = new CopyOnWriteArrayList<>();
     private final BlockingQueue<String> unread = new LinkedBlockingQueue<>();
     private final List<Integer> firsts = new CopyOnWriteArrayList<>();
     private final List<Boolean> lines = new CopyOnWriteArrayList<>();
 
     public List<String> heard() {
         return heard;
+    }
+
+    /** The names of messages of other processes. */
+    public List<String> names() {
+        return names;
+    }
+
+    /** What others had heard before they moved all that was due. */
+    public List<String> befores() {
+        return befores;
     }
 
     /** The next that nobody has asked for yet; null if none comes. */
@@ -66,8 +78,14 @@ public final class RecordedWakeups implements Wakeups, RemoteWakeups {
     }
 
     @Override
-    public void dueJobsMoved(@Nullable Duration nextDue) {
+    public void dueJobsMoved(@Nullable Duration nextDue, @Nullable String message) {
         hear("moved, next in " + nextDue);
+        befores.add(String.valueOf(message));
+    }
+
+    @Override
+    public void heard(String message) {
+        names.add(message);
     }
 
     @Override

@@ -37,8 +37,11 @@ public interface Wakeups {
     /**
      * All jobs that were due have been made runnable, so nobody else need look for them. The next one is due after this
      * time; null: none waits.
+     *
+     * @param message the name of the last message that the node had heard before it looked: of jobs that came later it may have
+     *     seen nothing. Null: it had heard none
      */
-    default void dueJobsMoved(@Nullable Duration nextDue) {}
+    default void dueJobsMoved(@Nullable Duration nextDue, @Nullable String message) {}
 
     /**
      * There are jobs with {@linkplain dev.rowlock.queue.job.JobOptions#key(String) keys} in this queue that became runnable, or a limit has

@@ -66,13 +66,20 @@ public final class Dispatcher implements Chore {
         return left(now);
     }
 
+    /** All that this node has heard of until now came by this message, or by those before it. Any thread. */
+    public void heard(String message) {
+        times.heard(message);
+    }
+
     /**
      * Another node has moved all that was due; the next one is due after this time, null: none. Returns how long until this
      * one must run. Any thread.
+     *
+     * @param message the last one that it had heard before it looked; null: nobody knows
      */
-    public Duration movedElsewhere(@Nullable Duration nextDue) {
+    public Duration movedElsewhere(@Nullable Duration nextDue, @Nullable String message) {
         long now = System.nanoTime();
-        times.movedElsewhere(now, nextDue);
+        times.movedElsewhere(now, nextDue, message);
         return left(now);
     }
 
@@ -92,7 +99,7 @@ public final class Dispatcher implements Chore {
         if (refused.isDue()) {
             refused.tryAgain(this::moveNamed, batch.rows());
         }
-        boolean forAll = times.looking(begun);
+        DueTimes.Look look = times.looking(begun);
         DispatchDueJobs.Result result;
         DuePosition from = cursor.next(begun);
         int limit = batch.rows();
@@ -112,12 +119,12 @@ public final class Dispatcher implements Chore {
         cursor.looked(result, full, ended);
         if (full) {
             batch.worked();
-            times.looked(ended, result.nextDue(), Duration.ZERO);
+            times.looked(look, ended, result.nextDue(), Duration.ZERO);
             return Duration.ZERO;
         }
-        times.looked(ended, result.nextDue(), rest(result.jobs() > 0, ended));
-        if (result.jobs() > 0 || forAll && isFirstOfMany()) {
-            wakeups.dueJobsMoved(result.nextDue());
+        times.looked(look, ended, result.nextDue(), rest(result.jobs() > 0, ended));
+        if (result.jobs() > 0 || look.forAll() && isFirstOfMany()) {
+            wakeups.dueJobsMoved(result.nextDue(), look.message());
         }
         return left(ended);
     }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * When this node looks for due jobs. What only this node knows of, it looks for as soon as it is due. For what all nodes
  * know of they look {@link #APART} after each other: the first one usually takes it, and tells the others, who need not
- * look then. Besides, each looks from time to time. Times are monotonic, in nanoseconds. Thread-safe.
+ * look for what it had heard of before. Besides, each looks from time to time. Times are monotonic, in nanoseconds. Thread-safe.
  */
 final class DueTimes {
 
@@ -15,14 +15,22 @@ final class DueTimes {
 
     private static final long NEVER = Duration.ofDays(365).toNanos(); // from now
 
-    private long known; // guarded by this, as all below; due, and known here only
-    private long shared; // due, and known to all nodes
+    /**
+     * A look of this node.
+     *
+     * @param forAll whether it looks for something that all nodes know of
+     * @param message the last message that was heard before; null: none
+     * @param position how much had been heard before
+     */
+    record Look(boolean forAll, @Nullable String message, long position) {}
+
+    private final HeardTimes shared = new HeardTimes(); // guarded by this, as all below
+    private long known; // due, and known here only
     private long poll;
 
     /** At first it looks at once. */
     DueTimes(long now) {
         this.known = now + NEVER;
-        this.shared = now + NEVER;
         this.poll = now;
     }
 
@@ -33,30 +41,36 @@ final class DueTimes {
 
     /** All nodes have heard of a job. */
     synchronized void dueForAll(long at) {
-        shared = earlier(shared, at);
+        shared.heard(at);
     }
 
-    /** Another node has moved all that was due, and told all which time is the next one; null: none. */
-    synchronized void movedElsewhere(long now, @Nullable Duration next) {
-        if (shared - now <= 0) {
-            shared = now + NEVER;
-        }
-        if (next != null) {
-            shared = earlier(shared, now + next.toNanos());
-        }
+    /** All that was heard until now came by this message, or by those before it. */
+    synchronized void heard(String message) {
+        shared.named(message);
     }
 
     /**
-     * This node begins to look. What it hears of from now on is not what it looks for. Returns whether it looks for something
-     * that all nodes know of.
+     * Another node has moved all that was due, and told all which time is the next one.
+     *
+     * @param next null: none
+     * @param message the last one that it had heard before it looked: of what came later it may have seen nothing. Null: nobody knows
      */
-    synchronized boolean looking(long now) {
+    synchronized void movedElsewhere(long now, @Nullable Duration next, @Nullable String message) {
+        long position = shared.positionOf(message);
+        shared.removeDue(position, now);
+        if (next != null) {
+            shared.add(position, now + next.toNanos());
+        }
+    }
+
+    /** This node begins to look. What it hears of from now on is not what it looks for. */
+    synchronized Look looking(long now) {
         if (known - now <= 0) {
             known = now + NEVER;
         }
-        boolean forAll = shared - now <= 0;
-        shared = now + NEVER;
-        return forAll;
+        boolean forAll = shared.first(now + NEVER) - now <= 0;
+        shared.clear();
+        return new Look(forAll, shared.message(), shared.position());
     }
 
     /**
@@ -65,12 +79,9 @@ final class DueTimes {
      * @param next when the next one is due; null: none
      * @param rest until it looks again though nothing is due
      */
-    synchronized void looked(long now, @Nullable Duration next, Duration rest) {
-        // What has been heard of meanwhile, this node looks for: the others will be told that it has looked.
-        known = earlier(known, shared);
-        shared = now + NEVER;
+    synchronized void looked(Look look, long now, @Nullable Duration next, Duration rest) {
         if (next != null) {
-            shared = earlier(shared, now + next.toNanos());
+            shared.add(look.position(), now + next.toNanos());
         }
         poll = now + rest.toNanos();
     }
@@ -81,7 +92,8 @@ final class DueTimes {
      * @param number its number among all nodes, from 0
      */
     synchronized Duration left(long now, int number) {
-        long next = earlier(earlier(known, shared + number * APART.toNanos()), poll);
+        long all = shared.first(now + NEVER) + number * APART.toNanos();
+        long next = earlier(earlier(known, all), poll);
         return Duration.ofNanos(next - now);
     }
 

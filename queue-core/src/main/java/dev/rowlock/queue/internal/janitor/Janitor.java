@@ -106,9 +106,18 @@ public final class Janitor {
         dispatching.runWithin(dispatcher, dispatcher.waitingElsewhere(dueIn));
     }
 
-    /** Another node has moved all jobs that were due; the next one is due after this time, null: none. */
-    public void dueJobsMoved(@Nullable Duration nextDue) {
-        dispatching.runWithin(dispatcher, dispatcher.movedElsewhere(nextDue));
+    /** All that was heard of due jobs until now came by this message, or by those before it. */
+    public void heard(String message) {
+        dispatcher.heard(message);
+    }
+
+    /**
+     * Another node has moved all jobs that were due; the next one is due after this time, null: none.
+     *
+     * @param message the last one that it had heard before it looked; null: nobody knows
+     */
+    public void dueJobsMoved(@Nullable Duration nextDue, @Nullable String message) {
+        dispatching.runWithin(dispatcher, dispatcher.movedElsewhere(nextDue, message));
     }
 
     /** The server's clock was set: some jobs may be due, and some waits may have become longer. */

@@ -31,8 +31,13 @@ record FromElsewhere(Fetchers fetchers, Janitor janitor, Runnable changed) imple
     }
 
     @Override
-    public void dueJobsMoved(@Nullable Duration nextDue) {
-        janitor.dueJobsMoved(nextDue);
+    public void dueJobsMoved(@Nullable Duration nextDue, @Nullable String message) {
+        janitor.dueJobsMoved(nextDue, message);
+    }
+
+    @Override
+    public void heard(String message) {
+        janitor.heard(message);
     }
 
     @Override

@@ -83,7 +83,10 @@ final class OwnListener implements AutoCloseable {
         public void jobsWaiting(Duration dueIn) {}
 
         @Override
-        public void dueJobsMoved(@Nullable Duration nextDue) {}
+        public void dueJobsMoved(@Nullable Duration nextDue, @Nullable String message) {}
+
+        @Override
+        public void heard(String message) {}
 
         @Override
         public void keysReady(String queue, int first) {}

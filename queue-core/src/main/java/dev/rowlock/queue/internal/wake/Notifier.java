@@ -58,6 +58,8 @@ public final class Notifier implements Wakeups, AutoCloseable {
     private @Nullable Duration waiting; // guarded by lock
     private boolean moved; // guarded by lock; all that was due
     private @Nullable Duration nextDue; // guarded by lock; of what waits after that
+    private @Nullable String before; // guarded by lock; the last message heard before that look
+    private long named; // guarded by lock; how many messages have got a name
     private final Set<String> keys = new LinkedHashSet<>(); // guarded by lock; queues
     private boolean attention; // guarded by lock
     private boolean closed; // guarded by lock
@@ -118,10 +120,11 @@ public final class Notifier implements Wakeups, AutoCloseable {
     }
 
     @Override
-    public void dueJobsMoved(@Nullable Duration next) {
+    public void dueJobsMoved(@Nullable Duration next, @Nullable String message) {
         change(() -> {
             moved = true;
             nextDue = next;
+            before = message;
         });
     }
 
@@ -220,10 +223,10 @@ public final class Notifier implements Wakeups, AutoCloseable {
                 messages.add(WakeupMessage.attention(origin));
             }
             if (moved) {
-                messages.add(WakeupMessage.moved(origin, nextDue));
+                messages.add(WakeupMessage.moved(origin, ++named, nextDue, before));
             }
             if (waiting != null) {
-                messages.add(WakeupMessage.waiting(origin, waiting));
+                messages.add(WakeupMessage.waiting(origin, ++named, waiting));
             }
             keys.forEach(queue -> messages.add(WakeupMessage.keys(origin, queue, firstToLook++)));
             drain(awaited, ids -> WakeupMessage.awaited(origin, ids), messages);
@@ -237,6 +240,7 @@ public final class Notifier implements Wakeups, AutoCloseable {
             attention = false;
             moved = false;
             nextDue = null;
+            before = null;
             waiting = null;
             ready.clear();
             return messages;

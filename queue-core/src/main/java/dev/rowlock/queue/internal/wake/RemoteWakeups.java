@@ -24,8 +24,19 @@ public interface RemoteWakeups {
     /** A job will become runnable after this time. */
     void jobsWaiting(Duration dueIn);
 
-    /** Another node has moved all jobs that were due; the next one is due after this time, null: none. */
-    void dueJobsMoved(@Nullable Duration nextDue);
+    /**
+     * Another node has moved all jobs that were due; the next one is due after this time, null: none.
+     *
+     * @param message the last of those below that it had heard before it looked: it may not have seen jobs that came later. Null:
+     *     nobody knows
+     */
+    void dueJobsMoved(@Nullable Duration nextDue, @Nullable String message);
+
+    /**
+     * All calls until now came by the message of this name, or by those before it. All nodes hear the same messages in the same
+     * order: that of the commits. Those of this process have names, too, though nothing else is said of them.
+     */
+    void heard(String message);
 
     /**
      * Jobs with keys became runnable in this queue, or there is room for one.

@@ -109,8 +109,8 @@ public final class WakeupBus implements Wakeups {
     }
 
     @Override
-    public void dueJobsMoved(@Nullable Duration nextDue) {
-        remote.dueJobsMoved(nextDue);
+    public void dueJobsMoved(@Nullable Duration nextDue, @Nullable String message) {
+        remote.dueJobsMoved(nextDue, message);
     }
 
     /** A limit of this queue has room that no worker of this process takes. */

@@ -8,7 +8,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The text of a notification: {@code origin|kind|what it says}. */
+/**
+ * The text of a notification: {@code origin|kind|what it says}. Messages about jobs that wait have names: {@code origin.number}
+ * stands there in place of the origin.
+ */
 final class WakeupMessage {
 
     private static final long LONGEST_MILLIS = Duration.ofDays(1).toMillis();
@@ -35,13 +38,18 @@ final class WakeupMessage {
         return origin + "|b|" + rank + '|' + jobs + '|' + first + '|' + queue;
     }
 
-    static String waiting(String origin, Duration dueIn) {
-        return origin + "|w|" + dueIn.toMillis();
+    static String waiting(String origin, long number, Duration dueIn) {
+        return name(origin, number) + "|w|" + dueIn.toMillis();
     }
 
-    /** {@code nextDue} null: no job waits. */
-    static String moved(String origin, @Nullable Duration nextDue) {
-        return origin + "|m|" + (nextDue == null ? "" : nextDue.toMillis());
+    /** {@code nextDue} null: no job waits; {@code before}: the name of the last message that was heard before the look. */
+    static String moved(String origin, long number, @Nullable Duration nextDue, @Nullable String before) {
+        return name(origin, number) + "|d|" + (nextDue == null ? "" : nextDue.toMillis()) + '|'
+                + (before == null ? "" : before);
+    }
+
+    private static String name(String origin, long number) {
+        return origin + '.' + number;
     }
 
     static String keys(String origin, String queue, int first) {
@@ -94,15 +102,26 @@ final class WakeupMessage {
     /** Does what the message says. Ignores those of this origin, and anything that is no message of ours. */
     static void deliver(String message, String own, RemoteWakeups to, @Nullable Connection connection) {
         String[] parts = message.split("\\|", 3);
-        if (parts.length != 3 || parts[0].equals(own)) {
+        if (parts.length != 3) {
             return;
         }
+        int number = parts[0].indexOf('.');
+        if (!(number < 0 ? parts[0] : parts[0].substring(0, number)).equals(own)) {
+            deliver(parts, to, connection);
+        }
+        if (number >= 0) {
+            to.heard(parts[0]);
+        }
+    }
+
+    private static void deliver(String[] parts, RemoteWakeups to, @Nullable Connection connection) {
         try {
             switch (parts[1]) {
                 case "r" -> deliverReady(parts[2].split("\\|", 4), false, to, connection);
                 case "b" -> deliverReady(parts[2].split("\\|", 4), true, to, connection);
                 case "w" -> to.jobsWaiting(duration(parts[2]));
-                case "m" -> to.dueJobsMoved(parts[2].isEmpty() ? null : duration(parts[2]));
+                case "d" -> deliverMoved(parts[2].split("\\|", 2), to);
+                case "m" -> to.dueJobsMoved(durationOrNone(parts[2]), null); // of the version before
                 case "k" -> deliverKeys(parts[2].split("\\|", 2), to);
                 case "a" -> to.attention();
                 default -> {} // of a newer version
@@ -115,6 +134,16 @@ final class WakeupMessage {
     /** Everybody looks long before a day is over. */
     private static Duration duration(String millis) {
         return Duration.ofMillis(Math.min(Math.max(0, Long.parseLong(millis)), LONGEST_MILLIS));
+    }
+
+    private static @Nullable Duration durationOrNone(String millis) {
+        return millis.isEmpty() ? null : duration(millis);
+    }
+
+    private static void deliverMoved(String[] parts, RemoteWakeups to) {
+        if (parts.length == 2) {
+            to.dueJobsMoved(durationOrNone(parts[0]), parts[1].isEmpty() ? null : parts[1]);
+        }
     }
 
     private static void deliverKeys(String[] parts, RemoteWakeups to) {

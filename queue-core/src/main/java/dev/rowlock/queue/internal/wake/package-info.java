@@ -17,9 +17,14 @@
  * costs at most a poll interval (up to five of them where a node is idle, five seconds or so for jobs that fall due); a pooler that swallows them all costs nothing else.
  *
  * <p>A message is {@code origin|kind|what it says}: kind {@code r} (ready: {@code rank|jobs|first|queue}), {@code b}
- * (the same, where some of the jobs went back to their place), {@code w} (waiting: milliseconds until due), {@code m} (all that was
- * due has been moved: milliseconds until the next is due, or nothing if none waits) or {@code a} (attention: nothing). A node
- * ignores its own, and kinds that it does not know.
+ * (the same, where some of the jobs went back to their place), {@code w} (waiting: milliseconds until due), {@code d} (all that was
+ * due has been moved: {@code milliseconds until the next is due, or nothing if none waits|the name of the last message that was heard before}),
+ * {@code m} (the same of the version before: the milliseconds alone), {@code k} (keys: {@code first|queue}), {@code l} and {@code e} (jobs that
+ * somebody waits for, and that have ended: ids) or {@code a} (attention: nothing). A node ignores its own, and kinds that it does
+ * not know.
+ *
+ * <p>Messages of the kinds {@code w} and {@code d} have a name, {@code origin.number} in place of the origin. The version before reads it as
+ * an origin that it does not know. Whoever sends {@code d} names by it what he has seen: the package {@code due} says why.
  *
  * <p>All nodes hear everything, and if they all looked at once, each job would cost a claim of every node. So their looks are
  * staggered: each message says by a number who looks first, another each time. The nodes count from there; those for whom there is

@@ -87,10 +87,24 @@ class DispatcherTest {
         rooms.waiting(NOW); // only a sign whether it looks
 
         dispatcher.waitingElsewhere(Duration.ZERO);
-        dispatcher.movedElsewhere(null);
+        dispatcher.heard("of it");
+        dispatcher.movedElsewhere(null, "of it");
         dispatcher.runOnce();
 
         assertThat(rooms.count("waiting")).isEqualTo(1);
+    }
+
+    @Test
+    void aDispatcherTellsWhatItHadHeardBeforeItLooked() {
+        dispatcher.runOnce();
+        dispatcher.waitingElsewhere(Duration.ZERO);
+        dispatcher.heard("before");
+        rooms.waiting(NOW);
+
+        dispatcher.runOnce();
+        dispatcher.heard("after");
+
+        assertThat(others.befores()).containsExactly("before");
     }
 
     @Test

@@ -70,10 +70,10 @@ class DueTimesTest {
 
     @Test
     void aJobHeardOfDuringALookIsNotForgotten() {
-        times.looking(at(0));
+        DueTimes.Look look = times.looking(at(0));
         times.dueHere(at(1));
         times.dueForAll(at(2));
-        times.looked(at(10), null, Duration.ofMillis(5_000));
+        times.looked(look, at(10), null, Duration.ofMillis(5_000));
         assertThat(left(10, THIRD)).isEqualTo(-9);
 
         look(20, null, 5_000);
@@ -81,14 +81,133 @@ class DueTimesTest {
     }
 
     @Test
-    void aNodeLooksAtOnceForAJobThatAllHearOfDuringItsLook() {
-        times.looking(at(0));
+    void nodesLookOneAfterTheOtherForAJobThatAllHearOfDuringALook() {
+        DueTimes.Look look = times.looking(at(0));
         times.dueForAll(at(2));
-        times.looked(at(10), null, Duration.ofMillis(5_000));
+        times.looked(look, at(10), null, Duration.ofMillis(5_000));
 
-        assertThat(left(10, THIRD))
-                .as("the others will be told that it has looked")
-                .isEqualTo(-8);
+        assertThat(left(10, 0)).isEqualTo(-8);
+        assertThat(left(10, THIRD)).isEqualTo(12);
+    }
+
+    @Test
+    void aJobThatAllHearOfAfterAnotherNodeHasBegunToLookDoesNotCountAsMoved() {
+        look(0, null, 5_000);
+        heard(100, "before");
+        heard(101, "after");
+
+        times.movedElsewhere(at(110), null, "before");
+        assertThat(left(110, 0)).isEqualTo(-9);
+
+        times.movedElsewhere(at(111), null, "after");
+        assertThat(left(111, 0)).as("only the poll is left").isEqualTo(4_889);
+    }
+
+    @Test
+    void bothNodesLookForAJobThatNeitherHasSeenThoughEachTellsTheOtherThatItHasLooked() {
+        DueTimes other = new DueTimes(at(0));
+        DueTimes.Look ours = times.looking(at(0));
+        DueTimes.Look theirs = other.looking(at(0));
+        times.looked(ours, at(1), null, Duration.ofMillis(5_000));
+        other.looked(theirs, at(1), null, Duration.ofMillis(5_000));
+
+        times.dueForAll(at(2)); // committed by now
+        times.heard("of it");
+        other.dueForAll(at(3));
+        other.heard("of it");
+        times.movedElsewhere(at(4), null, theirs.message());
+        other.movedElsewhere(at(5), null, ours.message());
+
+        assertThat(left(5, 0)).isEqualTo(-3);
+        assertThat(other.left(at(5), 1).toMillis()).isEqualTo(8);
+    }
+
+    @Test
+    void whatTheServersClockSaysOfAJobStaysUntilSomebodyLooksWhoHadHeardOfIt() {
+        heard(100, "of it");
+        look(99, 1L, 5_000); // a moment too early
+        assertThat(left(99, 0)).isEqualTo(1);
+
+        times.movedElsewhere(at(101), null, null); // a look from before the job was committed
+        assertThat(left(101, 0)).isEqualTo(-1);
+
+        times.movedElsewhere(at(101), null, "of it");
+        assertThat(left(101, 0)).as("only the poll is left").isEqualTo(4_998);
+    }
+
+    @Test
+    void aNodeBelievesNobodyWhoDoesNotSayWhatHeHadHeard() {
+        look(0, null, 5_000);
+        heard(100, "of it");
+        times.dueForAll(at(101)); // by a message without a name, as those of SQL and of the version before
+
+        times.movedElsewhere(at(110), Duration.ofMillis(300), null);
+        assertThat(left(110, 0)).isEqualTo(-10);
+
+        times.movedElsewhere(at(110), null, "unknown");
+        assertThat(left(110, 0)).isEqualTo(-10);
+
+        times.movedElsewhere(at(110), null, "of it");
+        assertThat(left(110, 0)).isEqualTo(-9);
+    }
+
+    @Test
+    void whatOthersSayIsDueNextCounts() {
+        look(0, null, 5_000);
+
+        times.movedElsewhere(at(110), Duration.ofMillis(300), null);
+
+        assertThat(left(110, 0)).isEqualTo(300);
+    }
+
+    @Test
+    void aMessageWithoutAnythingToLookForTellsHowMuchANodeHasHeard() {
+        look(0, null, 5_000);
+        times.dueForAll(at(100)); // by a message without a name
+        times.heard("our own");
+
+        times.movedElsewhere(at(110), null, "our own");
+
+        assertThat(left(110, 0)).as("only the poll is left").isEqualTo(4_890);
+    }
+
+    @Test
+    void aLookSaysWhatWasHeardBeforeIt() {
+        assertThat(times.looking(at(0)).message()).isNull();
+
+        heard(100, "before");
+        DueTimes.Look look = times.looking(at(200));
+        heard(201, "after");
+
+        assertThat(look.message()).isEqualTo("before");
+    }
+
+    @Test
+    void manyTimesBecomeOneThatIsTheFirstOfThemAndKnownAsLittleAsTheLast() {
+        look(0, null, 5_000);
+        for (int i = 0; i <= HeardTimes.MOST_TIMES; i++) {
+            heard(100 + i, "m" + i);
+        }
+        assertThat(left(0, 0)).isEqualTo(100);
+
+        times.movedElsewhere(at(110), null, "m" + (HeardTimes.MOST_TIMES - 1));
+        assertThat(left(110, 0)).isEqualTo(-10);
+
+        times.movedElsewhere(at(110), null, "m" + HeardTimes.MOST_TIMES);
+        assertThat(left(110, 0)).as("only the poll is left").isEqualTo(4_890);
+    }
+
+    @Test
+    void aMessageOfLongAgoIsForgotten() {
+        look(0, null, 5_000);
+        heard(100, "long ago");
+        for (int i = 0; i < HeardTimes.MOST_MESSAGES; i++) {
+            times.heard("m" + i);
+        }
+
+        times.movedElsewhere(at(110), null, "long ago");
+
+        assertThat(left(110, 0)).isEqualTo(-10);
     }
 
     @Test
@@ -105,22 +224,30 @@ class DueTimesTest {
     void aLookForAJobThatAllHaveHeardOfIsForAll() {
         look(0, null, 5_000);
         times.dueHere(at(100));
-        assertThat(times.looking(at(100))).as("known here only").isFalse();
-        times.looked(at(100), Duration.ofMillis(200), Duration.ofMillis(5_000));
+        assertThat(look(100, 200L, 5_000).forAll()).as("known here only").isFalse();
 
-        assertThat(times.looking(at(299))).as("not due yet").isFalse();
-        times.looked(at(299), Duration.ofMillis(1), Duration.ofMillis(5_000));
+        assertThat(look(299, 1L, 5_000).forAll()).as("not due yet").isFalse();
 
-        assertThat(times.looking(at(300))).isTrue();
+        assertThat(look(300, null, 5_000).forAll()).isTrue();
     }
 
-    private void look(long millis, @Nullable Long nextDue, long rest) {
-        times.looking(at(millis));
-        times.looked(at(millis), nextDue == null ? null : Duration.ofMillis(nextDue), Duration.ofMillis(rest));
+    private DueTimes.Look look(long millis, @Nullable Long nextDue, long rest) {
+        DueTimes.Look look = times.looking(at(millis));
+        times.looked(look, at(millis), nextDue == null ? null : Duration.ofMillis(nextDue), Duration.ofMillis(rest));
+        return look;
     }
 
+    /** By a message that all hear. */
+    private void heard(long due, String message) {
+        times.dueForAll(at(due));
+        times.heard(message);
+    }
+
+    /** Somebody has looked who had heard as much as we have now. */
     private void moved(long millis, @Nullable Long nextDue) {
-        times.movedElsewhere(at(millis), nextDue == null ? null : Duration.ofMillis(nextDue));
+        String all = "until " + millis;
+        times.heard(all);
+        times.movedElsewhere(at(millis), nextDue == null ? null : Duration.ofMillis(nextDue), all);
     }
 
     private long left(long millis, int number) {
