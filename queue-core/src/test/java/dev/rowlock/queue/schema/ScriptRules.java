@@ -48,7 +48,7 @@ final class ScriptRules {
     private static final List<Pattern> ALLOWED = List.of(
             // A default that is no constant, or is stored, writes the whole table anew.
             action(
-                    "ADD (?:COLUMN )?(?:IF NOT EXISTS )?\\w+ (?:text|jsonb?|smallint|int|bigint|boolean|timestamptz|uuid|bytea)(?:\\[\\])?(?: COLLATE \"C\")?"
+                    "ADD (?:COLUMN )?(?:IF NOT EXISTS )?\\w+ (?:text|jsonb?|smallint|int|bigint|double precision|boolean|timestamptz|uuid|bytea)(?:\\[\\])?(?: COLLATE \"C\")?"
                             + "(?: NULL)?(?: (?:NOT NULL )?DEFAULT (?:-?\\d+|true|false|'[^']*')(?: NOT NULL)?)?"),
             // Rows that are there are checked in a later script.
             action("ADD (?:CONSTRAINT \\w+ )?CHECK .* NOT VALID"),
