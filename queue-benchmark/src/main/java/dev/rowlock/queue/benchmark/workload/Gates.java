@@ -21,7 +21,7 @@ import java.util.function.LongFunction;
 
 /**
  * What keys, limits, rates, weights and order cost: runs what was enqueued before, without keys, with 100 keys under each rule, and with 10,000 keys of which one job
- * runs at once; jobs that a policy chooses; workflows and a batch; two of them once more while a snapshot is held, so that dead rows stay. Counts the server's processor time for each job from the start of the workers to the last job's end.
+ * runs at once; jobs that a policy chooses; workflows and a batch; two of them once more while a snapshot is held, so that dead rows stay; some of them once more by several nodes. Counts the server's processor time for each job from the start of the workers to the last job's end.
  * A peer takes part in what it can do. One with a process of its own is cut off in a part that takes too long, and has no figures of it.
  */
 final class Gates implements Workload {
@@ -31,6 +31,7 @@ final class Gates implements Workload {
     private static final int FEW = 100;
     private static final int MANY = 10_000;
     private static final int CHAIN = 10;
+    private static final int NODES = 10;
 
     /** Of one chain, as many as one call enqueues. */
     private static final int STEPS = 1_000;
@@ -38,11 +39,20 @@ final class Gates implements Workload {
     private static final Duration BOUND = Duration.ofMinutes(2);
 
     /** What runs of one peer in one part. */
-    private record Part(Peer peer, Stage stage, String name, KeyRule rule, int keys, int jobs) {
+    private record Part(Peer peer, Stage stage, Kind kind, int keys, int jobs) {
+
+        String name() {
+            return kind.name();
+        }
+
+        KeyRule rule() {
+            return kind.rule();
+        }
 
         boolean isPossible(Ability... more) {
-            return peer.abilities().containsAll(rule.needs())
-                    && peer.abilities().containsAll(Set.of(more));
+            return peer.abilities().containsAll(rule().needs())
+                    && peer.abilities().containsAll(Set.of(more))
+                    && (kind.nodes() == 1 || peer.abilities().contains(Ability.NODES));
         }
 
         LongFunction<Job> job() {
@@ -71,25 +81,48 @@ final class Gates implements Workload {
         void of(Part part, Figures figures);
     }
 
-    private record Kind(String name, KeyRule rule, int keys, Run run) {}
+    private record Kind(String name, KeyRule rule, int keys, int nodes, Run run) {
+
+        /** Run by one node. */
+        Kind(String name, KeyRule rule, int keys, Run run) {
+            this(name, rule, keys, 1, run);
+        }
+
+        /** The same run by several nodes. */
+        Kind byNodes() {
+            return new Kind("%s_by_%d".formatted(name, NODES), rule, keys, NODES, run);
+        }
+    }
+
+    private static final Kind PLAIN = new Kind("plain", KeyRule.NONE, 0, Gates::drain);
+    private static final Kind LIMITED = new Kind("limited", KeyRule.TEN_AT_ONCE, FEW, Gates::drain);
+    private static final Kind LIMIT_ONE = new Kind("limit_one", KeyRule.ONE_AT_ONCE, MANY, Gates::drain);
+    private static final Kind ORDERED = new Kind("ordered", KeyRule.IN_ORDER, MANY, Gates::drain);
+    private static final Kind WORKFLOW =
+            new Kind("workflow", KeyRule.NONE, 0, (part, to) -> chains(part, CHAIN, Ability.WORKFLOWS, to));
 
     private static final List<Kind> KINDS = List.of(
-            new Kind("plain", KeyRule.NONE, 0, Gates::drain),
+            PLAIN,
             new Kind("keys", KeyRule.TURNS, FEW, Gates::drain),
-            new Kind("limited", KeyRule.TEN_AT_ONCE, FEW, Gates::drain),
+            LIMITED,
             new Kind("burst", KeyRule.BURST, FEW, Gates::drain),
             new Kind("rate", KeyRule.RATE, FEW, Gates::drain),
             new Kind("fair", KeyRule.WEIGHTS, FEW, Gates::drain),
             new Kind("run_time", KeyRule.RUN_TIME, FEW, Gates::drain),
             new Kind("limit_one_few", KeyRule.ONE_AT_ONCE, FEW, Gates::drain),
-            new Kind("limit_one", KeyRule.ONE_AT_ONCE, MANY, Gates::drain),
-            new Kind("ordered", KeyRule.IN_ORDER, MANY, Gates::drain),
+            LIMIT_ONE,
+            ORDERED,
             new Kind("policy", KeyRule.POLICY, 0, Gates::drain),
-            new Kind("workflow", KeyRule.NONE, 0, (part, to) -> chains(part, CHAIN, Ability.WORKFLOWS, to)),
+            WORKFLOW,
             new Kind("batch", KeyRule.NONE, 0, (part, to) -> chains(part, 0, Ability.BATCHES, to)),
             new Kind("step", KeyRule.NONE, 0, Gates::steps),
             new Kind("limited_held", KeyRule.TEN_AT_ONCE, FEW, Gates::held),
-            new Kind("limit_one_held", KeyRule.ONE_AT_ONCE, MANY, Gates::held));
+            new Kind("limit_one_held", KeyRule.ONE_AT_ONCE, MANY, Gates::held),
+            PLAIN.byNodes(),
+            LIMITED.byNodes(),
+            LIMIT_ONE.byNodes(),
+            ORDERED.byNodes(),
+            WORKFLOW.byNodes());
 
     @Override
     public List<String> parts() {
@@ -101,7 +134,7 @@ final class Gates implements Workload {
         Figures figures = new Figures();
         for (Kind kind : KINDS) {
             if (stage.size().has(kind.name())) {
-                kind.run().of(part(peer, stage, kind.name(), kind.rule(), kind.keys()), figures);
+                kind.run().of(part(peer, stage, kind), figures);
             }
         }
         return figures;
@@ -119,9 +152,9 @@ final class Gates implements Workload {
     }
 
     /** At least two jobs of each key: a slow peer has fewer keys. */
-    private static Part part(Peer peer, Stage stage, String name, KeyRule rule, int keys) {
-        int jobs = stage.size().jobs(peer.jobsPerSecond(rule), SECONDS);
-        return new Part(peer, stage, name, rule, Math.min(keys, jobs / 2), jobs);
+    private static Part part(Peer peer, Stage stage, Kind kind) {
+        int jobs = stage.size().jobs(peer.jobsPerSecond(kind.rule()), SECONDS);
+        return new Part(peer, stage, kind, Math.min(kind.keys(), jobs / 2), jobs);
     }
 
     private static void drain(Part part, Figures figures) {
@@ -199,7 +232,7 @@ final class Gates implements Workload {
         Stage stage = part.stage();
         Probe probe = Probe.counting();
         Meter meter = stage.meter(session);
-        session.startWorkers(Crew.of(stage.size().workers()), probe);
+        session.startWorkers(Crew.of(part.kind().nodes(), stage.size().workers()), probe);
         long end = ownProcess(part.peer())
                 ? stage.awaitDrained(session, probe, part.jobs(), BOUND)
                 : stage.awaitDrained(session, probe, part.jobs());
