@@ -7,7 +7,6 @@ import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
-import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.settings.FetchSettings;
 import dev.rowlock.queue.spi.ClaimCounts;
@@ -67,12 +66,7 @@ public final class Claimer {
         this.consumer = consumer;
         this.throughPool = throughPool;
         this.keyed = new KeyedClaims(
-                consumer,
-                keyed,
-                settings.pollInterval(),
-                timeouts,
-                QueueCursor.sharers(() -> place().nodes()),
-                node::claimFailed);
+                consumer, keyed, settings.pollInterval(), timeouts, () -> place().nodes(), node::claimFailed);
         this.sources = new Sources(this.keyed, settings.pollInterval());
         this.settings = settings;
         this.node = node;
@@ -325,7 +319,7 @@ public final class Claimer {
 
     private Duration accept(Batch batch, long nodeId, int limit, long ended) {
         if (!batch.inTurn()) {
-            return waitForTurn();
+            return Rests.shorter(outOfTurn.await(place().nodes()), idleWait());
         }
         outOfTurn.over();
         tally.add(batch.jobs().size());
@@ -381,17 +375,6 @@ public final class Claimer {
                 ? idleWait()
                 : Rests.shorter(cursor.untilNextLook(now), settings.pollInterval());
         return nothing ? Rests.longer(rest, cursor.untilNextPoll(now)) : rest;
-    }
-
-    /** Not all of it is cut short by wake-ups: where many nodes claim, there are many of those. */
-    private Duration waitForTurn() {
-        TurnBackoff.Wait wait = outOfTurn.next(place().nodes());
-        try {
-            Signal.pause(wait.sure());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        return Rests.shorter(wait.more(), idleWait());
     }
 
     private Duration idleWait() {

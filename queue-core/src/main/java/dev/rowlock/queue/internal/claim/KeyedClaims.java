@@ -15,13 +15,12 @@ import dev.rowlock.queue.internal.store.claim.KnownKeys;
 import dev.rowlock.queue.internal.store.claim.LearnedKeys;
 import dev.rowlock.queue.internal.store.gate.CancelRest;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
-import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.DoubleUnaryOperator;
+import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -44,9 +43,6 @@ final class KeyedClaims {
 
     /** A queue that has had keys is looked at with each claim for so long. */
     private static final Duration KEPT = Duration.ofMinutes(1);
-
-    /** When to look again for keys that somebody else was filling. */
-    private static final Duration BUSY = Duration.ofMillis(10);
 
     /** Jobs are claimed ahead that threads begin so soon: while one waits here, no other one of its key can begin elsewhere. */
     private static final Duration AHEAD = Duration.ofMillis(10);
@@ -85,6 +81,7 @@ final class KeyedClaims {
     private long lookedAt; // 0: never
     private final KeyMemory memory;
     private final RecentKeys recent;
+    private final KeyedTurns turns;
     private final KeyedRound own = new KeyedRound();
     private final KeyedRound borrowed = new KeyedRound();
     private Stage stage = Stage.FIRST; // of the next claim
@@ -99,7 +96,7 @@ final class KeyedClaims {
 
     /**
      * @param timeouts the listeners' timeouts as a JSON object of milliseconds by type
-     * @param sharers how many nodes share what looks from the front may take, as of {@link QueueCursor}
+     * @param nodes how many serve the queue
      * @param failed told of each claim that fails, because it may have been committed all the same
      */
     KeyedClaims(
@@ -107,9 +104,10 @@ final class KeyedClaims {
             KeyedSource source,
             Duration pollInterval,
             @Nullable String timeouts,
-            DoubleUnaryOperator sharers,
+            IntSupplier nodes,
             Runnable failed) {
-        this.memory = new KeyMemory(chance -> QueueCursor.SHARE / sharers.applyAsDouble(chance), System.nanoTime());
+        this.memory = new KeyMemory(QueueCursor.share(nodes), System.nanoTime());
+        this.turns = new KeyedTurns(nodes, pollInterval);
         this.failed = failed;
         this.consumer = consumer;
         this.statement = source.claim();
@@ -195,7 +193,11 @@ final class KeyedClaims {
 
     private Turn turn(Stage now) {
         plainFirst = !plainFirst;
-        Turn turn = round(now).turn().plainFirst(plainFirst).without(shares.ahead(now.reach()));
+        Turn turn = round(now)
+                .turn()
+                .plainFirst(plainFirst)
+                .without(shares.ahead(now.reach()))
+                .ofBacklog(turns.backlog());
         return now.borrows() ? turn.borrowing() : turn;
     }
 
@@ -246,6 +248,13 @@ final class KeyedClaims {
         }
         KeyedRound round = round(claim.stage());
         seen(batch, round.look() == Look.FROM_FRONT);
+        if (!batch.inTurn()) {
+            wantsRoom = true;
+            round.outOfTurn(claim.stage());
+            Duration rest = turns.await();
+            return ended.get() != before ? Duration.ZERO : rest;
+        }
+        turns.brought(batch.batch().jobs().size());
         round.seen(batch, claim.turn());
         if (!claim.taker().test(batch.batch())) {
             return Duration.ZERO;
@@ -337,7 +346,7 @@ final class KeyedClaims {
         }
         KeyedRound.End end = round.end();
         boolean fromFront = round.look() == Look.FROM_FRONT;
-        if (fromFront && end != KeyedRound.End.NOT_YET && end != KeyedRound.End.OUT_OF_TURN) {
+        if (fromFront && end != KeyedRound.End.NOT_YET) {
             memory.lookedFromFront(round.took(), System.nanoTime());
         }
         if (end == KeyedRound.End.NOTHING && (round.look() == Look.RECENT || plainLeft)) {
@@ -368,7 +377,7 @@ final class KeyedClaims {
         switch (end) {
             case FOUND, NOTHING -> busyRounds = 0;
             case BUSY -> busyRounds++;
-            case NOT_YET, OUT_OF_TURN -> {}
+            case NOT_YET -> {}
         }
         return end == KeyedRound.End.NOTHING || busyRounds >= BUSY_ROUNDS;
     }
@@ -377,7 +386,7 @@ final class KeyedClaims {
     private Duration restAfter(KeyedRound.End end, Duration untilFront) {
         Duration rest = switch (end) {
             case NOT_YET, FOUND -> Duration.ZERO;
-            case BUSY, OUT_OF_TURN -> Signal.jittered(BUSY);
+            case BUSY -> Rests.behindOthers();
             case NOTHING -> Rests.shorter(untilFront, Rests.shorter(pollInterval, untilRate()));
         };
         rateAt = null;

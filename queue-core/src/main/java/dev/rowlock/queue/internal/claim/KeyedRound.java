@@ -43,8 +43,6 @@ final class KeyedRound {
         FOUND,
         /** It has brought none, and somebody else was filling some of its keys. */
         BUSY,
-        /** The same, but it was not this node's turn to look at any key. */
-        OUT_OF_TURN,
         /** It has brought none. */
         NOTHING
     }
@@ -128,7 +126,24 @@ final class KeyedRound {
         if (!over()) {
             return End.NOT_YET;
         }
-        End end = found ? End.FOUND : !busy ? End.NOTHING : looked ? End.BUSY : End.OUT_OF_TURN;
+        End end = found ? End.FOUND : busy ? End.BUSY : End.NOTHING;
+        restart();
+        return end;
+    }
+
+    /**
+     * A claim of this stage was refused. Where whoever is below its limit gets jobs, the round goes on where it is: the keys behind that must not wait until nobody
+     * else claims. Others get some only behind a whole round that has brought nothing, so theirs begins anew.
+     */
+    void outOfTurn(Stage stage) {
+        if (!stage.equals(Stage.FIRST)) {
+            restart();
+        }
+    }
+
+    /** The next claim is the first of another round. */
+    private void restart() {
+        turn = Turn.FIRST;
         found = false;
         busy = false;
         looked = false;
@@ -136,6 +151,5 @@ final class KeyedRound {
         passedOver = false;
         plainFirst = false;
         wanting.clear();
-        return end;
     }
 }

@@ -92,13 +92,23 @@ final class QueueCursor {
         };
     }
 
+    /** How much of the time each of them may take. */
+    private static DoubleUnaryOperator share(DoubleUnaryOperator sharers) {
+        return chance -> SHARE / sharers.applyAsDouble(chance);
+    }
+
+    /** The same, of as many nodes as there are. */
+    static DoubleUnaryOperator share(IntSupplier nodes) {
+        return share(sharers(nodes));
+    }
+
     /**
      * @param sharers how many share what such looks may take, by a number between 0 and 1 that chance has drawn: what one of them
      *     finds, the others need not look for
      * @param now monotonic, in nanoseconds
      */
     QueueCursor(DoubleUnaryOperator sharers, long now) {
-        DoubleUnaryOperator share = chance -> SHARE / sharers.applyAsDouble(chance);
+        DoubleUnaryOperator share = share(sharers);
         this.backUntil = new AtomicLong(now);
         this.front = new CostBudget(share, now);
         this.nothing = new CostBudget(share, now);

@@ -9,7 +9,15 @@ final class Rests {
     /** An idle queue is polled this much less often, where notifications arrive. */
     private static final int IDLE_FACTOR = 5;
 
+    /** While somebody else fills the keys that a claim would fill. */
+    private static final Duration BEHIND_OTHERS = Duration.ofMillis(10);
+
     private Rests() {}
+
+    /** Until somebody else has filled the keys that a claim would fill. */
+    static Duration behindOthers() {
+        return Signal.jittered(BEHIND_OTHERS);
+    }
 
     /** The poll interval; longer the more polls have found nothing, which count where notifications would tell. */
     static Duration idle(Duration pollInterval, int emptyPolls) {

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.claim;
 
+import dev.rowlock.queue.internal.thread.Signal;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -21,8 +22,8 @@ final class TurnBackoff {
     /**
      * One wait.
      *
-     * @param sure not to be cut short
-     * @param more may be cut short
+     * @param sure not to be cut short: where many nodes claim, there are many wake-ups
+     * @param more may be cut short by one
      */
     record Wait(Duration sure, Duration more) {}
 
@@ -31,9 +32,15 @@ final class TurnBackoff {
         factor = 1;
     }
 
-    /** It was refused once more. */
-    Wait next(int nodes) {
-        return next(nodes, ThreadLocalRandom.current().nextDouble());
+    /** It was refused once more: lets the sure part of the wait pass, and returns the other one. */
+    Duration await(int nodes) {
+        Wait wait = next(nodes, ThreadLocalRandom.current().nextDouble());
+        try {
+            Signal.pause(wait.sure());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return wait.more();
     }
 
     /** @param chance from 0 to 1 */

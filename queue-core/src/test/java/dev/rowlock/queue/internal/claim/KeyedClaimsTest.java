@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.gate.DeclareLimits;
+import dev.rowlock.queue.internal.store.gate.GateLock;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,6 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 @PostgresTest
 class KeyedClaimsTest {
@@ -202,6 +206,61 @@ class KeyedClaimsTest {
             rooms.execute("DROP TRIGGER out_of_time ON rowlock.running");
             rooms.execute("DROP FUNCTION public.out_of_time()");
         }
+    }
+
+    /** Otherwise those in front would have a turn each time that others are claiming, and those at the end none. */
+    @Test
+    void aNodeThatIsRefusedATurnGoesOnWithTheKeysBehind() throws SQLException {
+        limit(QueueLimit.of(Rooms.QUEUE).maxRunningPerKey(5));
+        ready(400, 400);
+        assertThat(claimKeyed()).isZero();
+        List<String> first = runningKeys();
+        first.forEach(key ->
+                rooms.execute("UPDATE rowlock.ready SET job_key = '" + key + "' WHERE id = " + rooms.ready(1)[0]));
+
+        try (OpenTransaction one = claiming(0);
+                OpenTransaction other = claiming(1)) {
+            claimKeyed();
+            assertThat(runningKeys()).isEqualTo(first);
+        }
+        assertThat(claimKeyed()).isZero();
+
+        assertThat(runningKeys()).hasSize(400);
+    }
+
+    @Test
+    void aNodeThatIsRefusedTurnsOfABacklogWaitsLonger() throws SQLException {
+        limit(QueueLimit.of(Rooms.QUEUE).maxRunningPerKey(5));
+        ready(400, 400);
+        assertThat(claimKeyed()).isZero();
+
+        try (OpenTransaction one = claiming(0);
+                OpenTransaction other = claiming(1)) {
+            assertThat(claimKeyed()).isZero(); // it has waited
+            assertThat(claimKeyed()).isPositive();
+        }
+        claimKeyed();
+        try (OpenTransaction one = claiming(0);
+                OpenTransaction other = claiming(1)) {
+            assertThat(claimKeyed()).isZero();
+        }
+    }
+
+    private List<String> runningKeys() {
+        return rooms.sql("SELECT DISTINCT job_key FROM rowlock.running ORDER BY 1")
+                .query(String.class)
+                .list();
+    }
+
+    /** Somebody else has this turn. */
+    private OpenTransaction claiming(int turn) throws SQLException {
+        OpenTransaction transaction = new OpenTransaction(rooms.database());
+        JdbcClient.create(transaction.database().dataSource())
+                .sql("SELECT pg_advisory_xact_lock(hashtextextended(?, ?))")
+                .params(GateLock.name(rooms.database().schema(), Rooms.QUEUE), turn + 1)
+                .query()
+                .listOfRows();
+        return transaction;
     }
 
     private void claimTenTimes() {

@@ -53,6 +53,9 @@ public final class ClaimKeyedJobs {
     /** So many claims of one queue at once, at most: others would find its keys locked. */
     private static final int TURNS = 4;
 
+    /** So many of them while there is a backlog. Two keep the server busy; with four, and ten nodes, each job cost twice as much. */
+    private static final int TURNS_OF_BACKLOG = 2;
+
     /**
      * Whose turn it is.
      *
@@ -62,37 +65,43 @@ public final class ClaimKeyedJobs {
      *     has room
      * @param borrows whether keys may have as many jobs as their burst allows, not only their limit: nobody else wants the places
      * @param ahead keys that are passed over
+     * @param backlog whether there are many jobs, so that only few claims of them are made at a time
      */
-    public record Turn(String key, int rest, boolean plainFirst, boolean borrows, List<String> ahead) {
+    public record Turn(String key, int rest, boolean plainFirst, boolean borrows, List<String> ahead, boolean backlog) {
 
         /** All keys. */
         public static final Turn FIRST = new Turn("", 0, true);
 
         /** Within limits, over all keys. */
         public Turn(String key, int rest, boolean plainFirst) {
-            this(key, rest, plainFirst, false, List.of());
+            this(key, rest, plainFirst, false, List.of(), false);
         }
 
         public Turn plainFirst(boolean first) {
-            return new Turn(key, rest, first, borrows, ahead);
+            return new Turn(key, rest, first, borrows, ahead, backlog);
         }
 
         public Turn borrowing() {
-            return new Turn(key, rest, plainFirst, true, ahead);
+            return new Turn(key, rest, plainFirst, true, ahead, backlog);
         }
 
         public Turn without(List<String> keys) {
-            return new Turn(key, rest, plainFirst, borrows, keys);
+            return new Turn(key, rest, plainFirst, borrows, keys, backlog);
+        }
+
+        public Turn ofBacklog(boolean many) {
+            return new Turn(key, rest, plainFirst, borrows, ahead, many);
         }
     }
 
     /**
      * What one claim brought.
      *
+     * @param inTurn false: others were claiming, so it has looked at nothing
      * @param next where the next claim goes on; null: all keys have had their turn
      * @param keys whether there were any
      * @param limited whether something limits the queue as a whole, so that this claims jobs without keys too
-     * @param busy how many keys, or 1 for the queue, somebody else was filling at that moment
+     * @param busy how many keys somebody else was filling at that moment
      * @param untilRate when a rate allows one of them the next job; null: no rate held up any
      * @param toCancel keys whose jobs are to be cancelled, because one of them has failed
      * @param lends whether a turn that {@linkplain Turn#borrows borrows} could bring more: the queue has a burst, and was not full as a whole, in which
@@ -103,6 +112,7 @@ public final class ClaimKeyedJobs {
      */
     public record KeyedBatch(
             Batch batch,
+            boolean inTurn,
             @Nullable Turn next,
             boolean keys,
             boolean limited,
@@ -278,7 +288,7 @@ public final class ClaimKeyedJobs {
         return new NamedParameters()
                 .with("queue", queue)
                 .with("lock", GateLock.name(database.schema(), queue))
-                .with("turns", TURNS)
+                .with("turns", turn.backlog() ? TURNS_OF_BACKLOG : TURNS)
                 .with("many", keys(limit) > FEWEST)
                 .with("shares", PARTS * Math.max(1, most / keys(limit)))
                 .with("share_lock", GateLock.ofMany(database.schema()))
@@ -321,6 +331,9 @@ public final class ClaimKeyedJobs {
                     most = most(walk.locks());
                     if (!ready.containsAll(walk.parts())) {
                         return Optional.empty();
+                    }
+                    if (!walk.inTurn()) {
+                        return Optional.of(walk.notBegun(turn, batch, claimed));
                     }
                     return Optional.of(
                             batch.jobs().size() < limit

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a claim's walk through the keys has found: the answer of {@link KeyedWalkSql}.
  *
+ * @param inTurn false: others were claiming, so it has not begun
  * @param last the last key that has jobs
  * @param reached how far it came: that key, or a known one behind it that has none
  * @param end whether there is no other key behind
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param at when it was, as an epoch in seconds
  */
 record KeyedWalk(
+        boolean inTurn,
         @Nullable String last,
         @Nullable String reached,
         boolean end,
@@ -64,11 +66,12 @@ record KeyedWalk(
         row.next();
         double wait = row.getDouble(UNTIL_RATE); // zero: null
         return new KeyedWalk(
+                row.getBoolean(IN_TURN),
                 row.getString(LAST),
                 row.getString(REACHED),
                 row.getBoolean(END),
                 row.getBoolean(OF_QUEUE),
-                row.getBoolean(IN_TURN) ? row.getInt(BUSY) : 1,
+                row.getInt(BUSY),
                 wait <= 0 ? null : Duration.ofNanos((long) (wait * 1e9)),
                 Columns.textList(row, TO_CANCEL),
                 row.getBoolean(LENDS),
@@ -95,6 +98,11 @@ record KeyedWalk(
         return wanting;
     }
 
+    /** The next claim goes on where this one should have. */
+    KeyedBatch notBegun(Turn turn, Batch batch, ClaimedRows rows) {
+        return batch(batch, turn, rows);
+    }
+
     KeyedBatch with(Batch batch, ClaimedRows rows) {
         return batch(batch, end || reached == null ? null : new Turn(reached, 0, true), rows);
     }
@@ -108,6 +116,7 @@ record KeyedWalk(
     private KeyedBatch batch(Batch batch, @Nullable Turn next, ClaimedRows rows) {
         return new KeyedBatch(
                 batch,
+                inTurn,
                 next,
                 last != null,
                 limited,

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.store.claim;
 import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
@@ -11,6 +12,7 @@ import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -287,6 +289,30 @@ class ClaimKeyedJobsTest {
         rooms.execute("DELETE FROM rowlock.node");
 
         assertThat(keys(run(10))).isEmpty();
+    }
+
+    @Test
+    void fewerClaimsOfABacklogThanOfSingleJobsAreMadeAtATime() throws SQLException {
+        rooms.large(jobs("a", 1));
+        limit(null, 1);
+        Turn unfinished = new Turn("b", 2, true).ofBacklog(true);
+
+        try (OpenTransaction first = claiming();
+                OpenTransaction second = claiming()) {
+            KeyedBatch refused = run(unfinished, 10);
+            assertThat(refused.inTurn()).isFalse();
+            assertThat(refused.keys()).isFalse();
+            assertThat(refused.next()).isEqualTo(unfinished);
+            assertThat(run(10).inTurn()).isTrue();
+        }
+
+        assertThat(run(unfinished, 10).inTurn()).isTrue();
+    }
+
+    private OpenTransaction claiming() throws SQLException {
+        OpenTransaction transaction = new OpenTransaction(rooms.database());
+        new ClaimKeyedJobs(transaction.database(), Duration.ZERO).run(QUEUE, Turn.FIRST, 1, 0, Which.ALL, node, null);
+        return transaction;
     }
 
     private void limit(Integer running, Integer perKey) {

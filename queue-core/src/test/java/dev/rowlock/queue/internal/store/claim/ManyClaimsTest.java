@@ -70,7 +70,7 @@ class ManyClaimsTest {
         for (Future<KeyedBatch> one : claims) {
             batches.add(one.get());
         }
-        assertThat(batches.stream().filter(batch -> batch.busy() == 1)).hasSize(2); // they come again in a moment
+        assertThat(batches.stream().filter(batch -> !batch.inTurn())).hasSize(2); // they come again in a moment
     }
 
     @Test
