@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.workflow.DecideSteps;
 import dev.rowlock.queue.internal.store.workflow.DecideSteps.Decided;
 import dev.rowlock.queue.internal.store.workflow.EndWorkflows;
+import dev.rowlock.queue.internal.store.workflow.FindMovingSteps;
 import dev.rowlock.queue.internal.store.workflow.FindUndecidedSteps;
 import dev.rowlock.queue.internal.store.workflow.FindUndecidedSteps.Undecided;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs;
@@ -44,6 +45,7 @@ final class Progress {
     private final MarkEndedJobs mark;
     private final FindUndecidedSteps find;
     private final DecideSteps decide;
+    private final FindMovingSteps moving;
     private final MoveSteps move;
     private final EndWorkflows end;
     private final WakeupBus wakeups;
@@ -52,6 +54,7 @@ final class Progress {
         this.mark = new MarkEndedJobs(database);
         this.find = new FindUndecidedSteps(database);
         this.decide = new DecideSteps(database);
+        this.moving = new FindMovingSteps(database);
         this.move = new MoveSteps(database);
         this.end = new EndWorkflows(database);
         this.wakeups = wakeups;
@@ -82,11 +85,13 @@ final class Progress {
         return some.end();
     }
 
-    /** Goes on with steps whose jobs somebody was about to move. */
-    void left() {
-        List<StepKey> left = move.left(STEPS);
+    /** Goes on with steps behind this one whose jobs somebody was about to move. Returns the last one; null: there is nothing behind it. */
+    @Nullable
+    StepKey left(StepKey behind) {
+        List<StepKey> left = moving.run(behind, STEPS);
         goOn(emptied(moveAll(left)));
         endAll(workflows(left));
+        return left.size() == STEPS ? left.get(STEPS - 1) : null;
     }
 
     /** Jobs of this workflow were cancelled. */

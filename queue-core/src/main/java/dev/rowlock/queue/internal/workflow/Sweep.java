@@ -47,6 +47,7 @@ final class Sweep implements Chore {
     private Runnable trigger = () -> {}; // written before the first run
     private @Nullable Place jobs; // null: done with them
     private @Nullable StepKey steps;
+    private StepKey left = FIRST;
     private boolean walking;
     private boolean hurried; // somebody knows that there is something to find
     private boolean again; // somebody said so when this walk had passed by, perhaps
@@ -107,6 +108,7 @@ final class Sweep implements Chore {
             begunAt = now;
             jobs = Place.FRONT;
             steps = FIRST;
+            left = FIRST;
             cancelling = cancelAll();
         }
         try {
@@ -154,8 +156,11 @@ final class Sweep implements Chore {
             return true;
         }
         // Once in each walk: some may stay, because the server refuses a job of theirs, or somebody keeps it locked.
-        progress.left();
-        return false;
+        StepKey end = progress.left(left);
+        if (end != null) {
+            left = end;
+        }
+        return end != null;
     }
 
     /** Returns whether some are to be cancelled. */

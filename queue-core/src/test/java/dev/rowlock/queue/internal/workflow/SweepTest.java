@@ -129,4 +129,28 @@ class SweepTest {
         now += Duration.ofMinutes(1).toNanos();
         assertThat(sweep.behind().orElseThrow()).as("it has begun another one").isGreaterThan(Duration.ofMinutes(1));
     }
+
+    /** As many as one look finds. */
+    @Test
+    void stepsThatCannotGoOnKeepNoLaterOneFromBeingFound() {
+        rooms.execute("ALTER TABLE rowlock.ready ADD CONSTRAINT refused CHECK (queue <> 'refused')");
+        rooms.execute("""
+                INSERT INTO rowlock.workflow_step (workflow_id, step_no, name, state, accepts)
+                SELECT 7, i, 's' || i, 'releasing', false FROM generate_series(1, 1001) AS i
+                """);
+        rooms.execute("""
+                INSERT INTO rowlock.workflow_job (job_id, workflow_id, step_no)
+                SELECT 1000 + i, 7, i FROM generate_series(1, 1001) AS i
+                """);
+        rooms.execute("""
+                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, rank, attempt, crashes, max_retries, reason, queue, type, payload)
+                SELECT 1000 + i, '2255-01-01Z', now(), 0, 0, 0, 0, 'parents', CASE WHEN i < 1001 THEN 'refused' ELSE 'mail' END, 't', '{}'
+                  FROM generate_series(1, 1001) AS i
+                """);
+
+        walk();
+
+        assertThat(rooms.roomsOf(2001)).containsExactly("ready");
+        assertThat(rooms.count("workflow_step WHERE state = 'releasing'")).isEqualTo(1_000);
+    }
 }

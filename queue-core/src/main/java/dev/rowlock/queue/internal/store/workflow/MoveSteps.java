@@ -116,12 +116,6 @@ public final class MoveSteps {
             SELECT 4, NULL, NULL, NULL, NULL, coalesce((SELECT min(id) - 1 FROM missed), max(job_id)), NULL, NULL FROM next HAVING count(*) > 0
             """;
 
-    private static final String LEFT = """
-            SELECT workflow_id, step_no FROM rowlock.workflow_step
-             WHERE moving
-             ORDER BY workflow_id, step_no LIMIT ?
-            """;
-
     /** Jobs of one queue that became runnable; {@code rank} is the most urgent; {@code keys}: some of them have keys. */
     public record Ready(String queue, int rank, long jobs, boolean keys) {}
 
@@ -148,13 +142,11 @@ public final class MoveSteps {
     private final Database database;
     private final EnsureDonePartitions partitions;
     private final String sql;
-    private final String left;
 
     public MoveSteps(Database database) {
         this.database = database;
         this.partitions = new EnsureDonePartitions(database);
         this.sql = database.sql(IndexPlan.LOOKS_PREFIX + SQL);
-        this.left = database.sql(IndexPlan.PREFIX + LEFT);
     }
 
     /**
@@ -175,22 +167,6 @@ public final class MoveSteps {
                 return read(statement);
             }
         }));
-    }
-
-    /** Steps whose jobs somebody was about to move. */
-    public List<StepKey> left(int limit) {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, left)) {
-                statement.setInt(1, limit);
-                try (ResultSet rows = IndexPlan.query(statement)) {
-                    List<StepKey> steps = new ArrayList<>();
-                    while (rows.next()) {
-                        steps.add(StepKey.ROW.read(rows));
-                    }
-                    return steps;
-                }
-            }
-        });
     }
 
     private static Moved read(PreparedStatement statement) throws SQLException {

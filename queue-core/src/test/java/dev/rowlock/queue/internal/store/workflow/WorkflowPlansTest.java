@@ -114,7 +114,7 @@ class WorkflowPlansTest {
                 "UPDATE rowlock.workflow_step SET state = 'releasing' WHERE workflow_id = 2000 AND step_no BETWEEN 6000 AND 6009");
         rooms.execute(
                 "UPDATE rowlock.workflow_step SET state = 'skipping' WHERE workflow_id = 2000 AND step_no BETWEEN 6010 AND 6019");
-        List<StepKey> left = move.left(LOOKED_AT);
+        List<StepKey> left = new FindMovingSteps(explained.database()).run(new StepKey(1, 0), LOOKED_AT);
         int moved = move.run(left, 0, 20).steps().size();
         end.find(workflows);
         end.run(workflows);
