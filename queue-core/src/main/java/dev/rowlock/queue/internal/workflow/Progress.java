@@ -12,12 +12,9 @@ import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Marked;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Place;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Touched;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps;
-import dev.rowlock.queue.internal.store.workflow.MoveSteps.Moved;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
-import dev.rowlock.queue.internal.store.workflow.MoveSteps.Ready;
 import dev.rowlock.queue.internal.store.workflow.StepKey;
 import dev.rowlock.queue.internal.wake.WakeupBus;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -33,11 +30,8 @@ final class Progress {
 
     private static final Logger log = LoggerFactory.getLogger(Progress.class);
 
-    /** Steps with fewer jobs than this are moved together, mostly as soon as it is decided. */
-    private static final int FEW = 20;
-
-    /** So many jobs of a large step are moved by one statement. */
-    private static final int CHUNK = 1_000;
+    /** Steps with fewer jobs than this are moved as soon as it is decided, and otherwise together. */
+    static final int FEW = 20;
 
     /** So many steps are decided about, or moved, by one statement. */
     private static final int STEPS = 1_000;
@@ -46,16 +40,20 @@ final class Progress {
     private final FindUndecidedSteps find;
     private final DecideSteps decide;
     private final FindMovingSteps moving;
-    private final MoveSteps move;
+    private final StepMoves moves;
     private final EndWorkflows end;
     private final WakeupBus wakeups;
 
     Progress(Database database, WakeupBus wakeups) {
+        this(database, wakeups, new StepMoves(new MoveSteps(database), wakeups));
+    }
+
+    Progress(Database database, WakeupBus wakeups, StepMoves moves) {
         this.mark = new MarkEndedJobs(database);
         this.find = new FindUndecidedSteps(database);
         this.decide = new DecideSteps(database);
         this.moving = new FindMovingSteps(database);
-        this.move = new MoveSteps(database);
+        this.moves = moves;
         this.end = new EndWorkflows(database);
         this.wakeups = wakeups;
     }
@@ -88,8 +86,9 @@ final class Progress {
     /** Goes on with steps behind this one whose jobs somebody was about to move. Returns the last one; null: there is nothing behind it. */
     @Nullable
     StepKey left(StepKey behind) {
+        moves.tryAgain();
         List<StepKey> left = moving.run(behind, STEPS);
-        goOn(emptied(moveAll(left)));
+        goOn(emptied(moves.of(left)));
         endAll(workflows(left));
         return left.size() == STEPS ? left.get(STEPS - 1) : null;
     }
@@ -141,9 +140,9 @@ final class Progress {
     }
 
     private List<MovedStep> moved(Decided decided) {
-        tell(decided.ready());
+        moves.tell(decided.ready());
         List<MovedStep> moved = new ArrayList<>(decided.released());
-        moved.addAll(moveAll(decided.moving()));
+        moved.addAll(moves.of(decided.moving()));
         return moved;
     }
 
@@ -153,48 +152,6 @@ final class Progress {
                 .filter(MovedStep::ended)
                 .map(step -> new Touched(step.key(), false, false))
                 .toList();
-    }
-
-    private List<MovedStep> moveAll(List<StepKey> steps) {
-        List<MovedStep> moved = new ArrayList<>();
-        parts(steps).forEach(some -> moved.addAll(moveTogether(some)));
-        return moved;
-    }
-
-    private List<MovedStep> moveTogether(List<StepKey> steps) {
-        List<MovedStep> moved = new ArrayList<>();
-        try {
-            Moved together = move.run(steps, 0, FEW);
-            tell(together);
-            moved.addAll(together.steps());
-        } catch (RuntimeException e) {
-            log.debug("{} steps could not be moved together, so one by one", steps.size(), e);
-        }
-        Set<StepKey> left = new LinkedHashSet<>(steps);
-        moved.forEach(step -> left.remove(step.key()));
-        left.forEach(step -> moved.addAll(moveApart(step)));
-        return moved;
-    }
-
-    /** A step with many jobs, or one of a part that failed: it must not keep the others. The sweep tries it again. */
-    private List<MovedStep> moveApart(StepKey step) {
-        try {
-            long behind = 0;
-            Moved some;
-            do {
-                some = move.run(List.of(step), behind, CHUNK);
-                tell(some);
-                behind = some.last();
-            } while (some.steps().isEmpty() && behind > 0);
-            return some.steps();
-        } catch (RuntimeException e) {
-            log.warn(
-                    "the jobs of step {} of workflow {} could not be moved; they are tried again within a minute",
-                    step.step(),
-                    step.workflow(),
-                    e);
-            return List.of();
-        }
     }
 
     /** Notes which have ended. One that is a job of another lets that one go on, which may end by that. */
@@ -210,30 +167,13 @@ final class Progress {
         }
     }
 
-    private void tell(Moved moved) {
-        tell(moved.ready());
-        Duration nextDue = moved.nextDue();
-        if (nextDue != null) {
-            wakeups.jobsWaiting(nextDue);
-        }
-    }
-
-    private void tell(List<Ready> ready) {
-        for (Ready each : ready) {
-            if (each.keys()) {
-                wakeups.keysReady(each.queue());
-            }
-            wakeups.jobsReady(each.queue(), each.rank(), each.jobs());
-        }
-    }
-
     private static Set<Long> workflows(Collection<StepKey> steps) {
         Set<Long> workflows = new LinkedHashSet<>();
         steps.forEach(step -> workflows.add(step.workflow()));
         return workflows;
     }
 
-    private static <T> List<List<T>> parts(List<T> all) {
+    static <T> List<List<T>> parts(List<T> all) {
         List<List<T>> parts = new ArrayList<>();
         for (int from = 0; from < all.size(); from += STEPS) {
             parts.add(all.subList(from, Math.min(all.size(), from + STEPS)));

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.store.workflow;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -19,18 +20,34 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MoveSteps {
 
-    private static final String SQL = """
-            WITH step AS MATERIALIZED (
+    // What the server refuses, each job by itself: its step stays as it is until it is taken.
+    private static final String ASIDE = """
+            WITH aside AS MATERIALIZED (
+                SELECT m.job_id, m.workflow_id, m.step_no FROM rowlock.workflow_job m
+                 WHERE m.job_id = ANY (?::bigint[]) AND m.state IN (0, 4)
+                 ORDER BY m.job_id -- only one index has this order
+            ),
+            """;
+
+    // With what tells the steps, and the jobs of each.
+    private static final String STEPS = """
+            step AS MATERIALIZED (
                 SELECT t.workflow_id, t.step_no, s.place, s.state, s.due_at, s.delay_millis, w.started_at
-                  FROM unnest(?::bigint[], ?::int[]) AS t (workflow_id, step_no)
+                  FROM %s AS t (workflow_id, step_no)
                  CROSS JOIN LATERAL (
                        SELECT s.ctid AS place, s.state, s.due_at, s.delay_millis FROM rowlock.workflow_step s
                         WHERE s.workflow_id = t.workflow_id AND s.step_no = t.step_no
                           AND s.state IN ('releasing', 'skipping', 'reviving') OFFSET 0) AS s
                  CROSS JOIN LATERAL (SELECT w.started_at FROM rowlock.workflow w WHERE w.id = t.workflow_id OFFSET 0) AS w
             ), next AS MATERIALIZED (
-                SELECT s.workflow_id, s.step_no, s.state, s.due_at, s.delay_millis, m.job_id, m.place
+                SELECT s.workflow_id, s.step_no, s.state, s.due_at, s.delay_millis, m.job_id, m.place,
+                       m.job_id = ANY (ARRAY(SELECT job_id FROM aside)) AS aside
                   FROM step s
+                 %s
+            )
+            """;
+
+    private static final String WALKED = STEPS.formatted("unnest(?::bigint[], ?::int[])", """
                  CROSS JOIN LATERAL (
                        (SELECT m.job_id, m.ctid AS place FROM rowlock.workflow_job m
                          WHERE s.state <> 'reviving' AND m.workflow_id = s.workflow_id AND m.step_no BETWEEN s.step_no AND s.step_no
@@ -41,10 +58,23 @@ public final class MoveSteps {
                          WHERE s.state = 'reviving' AND m.workflow_id = s.workflow_id AND m.step_no BETWEEN s.step_no AND s.step_no
                            AND m.failure BETWEEN 4 AND 4 AND m.job_id > ?
                          ORDER BY m.step_no, m.failure, m.job_id LIMIT ?)) AS m -- likewise
-            ), parked AS MATERIALIZED (
+            """);
+
+    private static final String NAMED = """
+            given AS MATERIALIZED (
+                SELECT m.job_id, m.ctid AS place, m.workflow_id, m.step_no, m.state FROM rowlock.workflow_job m
+                 WHERE m.job_id = ANY (?::bigint[])
+                 ORDER BY m.job_id
+            ),
+            """ + STEPS.formatted("(SELECT DISTINCT workflow_id, step_no FROM given)", """
+            JOIN given m ON m.workflow_id = s.workflow_id AND m.step_no = s.step_no AND m.state = CASE s.state WHEN 'reviving' THEN 4 ELSE 0 END
+            """);
+
+    private static final String MOVED = """
+            , parked AS MATERIALIZED (
                 -- Not those that somebody has let run before, or cancelled.
                 SELECT w.id, w.ctid AS place FROM rowlock.waiting w
-                 WHERE w.id = ANY (ARRAY(SELECT job_id FROM next WHERE state <> 'reviving')) AND w.reason = 'parents'
+                 WHERE w.id = ANY (ARRAY(SELECT job_id FROM next WHERE state <> 'reviving' AND NOT aside)) AND w.reason = 'parents'
                  ORDER BY w.id FOR UPDATE
             ), from_waiting AS (
                 DELETE FROM rowlock.waiting WHERE ctid = ANY (ARRAY(SELECT place FROM parked))
@@ -54,7 +84,7 @@ public final class MoveSteps {
                 SELECT id FROM parked EXCEPT SELECT id FROM from_waiting
             ), from_done AS (
                 DELETE FROM rowlock.done
-                 WHERE id = ANY (ARRAY(SELECT job_id FROM next WHERE state = 'reviving'))
+                 WHERE id = ANY (ARRAY(SELECT job_id FROM next WHERE state = 'reviving' AND NOT aside))
                    AND finished_at >= (SELECT least(min(started_at), statement_timestamp()) FROM step) - interval '1 day'
                    AND state = 'cancelled' AND claimed_at IS NULL
                 RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
@@ -95,7 +125,7 @@ public final class MoveSteps {
             ), noted AS (
                 -- What should come back and is not kept any more never runs, so its step has not succeeded.
                 UPDATE rowlock.workflow_job SET state = CASE WHEN state <> 4 THEN 4 WHEN job_id = ANY (ARRAY(SELECT id FROM from_done)) THEN 0 ELSE 3 END
-                 WHERE ctid = ANY (ARRAY(SELECT place FROM freed WHERE what = 'skipping' UNION ALL SELECT place FROM next WHERE state = 'reviving'))
+                 WHERE ctid = ANY (ARRAY(SELECT place FROM freed WHERE what = 'skipping' UNION ALL SELECT place FROM next WHERE state = 'reviving' AND NOT aside))
             ), moved AS (
                 UPDATE rowlock.workflow_step s
                    SET state = CASE s.state WHEN 'skipping' THEN 'skipped' ELSE 'released' END
@@ -103,6 +133,7 @@ public final class MoveSteps {
                  WHERE s.ctid = ANY (ARRAY(SELECT place FROM step))
                    AND s.workflow_id + 0 = t.workflow_id AND s.step_no + 0 = t.step_no AND s.state = t.state
                    AND coalesce(c.jobs, 0) < ? AND coalesce(c.missed, 0) = 0
+                   AND (t.workflow_id, t.step_no) NOT IN (SELECT workflow_id, step_no FROM aside)
                 RETURNING s.workflow_id, s.step_no, s.state = 'skipped' OR c.jobs IS NULL OR t.state = 'reviving' AND c.back = 0 AS ended
             )
             SELECT 1, workflow_id, step_no, NULL::text, NULL::int, NULL::bigint, ended, NULL::float8
@@ -141,12 +172,16 @@ public final class MoveSteps {
 
     private final Database database;
     private final EnsureDonePartitions partitions;
-    private final String sql;
+    private final String walked;
+    private final String named;
+    private final String names;
 
     public MoveSteps(Database database) {
         this.database = database;
         this.partitions = new EnsureDonePartitions(database);
-        this.sql = database.sql(IndexPlan.LOOKS_PREFIX + SQL);
+        this.walked = database.sql(IndexPlan.LOOKS_PREFIX + ASIDE + WALKED + MOVED);
+        this.named = database.sql(IndexPlan.LOOKS_PREFIX + ASIDE + NAMED + MOVED);
+        this.names = database.sql(IndexPlan.LOOKS_PREFIX + ASIDE + WALKED + "SELECT job_id FROM next WHERE NOT aside");
     }
 
     /**
@@ -154,19 +189,51 @@ public final class MoveSteps {
      *
      * @param behind only those with a higher id
      * @param limit so many of each step at most
+     * @param aside not these jobs; their steps stay as they are
      */
-    public Moved run(Collection<StepKey> steps, long behind, int limit) {
+    public Moved run(Collection<StepKey> steps, long behind, int limit, List<Long> aside) {
         return partitions.around(() -> database.alone(connection -> {
-            try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
-                StepKey.set(statement, 1, steps);
-                statement.setLong(3, behind);
-                statement.setInt(4, limit);
-                statement.setLong(5, behind);
-                statement.setInt(6, limit);
-                statement.setInt(7, limit);
+            try (PreparedStatement statement = IndexPlan.prepare(connection, walked)) {
+                setWalk(statement, steps, behind, limit, aside);
+                statement.setInt(8, limit);
                 return read(statement);
             }
         }));
+    }
+
+    /** Moves only these jobs, of whatever steps. Those steps have not moved by that. */
+    public Moved named(List<Long> jobs) {
+        return partitions.around(() -> database.alone(connection -> {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, named)) {
+                statement.setObject(1, new long[0]);
+                statement.setObject(2, Columns.longs(jobs, Long::longValue));
+                statement.setInt(3, 0);
+                return read(statement);
+            }
+        }));
+    }
+
+    /** The jobs that {@link #run} would move. */
+    public List<Long> names(Collection<StepKey> steps, long behind, int limit, List<Long> aside) {
+        return database.alone(connection -> {
+            try (PreparedStatement statement = IndexPlan.prepare(connection, names)) {
+                setWalk(statement, steps, behind, limit, aside);
+                try (ResultSet rows = IndexPlan.query(statement)) {
+                    return Ids.read(rows);
+                }
+            }
+        });
+    }
+
+    private static void setWalk(
+            PreparedStatement statement, Collection<StepKey> steps, long behind, int limit, List<Long> aside)
+            throws SQLException {
+        statement.setObject(1, Columns.longs(aside, Long::longValue));
+        StepKey.set(statement, 2, steps);
+        for (int parameter = 4; parameter <= 6; parameter += 2) {
+            statement.setLong(parameter, behind);
+            statement.setInt(parameter + 1, limit);
+        }
     }
 
     private static Moved read(PreparedStatement statement) throws SQLException {

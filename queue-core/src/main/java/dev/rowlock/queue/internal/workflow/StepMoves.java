@@ -1,0 +1,132 @@
+package dev.rowlock.queue.internal.workflow;
+
+import dev.rowlock.queue.internal.store.batch.BatchSplitter;
+import dev.rowlock.queue.internal.store.batch.RefusedJobs;
+import dev.rowlock.queue.internal.store.workflow.MoveSteps;
+import dev.rowlock.queue.internal.store.workflow.MoveSteps.Moved;
+import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
+import dev.rowlock.queue.internal.store.workflow.MoveSteps.Ready;
+import dev.rowlock.queue.internal.store.workflow.StepKey;
+import dev.rowlock.queue.internal.wake.WakeupBus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Moves the jobs of steps about which something was decided, and tells those who can run them. A job that the server refuses keeps no other. One thread. */
+final class StepMoves {
+
+    private static final Logger log = LoggerFactory.getLogger(StepMoves.class);
+
+    /** So many jobs of a large step are moved by one statement. */
+    private static final int CHUNK = 1_000;
+
+    /** Where the server refuses all jobs, so often some are left aside before the others wait for the sweep. */
+    private static final int ROUNDS = 11;
+
+    private final MoveSteps move;
+    private final WakeupBus wakeups;
+    private final RefusedJobs refused;
+
+    StepMoves(MoveSteps move, WakeupBus wakeups) {
+        this(move, wakeups, new RefusedJobs("that are to go on with their step cannot be moved"));
+    }
+
+    StepMoves(MoveSteps move, WakeupBus wakeups, RefusedJobs refused) {
+        this.move = move;
+        this.wakeups = wakeups;
+        this.refused = refused;
+    }
+
+    /** Moves all jobs of these steps. Returns those whose last job has moved. */
+    List<MovedStep> of(List<StepKey> steps) {
+        List<MovedStep> moved = new ArrayList<>();
+        Progress.parts(steps).forEach(some -> moved.addAll(together(some)));
+        return moved;
+    }
+
+    private List<MovedStep> together(List<StepKey> steps) {
+        List<MovedStep> moved = new ArrayList<>();
+        try {
+            moved.addAll(some(steps, 0, Progress.FEW).steps());
+        } catch (RuntimeException e) {
+            log.debug("{} steps could not be moved together, so one by one", steps.size(), e);
+        }
+        Set<StepKey> left = new LinkedHashSet<>(steps);
+        moved.forEach(step -> left.remove(step.key()));
+        left.forEach(step -> moved.addAll(apart(step)));
+        return moved;
+    }
+
+    /** A step with many jobs, or one of a part that failed: it must not keep the others. The sweep tries it again. */
+    private List<MovedStep> apart(StepKey step) {
+        try {
+            long behind = 0;
+            Moved some;
+            do {
+                some = some(List.of(step), behind, CHUNK);
+                behind = some.last();
+            } while (some.steps().isEmpty() && behind > 0);
+            return some.steps();
+        } catch (RuntimeException e) {
+            log.warn(
+                    "the jobs of step {} of workflow {} could not be moved; they are tried again within a minute",
+                    step.step(),
+                    step.workflow(),
+                    e);
+            return List.of();
+        }
+    }
+
+    private Moved some(List<StepKey> steps, long behind, int limit) {
+        for (int round = 1; ; round++) {
+            try {
+                return moved(steps, behind, limit);
+            } catch (RuntimeException e) {
+                // Whatever else is the matter, parts would only wait longer: for each job that somebody keeps locked,
+                // say.
+                if (!BatchSplitter.isOfARow(e) || round == ROUNDS) {
+                    throw e;
+                }
+                refused.apart(() -> move.names(steps, behind, limit, refused.ids()), this::named, e);
+            }
+        }
+    }
+
+    private Moved moved(List<StepKey> steps, long behind, int limit) {
+        Moved moved = move.run(steps, behind, limit, refused.ids());
+        tell(moved);
+        return moved;
+    }
+
+    private void named(List<Long> jobs) {
+        tell(move.named(jobs));
+    }
+
+    /** Tries again to move what the server has refused, when it is time. Their steps have moved when somebody looks at them after that. */
+    void tryAgain() {
+        if (refused.isDue()) {
+            refused.tryAgain(this::named, CHUNK);
+        }
+    }
+
+    private void tell(Moved moved) {
+        tell(moved.ready());
+        Duration nextDue = moved.nextDue();
+        if (nextDue != null) {
+            wakeups.jobsWaiting(nextDue);
+        }
+    }
+
+    void tell(List<Ready> ready) {
+        for (Ready each : ready) {
+            if (each.keys()) {
+                wakeups.keysReady(each.queue());
+            }
+            wakeups.jobsReady(each.queue(), each.rank(), each.jobs());
+        }
+    }
+}
