@@ -64,7 +64,13 @@ class LockedWorkflowsTest {
                 new SomebodysTransaction(database.dataSource(), () -> changes.accept(locked))) {
             first.countDown();
             await().atMost(LONG)
-                    .until(() -> workflows.find(locked).orElseThrow().counts().completed() == 1);
+                    .until(() -> workflows
+                                    .find(locked)
+                                    .orElseThrow()
+                                    .step("first")
+                                    .counts()
+                                    .completed()
+                            == 1);
 
             long other = started("other");
             workflows.close(other, "rows");

@@ -11,7 +11,6 @@ import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Marked;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Place;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Touched;
-import dev.rowlock.queue.internal.store.workflow.MoveSteps;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
 import dev.rowlock.queue.internal.store.workflow.StepKey;
 import dev.rowlock.queue.internal.wake.WakeupBus;
@@ -45,7 +44,7 @@ final class Progress {
     private final WakeupBus wakeups;
 
     Progress(Database database, WakeupBus wakeups) {
-        this(database, wakeups, new StepMoves(new MoveSteps(database), wakeups));
+        this(database, wakeups, new StepMoves(database, wakeups));
     }
 
     Progress(Database database, WakeupBus wakeups, StepMoves moves) {

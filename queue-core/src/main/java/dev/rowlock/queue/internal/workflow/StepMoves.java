@@ -1,7 +1,9 @@
 package dev.rowlock.queue.internal.workflow;
 
+import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.batch.BatchSplitter;
 import dev.rowlock.queue.internal.store.batch.RefusedJobs;
+import dev.rowlock.queue.internal.store.workflow.FindBusySteps;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.Moved;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
@@ -28,20 +30,22 @@ final class StepMoves {
     private static final int ROUNDS = 11;
 
     private final MoveSteps move;
+    private final FindBusySteps busy;
     private final WakeupBus wakeups;
     private final RefusedJobs refused;
 
-    StepMoves(MoveSteps move, WakeupBus wakeups) {
-        this(move, wakeups, new RefusedJobs("that are to go on with their step cannot be moved"));
+    StepMoves(Database database, WakeupBus wakeups) {
+        this(database, wakeups, new RefusedJobs("that are to go on with their step cannot be moved"));
     }
 
-    StepMoves(MoveSteps move, WakeupBus wakeups, RefusedJobs refused) {
-        this.move = move;
+    StepMoves(Database database, WakeupBus wakeups, RefusedJobs refused) {
+        this.move = new MoveSteps(database);
+        this.busy = new FindBusySteps(database);
         this.wakeups = wakeups;
         this.refused = refused;
     }
 
-    /** Moves all jobs of these steps. Returns those whose last job has moved. */
+    /** Moves all jobs of these steps. Returns those whose last job has moved, and that get no more jobs that wait with them. */
     List<MovedStep> of(List<StepKey> steps) {
         List<MovedStep> moved = new ArrayList<>();
         Progress.parts(steps).forEach(some -> moved.addAll(together(some)));
@@ -50,24 +54,25 @@ final class StepMoves {
 
     private List<MovedStep> together(List<StepKey> steps) {
         List<MovedStep> moved = new ArrayList<>();
+        Set<StepKey> added = busy.run(steps); // before the first look at their jobs
         try {
-            moved.addAll(some(steps, 0, Progress.FEW).steps());
+            moved.addAll(some(steps, 0, Progress.FEW, added).steps());
         } catch (RuntimeException e) {
             log.debug("{} steps could not be moved together, so one by one", steps.size(), e);
         }
         Set<StepKey> left = new LinkedHashSet<>(steps);
         moved.forEach(step -> left.remove(step.key()));
-        left.forEach(step -> moved.addAll(apart(step)));
+        left.forEach(step -> moved.addAll(apart(step, added)));
         return moved;
     }
 
     /** A step with many jobs, or one of a part that failed: it must not keep the others. The sweep tries it again. */
-    private List<MovedStep> apart(StepKey step) {
+    private List<MovedStep> apart(StepKey step, Set<StepKey> added) {
         try {
             long behind = 0;
             Moved some;
             do {
-                some = some(List.of(step), behind, CHUNK);
+                some = some(List.of(step), behind, CHUNK, added);
                 behind = some.last();
             } while (some.steps().isEmpty() && behind > 0);
             return some.steps();
@@ -81,10 +86,10 @@ final class StepMoves {
         }
     }
 
-    private Moved some(List<StepKey> steps, long behind, int limit) {
+    private Moved some(List<StepKey> steps, long behind, int limit, Set<StepKey> added) {
         for (int round = 1; ; round++) {
             try {
-                return moved(steps, behind, limit);
+                return moved(steps, behind, limit, added);
             } catch (RuntimeException e) {
                 // Whatever else is the matter, parts would only wait longer: for each job that somebody keeps locked,
                 // say.
@@ -96,8 +101,8 @@ final class StepMoves {
         }
     }
 
-    private Moved moved(List<StepKey> steps, long behind, int limit) {
-        Moved moved = move.run(steps, behind, limit, refused.ids());
+    private Moved moved(List<StepKey> steps, long behind, int limit, Set<StepKey> added) {
+        Moved moved = move.run(steps, behind, limit, refused.ids(), added);
         tell(moved);
         return moved;
     }

@@ -8,7 +8,8 @@
  *   <li>it notes what became of the jobs, as the rooms say;
  *   <li>for steps without an open job, or with one that failed, it locks the steps behind them and decides: release, skip, or neither; in the same
  *       transaction it moves the jobs of steps that have few and may run;
- *   <li>it moves the jobs of the others, some at a time; skipped ones have ended, so it goes on at 2;
+ *   <li>it moves the jobs of the others, some at a time; skipped ones have ended, so it goes on at 2; an open step has not moved as long as there are
+ *       transactions that have added to it while it waited;
  *   <li>it notes which workflows have ended; if one is a job of another, it goes on at 1.
  * </ol>
  *

@@ -8,7 +8,6 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.batch.RefusedJobs;
-import dev.rowlock.queue.internal.store.workflow.MoveSteps;
 import dev.rowlock.queue.internal.store.workflow.StepKey;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.spi.Wakeups;
@@ -51,8 +50,7 @@ class RefusedMovesTest {
         progress = new Progress(
                 rooms.database(),
                 wakeups,
-                new StepMoves(
-                        new MoveSteps(rooms.database()), wakeups, new RefusedJobs("cannot be moved", Duration.ZERO)));
+                new StepMoves(rooms.database(), wakeups, new RefusedJobs("cannot be moved", Duration.ZERO)));
         rooms.execute("CREATE TABLE refused (id bigint)");
         rooms.execute("""
                 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$

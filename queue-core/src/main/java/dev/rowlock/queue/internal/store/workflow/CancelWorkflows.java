@@ -14,14 +14,19 @@ import org.jspecify.annotations.Nullable;
 /** Cancels workflows: first that they are to be, then their jobs, some at a time. */
 public final class CancelWorkflows {
 
-    private static final String BEGIN = """
-            WITH asked AS (
-                UPDATE rowlock.workflow SET state = 'cancelling' WHERE id = ? AND state = 'running'
+    private static final String BEGIN =
+            """
+            WITH turn AS MATERIALIZED (
+                -- As whoever closes them: those who are just adding go first, and later ones come afterwards.
+                SELECT count(%s) AS taken
+                  FROM (SELECT workflow_id, name FROM rowlock.workflow_step WHERE workflow_id = ? AND accepts ORDER BY step_no) AS open
+            ), asked AS (
+                UPDATE rowlock.workflow SET state = 'cancelling' WHERE id = ? AND state = 'running' AND (SELECT taken FROM turn) >= 0
                 RETURNING id
             ), closed AS (
                 UPDATE rowlock.workflow_step SET accepts = false WHERE workflow_id = ANY (ARRAY(SELECT id FROM asked)) AND accepts
             )
-            """ + AuditNote.ofNoJobs("asked") + "SELECT id FROM asked";
+            """.formatted(StepLock.ALONE_OF_ROW) + AuditNote.ofNoJobs("asked") + "SELECT id FROM asked";
 
     private static final String OPEN =
             "SELECT id FROM rowlock.workflow WHERE state IN ('running', 'cancelling', 'failed') AND state = 'cancelling' AND id > ? ORDER BY id LIMIT 1";
@@ -68,14 +73,16 @@ public final class CancelWorkflows {
                 -- does so in a transaction that may stay open for long.
                 UPDATE rowlock.workflow_step SET accepts = false
                  WHERE ctid = ANY (ARRAY(
-                       SELECT s.ctid FROM rowlock.workflow_step s
-                        WHERE s.workflow_id = ? AND s.accepts ORDER BY s.workflow_id FOR UPDATE SKIP LOCKED))
+                       SELECT s.ctid FROM (
+                              SELECT o.ctid, o.workflow_id, o.name FROM rowlock.workflow_step o
+                               WHERE o.workflow_id = ? AND o.accepts ORDER BY o.workflow_id OFFSET 0 FOR UPDATE SKIP LOCKED) AS s
+                        WHERE %s))
             )
             SELECT count(*), (SELECT count(*) FROM asked),
                    (SELECT n.step_no FROM next n ORDER BY n.step_no DESC, n.job_id DESC LIMIT 1),
                    (SELECT n.job_id FROM next n ORDER BY n.step_no DESC, n.job_id DESC LIMIT 1)
               FROM next
-            """;
+            """.formatted(StepLock.TRY_ALONE_OF_ROW);
 
     /**
      * Some were cancelled.
@@ -99,12 +106,14 @@ public final class CancelWorkflows {
         this.jobs = database.sql(IndexPlan.LOOKS_PREFIX + JOBS);
     }
 
-    /** Joins the caller's transaction. Returns whether it was running. */
+    /** Joins the caller's transaction; waits for those that are just adding jobs, and others that add wait for it. Returns whether it was running. */
     public boolean begin(long workflow, AuditNote note) {
         return database.joined(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, begin)) {
-                statement.setLong(1, workflow);
-                AuditNote.set(statement, 2, note);
+                statement.setString(1, StepLock.prefix(database.schema()));
+                statement.setLong(2, workflow);
+                statement.setLong(3, workflow);
+                AuditNote.set(statement, 4, note);
                 try (ResultSet row = statement.executeQuery()) {
                     return row.next();
                 }
@@ -134,6 +143,7 @@ public final class CancelWorkflows {
                 statement.setLong(3, behindJob);
                 statement.setInt(4, limit);
                 statement.setLong(5, workflow);
+                statement.setString(6, StepLock.prefix(database.schema()));
                 try (ResultSet row = IndexPlan.query(statement)) {
                     row.next();
                     return new Cancelled(row.getInt(1), row.getInt(2), row.getInt(3), row.getLong(4));

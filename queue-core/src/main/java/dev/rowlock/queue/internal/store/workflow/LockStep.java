@@ -40,12 +40,24 @@ public final class LockStep {
                FOR SHARE OF s
             """;
 
-    // Whoever closes it, or lets its jobs run, waits for this transaction.
+    // Whoever closes it, or cancels its workflow, waits for this transaction, and those who come later wait behind
+    // that.
+    private static final String TURN =
+            "SELECT " + StepLock.SHARED + ", current_setting('transaction_isolation') LIKE 'read%'";
+
     private static final String NAMED = """
             SELECT s.workflow_id, s.step_no, s.state, s.accepts, w.state
               FROM rowlock.workflow w JOIN rowlock.workflow_step s ON s.workflow_id = w.id
              WHERE w.id = ? AND s.name = ?
-               FOR SHARE OF s
+            """;
+
+    // A snapshot of the whole transaction may be older than all that has become of the step. This fails if it is.
+    private static final String NAMED_AS_IT_IS = NAMED + " FOR SHARE OF s";
+
+    // Nobody waits for it who decides about the step: its jobs move, but it has not moved before this transaction has
+    // ended. See FindBusySteps.
+    private static final String HOLD = """
+            SELECT FROM rowlock.workflow_step s WHERE s.workflow_id = ? AND s.step_no = ? FOR KEY SHARE
             """;
 
     /**
@@ -68,18 +80,20 @@ public final class LockStep {
         }
     }
 
-    private static final String TURN = "SELECT " + StepLock.SHARED;
-
     private final Schema schema;
     private final String ofJob;
     private final String waiting;
     private final String named;
+    private final String namedAsItIs;
+    private final String hold;
 
     public LockStep(Schema schema) {
         this.schema = schema;
         this.ofJob = schema.sql(OF_JOB);
         this.waiting = schema.sql(WAITING);
         this.named = schema.sql(NAMED);
+        this.namedAsItIs = schema.sql(NAMED_AS_IT_IS);
+        this.hold = schema.sql(HOLD);
     }
 
     /** The step of a job that is running. Empty: the claim is lost. */
@@ -103,13 +117,42 @@ public final class LockStep {
 
     /** A step by its name. */
     public Optional<Found> named(Connection connection, long workflow, String step) throws SQLException {
+        if (!turn(connection, workflow, step)) {
+            return named(connection, namedAsItIs, workflow, step);
+        }
+        Optional<Found> found = named(connection, named, workflow, step);
+        StepKey key = found.map(Found::key).orElse(null);
+        if (key == null || !found.get().held()) {
+            return found;
+        }
+        hold(connection, key);
+        return named(connection, named, workflow, step); // from now on, it has not moved if it still waits
+    }
+
+    /** Returns whether each statement sees what was committed before it. */
+    private boolean turn(Connection connection, long workflow, String step) throws SQLException {
         try (PreparedStatement statement = UncachedPlan.prepare(connection, TURN)) {
             statement.setString(1, StepLock.prefix(schema));
             statement.setLong(2, workflow);
             statement.setString(3, step);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getBoolean(2);
+            }
+        }
+    }
+
+    private void hold(Connection connection, StepKey step) throws SQLException {
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, hold)) {
+            statement.setLong(1, step.workflow());
+            statement.setInt(2, step.step());
             statement.executeQuery().close();
         }
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, named)) {
+    }
+
+    private static Optional<Found> named(Connection connection, String sql, long workflow, String step)
+            throws SQLException {
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
             statement.setLong(1, workflow);
             statement.setString(2, step);
             return read(statement);

@@ -53,15 +53,17 @@ final class LockWaitingSteps {
             )
             """;
 
-    // One by one in this order: a plan for all of them at once may walk through all steps of all workflows.
+    // One by one in this order: a plan for all of them at once may walk through all steps of all workflows. Who has
+    // added
+    // to an open step may keep its row from deletion. It is locked all the same, but has not moved at once.
     private static final String LOCKED = """
             SELECT c.workflow_id, c.step_no, c.place, c.state, c.at_once, NULL::bigint
               FROM child t
              CROSS JOIN LATERAL (
-                   SELECT c.workflow_id, c.step_no, c.ctid AS place, c.state, c.due_at IS NULL AND c.delay_millis IS NULL AS at_once
+                   SELECT c.workflow_id, c.step_no, c.ctid AS place, c.state, c.due_at IS NULL AND c.delay_millis IS NULL AND NOT c.accepts AS at_once
                      FROM rowlock.workflow_step c
                     WHERE c.workflow_id = t.workflow_id AND c.step_no = t.step_no AND c.state IN ('waiting', 'skipped')
-                      FOR UPDATE %s) AS c
+                      FOR NO KEY UPDATE %s) AS c
             """;
 
     private static final String LOOKED = "UNION ALL SELECT workflow_id, step_no, NULL, NULL, NULL, open FROM looked";
@@ -79,7 +81,7 @@ final class LockWaitingSteps {
      *
      * @param place its row's
      * @param state waiting or skipped
-     * @param atOnce its jobs have no time of their own
+     * @param atOnce its jobs have no time of their own, and nobody adds to it from outside
      */
     record Locked(StepKey key, String place, String state, boolean atOnce) {}
 

@@ -26,6 +26,8 @@ public final class MoveSteps {
                 SELECT m.job_id, m.workflow_id, m.step_no FROM rowlock.workflow_job m
                  WHERE m.job_id = ANY (?::bigint[]) AND m.state IN (0, 4)
                  ORDER BY m.job_id -- only one index has this order
+            ), staying AS MATERIALIZED (
+                SELECT workflow_id, step_no FROM aside UNION ALL SELECT * FROM unnest(?::bigint[], ?::int[])
             ),
             """;
 
@@ -133,7 +135,7 @@ public final class MoveSteps {
                  WHERE s.ctid = ANY (ARRAY(SELECT place FROM step))
                    AND s.workflow_id + 0 = t.workflow_id AND s.step_no + 0 = t.step_no AND s.state = t.state
                    AND coalesce(c.jobs, 0) < ? AND coalesce(c.missed, 0) = 0
-                   AND (t.workflow_id, t.step_no) NOT IN (SELECT workflow_id, step_no FROM aside)
+                   AND (t.workflow_id, t.step_no) NOT IN (SELECT workflow_id, step_no FROM staying)
                 RETURNING s.workflow_id, s.step_no, s.state = 'skipped' OR c.jobs IS NULL OR t.state = 'reviving' AND c.back = 0 AS ended
             )
             SELECT 1, workflow_id, step_no, NULL::text, NULL::int, NULL::bigint, ended, NULL::float8
@@ -190,12 +192,13 @@ public final class MoveSteps {
      * @param behind only those with a higher id
      * @param limit so many of each step at most
      * @param aside not these jobs; their steps stay as they are
+     * @param busy steps that stay as they are, too
      */
-    public Moved run(Collection<StepKey> steps, long behind, int limit, List<Long> aside) {
+    public Moved run(Collection<StepKey> steps, long behind, int limit, List<Long> aside, Collection<StepKey> busy) {
         return partitions.around(() -> database.alone(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, walked)) {
-                setWalk(statement, steps, behind, limit, aside);
-                statement.setInt(8, limit);
+                setWalk(statement, steps, behind, limit, aside, busy);
+                statement.setInt(10, limit);
                 return read(statement);
             }
         }));
@@ -206,8 +209,9 @@ public final class MoveSteps {
         return partitions.around(() -> database.alone(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, named)) {
                 statement.setObject(1, new long[0]);
-                statement.setObject(2, Columns.longs(jobs, Long::longValue));
-                statement.setInt(3, 0);
+                StepKey.set(statement, 2, List.of());
+                statement.setObject(4, Columns.longs(jobs, Long::longValue));
+                statement.setInt(5, 0);
                 return read(statement);
             }
         }));
@@ -217,7 +221,7 @@ public final class MoveSteps {
     public List<Long> names(Collection<StepKey> steps, long behind, int limit, List<Long> aside) {
         return database.alone(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, names)) {
-                setWalk(statement, steps, behind, limit, aside);
+                setWalk(statement, steps, behind, limit, aside, List.of());
                 try (ResultSet rows = IndexPlan.query(statement)) {
                     return Ids.read(rows);
                 }
@@ -226,11 +230,17 @@ public final class MoveSteps {
     }
 
     private static void setWalk(
-            PreparedStatement statement, Collection<StepKey> steps, long behind, int limit, List<Long> aside)
+            PreparedStatement statement,
+            Collection<StepKey> steps,
+            long behind,
+            int limit,
+            List<Long> aside,
+            Collection<StepKey> busy)
             throws SQLException {
         statement.setObject(1, Columns.longs(aside, Long::longValue));
-        StepKey.set(statement, 2, steps);
-        for (int parameter = 4; parameter <= 6; parameter += 2) {
+        StepKey.set(statement, 2, busy);
+        StepKey.set(statement, 4, steps);
+        for (int parameter = 6; parameter <= 8; parameter += 2) {
             statement.setLong(parameter, behind);
             statement.setInt(parameter + 1, limit);
         }

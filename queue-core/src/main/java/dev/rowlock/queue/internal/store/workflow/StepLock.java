@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.store.workflow;
 import dev.rowlock.queue.internal.store.Schema;
 
 /**
- * The lock for which those queue up who add to an open step, and whoever closes it: an advisory one of the transaction. A lock of the step's row is not
+ * The lock for which those queue up who add to an open step, and whoever closes it or cancels its workflow: an advisory one of the transaction. A lock of the step's row is not
  * enough. Whoever shares it passes by one who wants it alone, so while some go on adding, that one waits for ever. They take this one first.
  */
 final class StepLock {
@@ -15,6 +15,14 @@ final class StepLock {
 
     /** With the same parameters. */
     static final String ALONE = "pg_advisory_xact_lock(" + NAME + ")";
+
+    private static final String NAME_OF_ROW = "hashtextextended(? || workflow_id::text || ' ' || name, 0)";
+
+    /** Of a row with {@code workflow_id} and {@code name}; with one parameter: {@link #prefix}. */
+    static final String ALONE_OF_ROW = "pg_advisory_xact_lock(" + NAME_OF_ROW + ")";
+
+    /** Likewise; whether nobody else has it. */
+    static final String TRY_ALONE_OF_ROW = "pg_try_advisory_xact_lock(" + NAME_OF_ROW + ")";
 
     private StepLock() {}
 

@@ -78,7 +78,7 @@ class WorkflowCallPlansTest {
     private static void requireLookUps(List<String> plans) {
         // What a bitmap brings, an index has found; reading in vain is told apart.
         assertThat(plans)
-                .hasSize(11)
+                .hasSize(13)
                 .flatExtracting(FullWorkflows::broken)
                 .filteredOn(broken -> !broken.startsWith("Bitmap Heap Scan"))
                 .isEmpty();

@@ -12,6 +12,7 @@ import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Touched;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -117,7 +118,8 @@ class WorkflowPlansTest {
         List<StepKey> left = new FindMovingSteps(explained.database()).run(new StepKey(1, 0), LOOKED_AT);
         List<Long> refused = move.names(left.subList(0, Math.min(1, left.size())), 0, 20, List.of());
         move.named(refused);
-        int moved = move.run(left, 0, 20, List.of(1L)).steps().size();
+        Set<StepKey> busy = new FindBusySteps(explained.database()).run(left);
+        int moved = move.run(left, 0, 20, List.of(1L), busy).steps().size();
         end.find(workflows);
         end.run(workflows);
 
