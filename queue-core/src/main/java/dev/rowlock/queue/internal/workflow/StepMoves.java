@@ -114,7 +114,12 @@ final class StepMoves {
     /** Tries again to move what the server has refused, when it is time. Their steps have moved when somebody looks at them after that. */
     void tryAgain() {
         if (refused.isDue()) {
-            refused.tryAgain(this::named, CHUNK);
+            try {
+                refused.tryAgain(this::named, CHUNK);
+            } catch (RuntimeException e) {
+                // Somebody keeps one of them locked, say: that must not keep other steps.
+                log.debug("jobs that the server has refused could not be tried again now", e);
+            }
         }
     }
 

@@ -17,6 +17,7 @@ import dev.rowlock.queue.workflow.Workflow;
 import dev.rowlock.queue.workflow.WorkflowJob;
 import dev.rowlock.queue.workflow.WorkflowState;
 import dev.rowlock.queue.workflow.Workflows;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -35,6 +36,7 @@ class RefusedMovesTest {
 
     record Task(String name) {}
 
+    private final TestDatabase test;
     private final Rooms rooms;
     private final Rowlock rowlock;
     private final Workflows workflows;
@@ -43,6 +45,7 @@ class RefusedMovesTest {
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
     RefusedMovesTest(TestDatabase test) {
+        this.test = test;
         rooms = Rooms.emptyIn(test);
         rowlock = Rowlock.builder(test.dataSource()).build();
         workflows = rowlock.workflows();
@@ -227,5 +230,27 @@ class RefusedMovesTest {
         progress.left(FRONT);
 
         assertThat(rooms.count("ready")).as("the last step").isEqualTo(1);
+    }
+
+    @Test
+    void aRefusedJobThatSomebodyKeepsLockedHoldsUpNoOtherStep() throws Exception {
+        long one = started(3);
+        long refused = jobs(one, "rows").get(0);
+        refuse(refused);
+        firstEnds("completed");
+        long other = started(30);
+        rooms.execute(
+                "UPDATE rowlock.workflow_step SET state = 'releasing' WHERE name = 'rows' AND workflow_id = " + other);
+
+        try (Connection somebody = test.dataSource().getConnection()) {
+            somebody.setAutoCommit(false);
+            somebody.createStatement().execute("SELECT FROM rowlock.waiting WHERE id = " + refused + " FOR UPDATE");
+            progress.left(FRONT);
+            somebody.rollback();
+        }
+
+        assertThat(rooms.count("waiting"))
+                .as("the refused one, and the last steps")
+                .isEqualTo(1 + 2);
     }
 }
