@@ -1,8 +1,12 @@
 package dev.rowlock.queue.chaos;
 
 import dev.rowlock.queue.chaos.history.History;
+import dev.rowlock.queue.chaos.history.History.Held;
+import dev.rowlock.queue.chaos.history.Peace;
 import dev.rowlock.queue.chaos.history.Recovery;
 import dev.rowlock.queue.chaos.history.SharedTime;
+import dev.rowlock.queue.chaos.history.Spans;
+import dev.rowlock.queue.chaos.history.Spans.Span;
 import dev.rowlock.queue.chaos.law.Violation;
 import java.time.Duration;
 import java.util.List;
@@ -39,6 +43,7 @@ public record ChaosReport(History history, List<Violation> violations, List<Stri
                 operators paused a type %d times and redrove %d jobs
                 %d ms in which a process had run time to share
                 struck by %s
+                %s
                 %d nodes killed with %d handlers; until their jobs ran again: median %d ms, p99 %d ms, longest %d ms
                 %s%s
                 """.formatted(
@@ -62,6 +67,7 @@ public record ChaosReport(History history, List<Violation> violations, List<Stri
                                 .sum()
                         / 1_000_000,
                 count(history.strikes().stream().map(History.Strike::fault).toList()),
+                snapshots(),
                 history.kills().size(),
                 recovery.size(),
                 Recovery.percentile(recovery, 50).toMillis(),
@@ -69,6 +75,26 @@ public record ChaosReport(History history, List<Violation> violations, List<Stri
                 Recovery.percentile(recovery, 100).toMillis(),
                 violations.isEmpty() ? "every promise held" : broken(),
                 late.isEmpty() ? "" : "\nnot stopped in time: " + late);
+    }
+
+    /** Who held back vacuum, for how long, and what was left behind. */
+    private String snapshots() {
+        List<Held> held = history.held();
+        if (held.isEmpty()) {
+            return "nobody held back vacuum";
+        }
+        Spans times = Spans.of(
+                held.stream().map(each -> new Span(each.from(), each.to())).toList());
+        return "vacuum held back %d times by %s, for %d s, and for %d s of it nothing else was wrong; %d of them ended by faults; at most %d transactions and %d dead rows behind"
+                .formatted(
+                        held.size(),
+                        count(held.stream().map(Held::how).toList()),
+                        Duration.ofNanos(times.length()).toSeconds(),
+                        Duration.ofNanos(times.and(Peace.of(history).calm()).length())
+                                .toSeconds(),
+                        held.stream().filter(Held::cut).count(),
+                        held.stream().mapToLong(Held::transactions).max().orElse(0),
+                        held.stream().mapToLong(Held::dead).max().orElse(0));
     }
 
     /** Some of each promise: one that is broken everywhere must not hide the others. */

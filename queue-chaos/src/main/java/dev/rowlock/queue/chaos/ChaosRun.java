@@ -9,6 +9,7 @@ import dev.rowlock.queue.chaos.cluster.Worker;
 import dev.rowlock.queue.chaos.cluster.WorkerSetup;
 import dev.rowlock.queue.chaos.fault.Arena;
 import dev.rowlock.queue.chaos.fault.Fault;
+import dev.rowlock.queue.chaos.fault.HeldSnapshots;
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.load.Bursts;
 import dev.rowlock.queue.chaos.load.Load;
@@ -48,6 +49,9 @@ public final class ChaosRun {
 
     private static final int QUIET = 3;
 
+    /** By this name, {@link ChaosSettings#wanted} asks for it as for a fault. */
+    private static final String SNAPSHOT_HELD = "SNAPSHOT_HELD";
+
     private static final String TO_MEND = "rowlock.dead WHERE headers ->> '" + Operators.MENDS + "' = 'yes'";
     private static final String ACTIONS = "rowlock.bulk_action WHERE state = 'running'";
 
@@ -84,10 +88,16 @@ public final class ChaosRun {
                 arena.heal();
                 awaitNodes(arena);
                 arena.started(begun);
-                try (Load load = new Load(producer, ways, settings.seed(), settings.pause(), draw::wants).start()) {
-                    hurt(arena, new Bursts(producer));
+                HeldSnapshots snapshots = new HeldSnapshots(database, new Random(settings.seed() + 2));
+                try (snapshots) {
+                    if (draw.wants(SNAPSHOT_HELD)) {
+                        snapshots.start();
+                    }
+                    try (Load load = new Load(producer, ways, settings.seed(), settings.pause(), draw::wants).start()) {
+                        hurt(arena, new Bursts(producer));
+                    }
+                    drain(arena, producer.operators());
                 }
-                drain(arena, producer.operators());
                 stop(workers);
                 return database.audit()
                         .history(
@@ -99,6 +109,7 @@ public final class ChaosRun {
                                 logs(workers),
                                 arena.kills(),
                                 arena.strikes(),
+                                snapshots.held(),
                                 watch.pulses());
             } finally {
                 workers.forEach(Worker::close);

@@ -34,5 +34,8 @@ class ShortChaosTest {
         assertThat(SharedTime.stretches(history).isEmpty())
                 .as("without a backlog of all keys nobody looks at shares of run time")
                 .isNotEqualTo(Files.exists(Path.of("/proc/uptime")));
+        assertThat(history.held())
+                .as("where vacuum always keeps up nobody looks at what dead rows do")
+                .anyMatch(held -> held.transactions() > 50 && held.dead() > 50);
     }
 }

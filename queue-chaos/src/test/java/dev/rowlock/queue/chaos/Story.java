@@ -4,6 +4,7 @@ import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Effect;
 import dev.rowlock.queue.chaos.history.History.End;
 import dev.rowlock.queue.chaos.history.History.Gone;
+import dev.rowlock.queue.chaos.history.History.Held;
 import dev.rowlock.queue.chaos.history.History.Kill;
 import dev.rowlock.queue.chaos.history.History.Move;
 import dev.rowlock.queue.chaos.history.History.Pulse;
@@ -87,6 +88,7 @@ final class Story {
     final List<Kill> kills = new ArrayList<>(List.of(new Kill("w1", 30)));
 
     final List<Strike> strikes = new ArrayList<>();
+    final List<Held> held = new ArrayList<>();
     final List<Run> runs = new ArrayList<>();
     final List<Life> lives = new ArrayList<>();
     final List<Word> words = new ArrayList<>();
@@ -151,7 +153,7 @@ final class Story {
     History history() {
         Signs signs = new Signs(pulses, serves, gone, traces);
         return new History(
-                told, starts, ends, said, moves, removals, effects, steps, rows, kills, strikes, runs, lives, words,
-                waits, steering, signs);
+                told, starts, ends, said, moves, removals, effects, steps, rows, kills, strikes, held, runs, lives,
+                words, waits, steering, signs);
     }
 }

@@ -21,7 +21,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 public final class Database implements AutoCloseable {
 
     // fsync: the server is killed in the middle of things, and what it said is committed must be there.
-    private static final Map<String, String> SETTINGS = Map.of("fsync", "on", "max_connections", "100");
+    private static final Map<String, String> SETTINGS =
+            Map.of("fsync", "on", "max_connections", "100", "max_prepared_transactions", "2");
 
     private final EmbeddedServer server;
     private final @Nullable SmallDisk disk;

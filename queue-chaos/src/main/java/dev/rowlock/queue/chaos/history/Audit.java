@@ -1,6 +1,7 @@
 package dev.rowlock.queue.chaos.history;
 
 import dev.rowlock.queue.chaos.history.History.Effect;
+import dev.rowlock.queue.chaos.history.History.Held;
 import dev.rowlock.queue.chaos.history.History.Kill;
 import dev.rowlock.queue.chaos.history.History.Move;
 import dev.rowlock.queue.chaos.history.History.Pulse;
@@ -43,7 +44,7 @@ public final class Audit {
 
     /** Reads everything and puts it together, where nobody wrote down what was done to whom. */
     public History history(List<Told> told, List<Path> logs, List<Kill> kills) {
-        return history(told, List.of(), List.of(), List.of(), List.of(), logs, kills, List.of(), List.of());
+        return history(told, List.of(), List.of(), List.of(), List.of(), logs, kills, List.of(), List.of(), List.of());
     }
 
     /**
@@ -53,6 +54,7 @@ public final class Audit {
      * @param pauses of the type that operators pause
      * @param words the last answered requests that change jobs by their keys
      * @param waits what those heard who waited for jobs
+     * @param held when somebody held back vacuum
      * @param pulses when the database answered
      */
     public History history(
@@ -64,6 +66,7 @@ public final class Audit {
             List<Path> logs,
             List<Kill> kills,
             List<Strike> strikes,
+            List<Held> held,
             List<Pulse> pulses) {
         ActionLogs actions = ActionLogs.read(logs);
         List<Pulse> all =
@@ -81,6 +84,7 @@ public final class Audit {
                 rows(),
                 kills,
                 strikes,
+                held,
                 runs(),
                 lives,
                 words,

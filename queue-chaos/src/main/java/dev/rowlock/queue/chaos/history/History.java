@@ -27,6 +27,7 @@ public record History(
         List<Row> rows,
         List<Kill> kills,
         List<Strike> strikes,
+        List<Held> held,
         List<Run> runs,
         List<Life> lives,
         List<Word> words,
@@ -122,6 +123,16 @@ public record History(
      */
     public record Strike(String fault, String place, long from, long to, boolean silences) {}
 
+    /**
+     * Somebody's transaction held back vacuum. It is no strike: whatever lasts too long meanwhile has no excuse.
+     *
+     * @param to when the server last said that it was there
+     * @param cut whether a fault ended it before its time
+     * @param transactions so many had begun since, at most
+     * @param dead the dead rows of the queue's tables, at most
+     */
+    public record Held(String how, long from, long to, boolean cut, long transactions, long dead) {}
+
     /** What the processes showed of themselves, several times a second. */
     public record Signs(List<Pulse> pulses, List<Serves> serves, List<Gone> gone, List<Trace> traces) {
 
@@ -160,6 +171,7 @@ public record History(
         rows = List.copyOf(rows);
         kills = List.copyOf(kills);
         strikes = List.copyOf(strikes);
+        held = List.copyOf(held);
         runs = List.copyOf(runs);
         lives = List.copyOf(lives);
         words = List.copyOf(words);

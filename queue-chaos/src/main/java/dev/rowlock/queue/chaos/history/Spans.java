@@ -77,6 +77,11 @@ public record Spans(List<Span> list) {
         return list.stream().mapToLong(Span::length).max().orElse(0);
     }
 
+    /** The length of all stretches together. */
+    public long length() {
+        return list.stream().mapToLong(Span::length).sum();
+    }
+
     public boolean cover(long from, long to) {
         return list.stream().anyMatch(span -> span.from() <= from && span.to() >= to);
     }
