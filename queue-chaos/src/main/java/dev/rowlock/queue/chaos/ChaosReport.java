@@ -3,6 +3,7 @@ package dev.rowlock.queue.chaos;
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Held;
 import dev.rowlock.queue.chaos.history.Peace;
+import dev.rowlock.queue.chaos.history.Rated;
 import dev.rowlock.queue.chaos.history.Recovery;
 import dev.rowlock.queue.chaos.history.SharedTime;
 import dev.rowlock.queue.chaos.history.Spans;
@@ -42,6 +43,7 @@ public record ChaosReport(History history, List<Violation> violations, List<Stri
                 %d claims, %d handlers begun, %d outcomes recorded, %d told lost, %d nodes removed
                 operators paused a type %d times and redrove %d jobs
                 %d ms in which a process had run time to share
+                limits set %d times, %d jobs claimed under rates, %d times told why a job waits
                 struck by %s
                 %s
                 %d nodes killed with %d handlers; until their jobs ran again: median %d ms, p99 %d ms, longest %d ms
@@ -66,6 +68,9 @@ public record ChaosReport(History history, List<Violation> violations, List<Stri
                                 .mapToLong(stretch -> stretch.to() - stretch.from())
                                 .sum()
                         / 1_000_000,
+                history.rules().size(),
+                history.moves().stream().filter(Rated::claims).count(),
+                history.asked().size(),
                 count(history.strikes().stream().map(History.Strike::fault).toList()),
                 snapshots(),
                 history.kills().size(),

@@ -106,6 +106,7 @@ public final class ChaosRun {
                                 producer.operators().pauses(),
                                 producer.drafts().words(),
                                 producer.awaits().ended(HEARD),
+                                producer.questions().asked(),
                                 logs(workers),
                                 arena.kills(),
                                 arena.strikes(),
@@ -189,6 +190,7 @@ public final class ChaosRun {
         log.info("nothing happens");
         Arena.last(SETTLED);
         bursts.mixed();
+        bursts.blocked();
         Arena.last(CALM.minus(SETTLED));
     }
 

@@ -3,6 +3,7 @@ package dev.rowlock.queue.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.chaos.history.History;
+import dev.rowlock.queue.chaos.history.Rated;
 import dev.rowlock.queue.chaos.history.SharedTime;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,5 +38,11 @@ class ShortChaosTest {
         assertThat(history.held())
                 .as("where vacuum always keeps up nobody looks at what dead rows do")
                 .anyMatch(held -> held.transactions() > 50 && held.dead() > 50);
+        assertThat(history.moves())
+                .as("without jobs under a rate nobody looks at rates")
+                .anyMatch(Rated::claims);
+        assertThat(history.asked())
+                .as("without answers nobody looks at whether they are true")
+                .isNotEmpty();
     }
 }

@@ -10,6 +10,7 @@ import dev.rowlock.queue.chaos.history.History.Move;
 import dev.rowlock.queue.chaos.history.History.Pulse;
 import dev.rowlock.queue.chaos.history.History.Removal;
 import dev.rowlock.queue.chaos.history.History.Row;
+import dev.rowlock.queue.chaos.history.History.Rule;
 import dev.rowlock.queue.chaos.history.History.Run;
 import dev.rowlock.queue.chaos.history.History.Said;
 import dev.rowlock.queue.chaos.history.History.Serves;
@@ -23,6 +24,7 @@ import dev.rowlock.queue.chaos.load.Act;
 import dev.rowlock.queue.chaos.load.Awaits.Wait;
 import dev.rowlock.queue.chaos.load.Drafts.Word;
 import dev.rowlock.queue.chaos.load.Fate;
+import dev.rowlock.queue.chaos.load.Questions.Asked;
 import dev.rowlock.queue.chaos.load.Recurrences.Life;
 import dev.rowlock.queue.chaos.load.Told;
 import dev.rowlock.queue.job.JobOptions;
@@ -93,6 +95,8 @@ final class Story {
     final List<Life> lives = new ArrayList<>();
     final List<Word> words = new ArrayList<>();
     final List<Wait> waits = new ArrayList<>();
+    final List<Asked> asked = new ArrayList<>();
+    final List<Rule> rules = new ArrayList<>();
     Steering steering = new Steering(List.of(), 0, 0, 0);
     final List<Pulse> pulses = new ArrayList<>();
     final List<Serves> serves = new ArrayList<>();
@@ -154,6 +158,6 @@ final class Story {
         Signs signs = new Signs(pulses, serves, gone, traces);
         return new History(
                 told, starts, ends, said, moves, removals, effects, steps, rows, kills, strikes, held, runs, lives,
-                words, waits, steering, signs);
+                words, waits, asked, rules, steering, signs);
     }
 }

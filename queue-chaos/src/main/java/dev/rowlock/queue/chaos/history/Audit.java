@@ -7,6 +7,7 @@ import dev.rowlock.queue.chaos.history.History.Move;
 import dev.rowlock.queue.chaos.history.History.Pulse;
 import dev.rowlock.queue.chaos.history.History.Removal;
 import dev.rowlock.queue.chaos.history.History.Row;
+import dev.rowlock.queue.chaos.history.History.Rule;
 import dev.rowlock.queue.chaos.history.History.Run;
 import dev.rowlock.queue.chaos.history.History.Signs;
 import dev.rowlock.queue.chaos.history.History.Steering;
@@ -15,6 +16,7 @@ import dev.rowlock.queue.chaos.history.History.Strike;
 import dev.rowlock.queue.chaos.load.Awaits.Wait;
 import dev.rowlock.queue.chaos.load.Drafts.Word;
 import dev.rowlock.queue.chaos.load.Operators.Paused;
+import dev.rowlock.queue.chaos.load.Questions.Asked;
 import dev.rowlock.queue.chaos.load.Recurrences.Life;
 import dev.rowlock.queue.chaos.load.Told;
 import java.nio.file.Path;
@@ -44,7 +46,9 @@ public final class Audit {
 
     /** Reads everything and puts it together, where nobody wrote down what was done to whom. */
     public History history(List<Told> told, List<Path> logs, List<Kill> kills) {
-        return history(told, List.of(), List.of(), List.of(), List.of(), logs, kills, List.of(), List.of(), List.of());
+        return history(
+                told, List.of(), List.of(), List.of(), List.of(), List.of(), logs, kills, List.of(), List.of(),
+                List.of());
     }
 
     /**
@@ -54,6 +58,7 @@ public final class Audit {
      * @param pauses of the type that operators pause
      * @param words the last answered requests that change jobs by their keys
      * @param waits what those heard who waited for jobs
+     * @param asked what those were told who asked why jobs wait
      * @param held when somebody held back vacuum
      * @param pulses when the database answered
      */
@@ -63,6 +68,7 @@ public final class Audit {
             List<Paused> pauses,
             List<Word> words,
             List<Wait> waits,
+            List<Asked> asked,
             List<Path> logs,
             List<Kill> kills,
             List<Strike> strikes,
@@ -89,6 +95,8 @@ public final class Audit {
                 lives,
                 words,
                 waits,
+                asked,
+                rules(offset),
                 steering(pauses),
                 new Signs(all, actions.serves(), actions.gone(), actions.traces()));
     }
@@ -129,6 +137,17 @@ public final class Audit {
         return sql.sql("SELECT * FROM audit_removal ORDER BY seq")
                 .query((row, n) ->
                         new Removal(row.getLong("seq"), nanos(row, offset), row.getLong("node"), row.getString("name")))
+                .list();
+    }
+
+    private List<Rule> rules(long offset) {
+        return sql.sql("SELECT * FROM audit_rule ORDER BY seq")
+                .query((row, n) -> new Rule(
+                        row.getLong("seq"),
+                        nanos(row, offset),
+                        row.getString("queue"),
+                        row.getObject("max_running", Integer.class),
+                        row.getObject("max_running_per_key", Integer.class)))
                 .list();
     }
 

@@ -31,6 +31,14 @@ final class AuditTables {
                 RETURN NULL;
             END $$;
             CREATE TRIGGER note_removal AFTER DELETE ON rowlock.node FOR EACH ROW EXECUTE FUNCTION note_removal();
+            CREATE TABLE audit_rule (seq bigint NOT NULL, nanos bigint NOT NULL, queue text NOT NULL, max_running int, max_running_per_key int);
+            CREATE FUNCTION note_rule() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                INSERT INTO public.audit_rule
+                VALUES (nextval('public.audit_seq'), public.audit_nanos(), NEW.queue, NEW.max_running, NEW.max_running_per_key);
+                RETURN NULL;
+            END $$;
+            CREATE TRIGGER note_rule AFTER INSERT OR UPDATE ON rowlock.queue_limit FOR EACH ROW EXECUTE FUNCTION note_rule();
             -- Whose a large payload was, which goes away before its job's row does.
             CREATE TABLE audit_uid (job bigint NOT NULL, uid bigint NOT NULL);
             CREATE FUNCTION note_uid() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -55,7 +63,7 @@ final class AuditTables {
     private static final Map<String, List<String>> ROOMS = Map.of(
             "waiting", List.of("NEW.reason", "0", "0"),
             "ready", List.of("''", "0", "0"),
-            "running", List.of("''", "NEW.token", "NEW.node_id"),
+            "running", List.of("pg_current_xact_id()::text", "NEW.token", "NEW.node_id"),
             "done", List.of("NEW.state", "coalesce(NEW.token, 0)", "coalesce(NEW.node_id, 0)"),
             "dead", List.of("NEW.state", "0", "0"));
 

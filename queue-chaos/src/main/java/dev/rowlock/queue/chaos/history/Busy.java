@@ -9,6 +9,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** When handlers kept the threads of a node busy. */
 public final class Busy {
@@ -41,6 +44,21 @@ public final class Busy {
             free.add(new Span(since, Spans.EVER));
         }
         return Spans.of(free);
+    }
+
+    /** The ends by token. A handler that an error has hit may leave no line of its end: what became of its claim follows it. */
+    public static Map<Long, End> ends(History history, Claims claims) {
+        Map<Long, End> ends =
+                history.ends().stream().collect(Collectors.toMap(End::token, Function.identity(), (a, b) -> a));
+        history.starts().forEach(start -> {
+            Claims.@Nullable Claim claim = claims.byToken().get(start.token());
+            if (claim != null && claim.exit() != null) {
+                ends.putIfAbsent(
+                        start.token(),
+                        new End(start.node(), claim.exit().nanos(), start.job(), start.token(), "unknown"));
+            }
+        });
+        return ends;
     }
 
     /** A handler that was killed with its process never ended. */

@@ -3,6 +3,7 @@ package dev.rowlock.queue.chaos.history;
 import dev.rowlock.queue.chaos.load.Awaits.Wait;
 import dev.rowlock.queue.chaos.load.Drafts.Word;
 import dev.rowlock.queue.chaos.load.Operators.Paused;
+import dev.rowlock.queue.chaos.load.Questions.Asked;
 import dev.rowlock.queue.chaos.load.Recurrences.Life;
 import dev.rowlock.queue.chaos.load.Told;
 import java.time.Instant;
@@ -32,6 +33,8 @@ public record History(
         List<Life> lives,
         List<Word> words,
         List<Wait> waits,
+        List<Asked> asked,
+        List<Rule> rules,
         Steering steering,
         Signs signs) {
 
@@ -51,7 +54,7 @@ public record History(
      * A row was inserted into a room, in the order of {@code seq}.
      *
      * @param nanos when; not by the server's clock, which steps. 0 where the machine does not tell
-     * @param detail the reason in waiting, the state in done and dead, otherwise empty
+     * @param detail the reason in waiting, the state in done and dead, the claim's transaction in running, otherwise empty
      * @param token 0 except in running and done
      * @param node the node's number; 0 except in running and done
      */
@@ -66,6 +69,19 @@ public record History(
             long node,
             int attempt,
             int crashes) {}
+
+    /**
+     * The limits of a queue were set. Nanos as of a {@link Move}, before the commit.
+     *
+     * @param maxRunning null: none
+     * @param maxRunningPerKey null: none
+     */
+    public record Rule(
+            long seq,
+            long nanos,
+            String queue,
+            @Nullable Integer maxRunning,
+            @Nullable Integer maxRunningPerKey) {}
 
     /** A node's row was deleted. */
     public record Removal(long seq, long nanos, long node, String name) {}
@@ -176,5 +192,7 @@ public record History(
         lives = List.copyOf(lives);
         words = List.copyOf(words);
         waits = List.copyOf(waits);
+        asked = List.copyOf(asked);
+        rules = List.copyOf(rules);
     }
 }

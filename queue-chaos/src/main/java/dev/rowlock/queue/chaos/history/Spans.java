@@ -57,6 +57,12 @@ public record Spans(List<Span> list) {
         return of(common);
     }
 
+    public Spans or(Spans other) {
+        List<Span> both = new ArrayList<>(list);
+        both.addAll(other.list);
+        return of(both);
+    }
+
     public Spans minus(Spans other) {
         return and(other.gaps());
     }

@@ -13,6 +13,7 @@ import dev.rowlock.queue.chaos.load.Work.Once;
 import dev.rowlock.queue.chaos.load.Work.Ordered;
 import dev.rowlock.queue.chaos.load.Work.Plain;
 import dev.rowlock.queue.chaos.load.Work.Poison;
+import dev.rowlock.queue.chaos.load.Work.Rated;
 import dev.rowlock.queue.chaos.load.Work.Steered;
 import dev.rowlock.queue.chaos.load.Work.Tiny;
 import dev.rowlock.queue.job.JobOptions;
@@ -79,13 +80,15 @@ public final class Load implements AutoCloseable {
 
     private void run() {
         try {
-            producer.limit();
+            producer.rules().set();
             while (!stopped.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
                 one();
                 producer.recurrences().next();
                 steer();
                 producer.drafts().next(steering);
                 producer.standing().next();
+                producer.rules().next(steering);
+                producer.questions().next();
                 if (toCancel.size() > 3) {
                     producer.cancel(toCancel.poll());
                 }
@@ -128,6 +131,8 @@ public final class Load implements AutoCloseable {
             enqueue(new Plain(uid, Act.ERROR, 0), plain);
         } else if (draw < 48) {
             enqueue(new Money(uid, Act.SLEEP, random.nextInt(200)), plain);
+        } else if (draw < 50) {
+            rated(uid, plain);
         } else if (draw < 53) {
             enqueue(new Money(uid, Act.RETRY, 1 + random.nextInt(2)), plain);
         } else if (draw < 57) {
@@ -177,6 +182,22 @@ public final class Load implements AutoCloseable {
                         options,
                         random.nextInt(4) > 0);
             default -> enqueue(gated(uid, Act.SLEEP, random.nextInt(100), lent), options);
+        }
+    }
+
+    /** Jobs that may not begin as fast as they come: short, tried again, put off, and many together. */
+    private void rated(long uid, JobOptions options) {
+        switch (random.nextInt(5)) {
+            case 0 -> enqueue(new Rated(uid, Act.RETRY, 1), options);
+            case 1 -> enqueue(new Rated(uid, Act.SNOOZE, 2), options);
+            case 2 -> enqueue(new Rated(uid, Act.SLEEP, 300), options);
+            default ->
+                producer.enqueueAll(
+                        IntStream.range(0, 1 + random.nextInt(30))
+                                .mapToObj(i -> new Rated(i == 0 ? uid : producer.nextUid(), Act.SLEEP, 10))
+                                .toList(),
+                        options,
+                        random.nextInt(4) > 0);
         }
     }
 

@@ -5,14 +5,6 @@ import dev.rowlock.queue.JobRequest;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.JobTypes;
 import dev.rowlock.queue.Rowlock;
-import dev.rowlock.queue.chaos.load.Work.Gated;
-import dev.rowlock.queue.chaos.load.Work.Lent;
-import dev.rowlock.queue.chaos.load.Work.Ordered;
-import dev.rowlock.queue.chaos.load.Work.Shared;
-import dev.rowlock.queue.gate.AfterFailure;
-import dev.rowlock.queue.gate.QueueLimit;
-import dev.rowlock.queue.gate.QueueLimits;
-import dev.rowlock.queue.gate.ShareBy;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.workflow.WorkflowJob;
@@ -53,7 +45,8 @@ public final class Producer implements AutoCloseable {
     private final Drafts drafts;
     private final Awaits awaits;
     private final Standing standing;
-    private final QueueLimits limits;
+    private final Rules rules;
+    private final Questions questions;
     private final Workflows workflows;
     private final TransactionTemplate transactions;
     private final AtomicLong lastUid = new AtomicLong();
@@ -70,7 +63,8 @@ public final class Producer implements AutoCloseable {
         this.drafts = new Drafts(jobs);
         this.awaits = new Awaits(rowlock.results());
         this.standing = new Standing(this, dataSource);
-        this.limits = rowlock.limits();
+        this.rules = new Rules(rowlock.limits());
+        this.questions = new Questions(rowlock.search(), dataSource);
         this.workflows = rowlock.workflows();
         this.transactions = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
     }
@@ -113,20 +107,14 @@ public final class Producer implements AutoCloseable {
         return standing;
     }
 
-    /** Sets the rules of the queues that have some, before there are jobs in them. */
-    void limit() {
-        Recurrences.persistently(() -> limits.set(QueueLimit.of(Ordered.QUEUE).inOrder(AfterFailure.CONTINUE)));
-        Recurrences.persistently(() -> limits.set(QueueLimit.of(Lent.QUEUE)
-                .maxRunning(Lent.MAX_RUNNING)
-                .maxRunningPerKey(Lent.MAX_RUNNING_PER_KEY)
-                .burstPerKey(Lent.BURST_PER_KEY)
-                .shareBy(ShareBy.RUN_TIME)));
-        Recurrences.persistently(() -> limits.set(QueueLimit.of(Shared.QUEUE).shareBy(ShareBy.RUN_TIME)));
-        for (Sharer sharer : Sharer.values()) {
-            Recurrences.persistently(() -> limits.weight(Shared.QUEUE, sharer.key(), sharer.weight()));
-        }
-        Recurrences.persistently(() -> limits.set(
-                QueueLimit.of(Gated.QUEUE).maxRunning(Gated.MAX_RUNNING).maxRunningPerKey(Gated.MAX_RUNNING_PER_KEY)));
+    /** Those who set limits and change them. */
+    Rules rules() {
+        return rules;
+    }
+
+    /** Those who ask why jobs wait. */
+    public Questions questions() {
+        return questions;
     }
 
     /** Requests that change jobs by their keys. */

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.chaos.load;
 
 import dev.rowlock.queue.JobType;
+import dev.rowlock.queue.gate.Rate;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -90,6 +91,28 @@ public sealed interface Work {
         /** The key of this job. */
         public static String key(long uid) {
             return "key-" + uid % KEYS;
+        }
+
+        /** As its type says. */
+        public String key() {
+            return key(uid);
+        }
+    }
+
+    /** In a queue with a rate and a limit, and the same for each key: a job must have room under all four at once. */
+    @JobType(value = "rated", queue = Rated.QUEUE, key = "key()")
+    record Rated(long uid, Act act, int number) implements Work {
+
+        public static final String QUEUE = "rated";
+        public static final Rate RATE = Rate.perSecond(15).burst(4);
+        public static final Rate RATE_PER_KEY = Rate.perSecond(8).burst(3);
+        public static final int MAX_RUNNING = 4;
+        public static final int MAX_RUNNING_PER_KEY = 2;
+        private static final int KEYS = 3;
+
+        /** The key of this job. */
+        public static String key(long uid) {
+            return "partner-" + uid % KEYS;
         }
 
         /** As its type says. */

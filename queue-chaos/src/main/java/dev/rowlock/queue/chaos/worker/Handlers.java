@@ -51,6 +51,7 @@ final class Handlers {
                 listener(Work.Lent.QUEUE, "lent", 4, false),
                 listener(Work.Shared.QUEUE, "shared", Work.Shared.THREADS, false),
                 listener("ordered", "ordered", 4, false),
+                listener(Work.Rated.QUEUE, "rated", 4, false),
                 listener("linked", "linked", 4, false),
                 listener(Work.Chosen.QUEUE, "chosen", 4, false),
                 once(),

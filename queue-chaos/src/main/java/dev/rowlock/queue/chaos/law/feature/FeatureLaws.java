@@ -14,6 +14,9 @@ public final class FeatureLaws {
             new OperatorsAreObeyed(),
             new LimitsHold(),
             new OrderHolds(),
+            new RatesHold(),
+            new PlacesAreUsed(),
+            new AnswersAreTrue(),
             new RunTimeIsShared(),
             new StepsInTurn(),
             new SkippedByRight());

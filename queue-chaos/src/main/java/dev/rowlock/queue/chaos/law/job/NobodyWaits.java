@@ -12,12 +12,11 @@ import dev.rowlock.queue.chaos.history.History.Start;
 import dev.rowlock.queue.chaos.history.InOrder;
 import dev.rowlock.queue.chaos.history.Jobs;
 import dev.rowlock.queue.chaos.history.Peace;
+import dev.rowlock.queue.chaos.history.Rated;
 import dev.rowlock.queue.chaos.history.Spans;
-import dev.rowlock.queue.chaos.history.Spans.Span;
+import dev.rowlock.queue.chaos.history.Trouble;
 import dev.rowlock.queue.chaos.law.Law;
 import dev.rowlock.queue.chaos.law.Violation;
-import dev.rowlock.queue.chaos.load.Act;
-import dev.rowlock.queue.chaos.load.Told;
 import dev.rowlock.queue.chaos.load.Work;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,6 +25,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -41,11 +41,6 @@ final class NobodyWaits implements Law {
     /** Claims ahead begin or go back within about a second; the rest is for busy machines. */
     private static final long BOUND = Duration.ofSeconds(4).toNanos();
 
-    /** What these do to their node, others may feel so long after them. */
-    private static final Set<Act> TROUBLE = Set.of(Act.HOG, Act.EXHAUST, Act.EXIT, Act.HALT);
-
-    private static final long AFTER_TROUBLE = Duration.ofSeconds(8).toNanos();
-
     @Override
     public Stream<Violation> broken(History history) {
         Peace peace = Peace.of(history);
@@ -58,15 +53,26 @@ final class NobodyWaits implements Law {
         long end =
                 history.signs().pulses().stream().mapToLong(Pulse::nanos).max().orElse(0);
         Map<Serves, Spans> idle = idle(history, claims, peace);
-        Gated gated = Gated.of(history);
-        Gated lent = Gated.lent(history);
-        InOrder inOrder = InOrder.of(history);
+        Map<String, LongFunction<Spans>> heldUp = heldUp(history);
         return claims.moves().values().stream()
                 .flatMap(moves -> waits(moves, starts, end).stream())
-                .map(wait -> wait.queue().equals(Work.Gated.QUEUE) ? wait.without(gated.heldUp(wait.job())) : wait)
-                .map(wait -> wait.queue().equals(Work.Lent.QUEUE) ? wait.without(lent.heldUp(wait.job())) : wait)
-                .map(wait -> wait.queue().equals(Work.Ordered.QUEUE) ? wait.without(inOrder.heldUp(wait.job())) : wait)
+                .map(wait -> wait.without(heldUp.getOrDefault(wait.queue(), job -> Spans.of(List.of()))
+                        .apply(wait.job())))
                 .flatMap(wait -> besideIdle(wait, idle, peace));
+    }
+
+    /** When each job waited by right, in queues that have rules. */
+    private static Map<String, LongFunction<Spans>> heldUp(History history) {
+        Gated gated = Gated.of(history);
+        Gated lent = Gated.lent(history);
+        Gated limited = Gated.rated(history);
+        Rated rated = Rated.of(history);
+        InOrder inOrder = InOrder.of(history);
+        return Map.of(
+                Work.Gated.QUEUE, gated::heldUp,
+                Work.Lent.QUEUE, lent::heldUp,
+                Work.Rated.QUEUE, job -> limited.heldUp(job).or(rated.heldUp(job)),
+                Work.Ordered.QUEUE, inOrder::heldUp);
     }
 
     /** A job of this queue, from runnable to begun. */
@@ -127,7 +133,7 @@ final class NobodyWaits implements Law {
 
     /** When each node had a free thread for each queue. */
     private static Map<Serves, Spans> idle(History history, Claims claims, Peace peace) {
-        Map<Long, End> ends = ends(history, claims);
+        Map<Long, End> ends = Busy.ends(history, claims);
         Map<String, List<Start>> byNode = history.starts().stream().collect(Collectors.groupingBy(Start::node));
         Jobs jobs = Jobs.of(history);
         Map<Serves, Spans> idle = new TreeMap<>(Busy.ORDER);
@@ -139,33 +145,9 @@ final class NobodyWaits implements Law {
                             .toList(),
                     ends,
                     serves.threads());
-            Spans trouble = Spans.of(own.stream()
-                    .filter(start -> troubles(jobs, start))
-                    .map(start -> new Span(start.nanos(), Busy.end(start, ends) + AFTER_TROUBLE))
-                    .toList());
-            idle.put(serves, free.and(peace.awake(serves.node())).minus(trouble));
+            idle.put(serves, free.and(peace.awake(serves.node())).minus(Trouble.of(jobs, own, ends)));
         }
         return idle;
-    }
-
-    /** A handler that an error has hit may leave no line of its end: what became of its claim follows it. */
-    private static Map<Long, End> ends(History history, Claims claims) {
-        Map<Long, End> ends =
-                history.ends().stream().collect(Collectors.toMap(End::token, Function.identity(), (a, b) -> a));
-        history.starts().forEach(start -> {
-            Claims.@Nullable Claim claim = claims.byToken().get(start.token());
-            if (claim != null && claim.exit() != null) {
-                ends.putIfAbsent(
-                        start.token(),
-                        new End(start.node(), claim.exit().nanos(), start.job(), start.token(), "unknown"));
-            }
-        });
-        return ends;
-    }
-
-    private static boolean troubles(Jobs jobs, Start start) {
-        Told told = jobs.told().get(start.job());
-        return told != null && TROUBLE.contains(told.act());
     }
 
     private static String queue(Claims claims, Start start) {
