@@ -101,6 +101,32 @@ class ClaimAtRateTest {
     }
 
     @Test
+    void aJobThatOneRuleRefusesUsesUpNothingOfTheOthers() {
+        limit(QueueLimit.of(QUEUE)
+                .maxRunning(1)
+                .maxRunningPerKey(1)
+                .rate(hourly(4))
+                .ratePerKey(hourly(1)));
+        enqueue("a", 3);
+        enqueue("b", 1);
+        enqueue("c", 1);
+
+        assertThat(keys(run())).containsExactly("a");
+        assertThat(keys(run())).as("the queue is full").isEmpty();
+        rooms.execute("DELETE FROM rowlock.running");
+        assertThat(keys(run())).as("its rate had room all the time").containsExactly("b");
+        rooms.execute("DELETE FROM rowlock.running");
+        assertThat(keys(run())).containsExactly("c");
+        rooms.execute("DELETE FROM rowlock.running");
+        assertThat(keys(run())).as("the rate of its key is used up").isEmpty();
+        assertThat(rooms.count("running"))
+                .as("whoever waits for a rate has no place")
+                .isZero();
+        enqueue("d", 1);
+        assertThat(keys(run())).as("the queue's fourth").containsExactly("d");
+    }
+
+    @Test
     void whoWaitsForTheQueuesRateOnlyDoesNotWaitForThatOfAnotherKey() {
         limit(QueueLimit.of(QUEUE).rate(hourly(1)).ratePerKey(Rate.of(1, HOUR.multipliedBy(10))));
         enqueue("a", 2);
