@@ -191,6 +191,7 @@ public final class ChaosRun {
         Arena.last(SETTLED);
         bursts.mixed();
         bursts.blocked();
+        bursts.rated();
         Arena.last(CALM.minus(SETTLED));
     }
 

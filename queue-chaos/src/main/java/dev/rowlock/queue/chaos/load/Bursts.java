@@ -4,6 +4,7 @@ import dev.rowlock.queue.chaos.load.Work.Bulky;
 import dev.rowlock.queue.chaos.load.Work.Gated;
 import dev.rowlock.queue.chaos.load.Work.Mixed;
 import dev.rowlock.queue.chaos.load.Work.Ordered;
+import dev.rowlock.queue.chaos.load.Work.Rated;
 import dev.rowlock.queue.job.JobOptions;
 import java.time.Duration;
 import java.util.List;
@@ -55,7 +56,19 @@ public final class Bursts {
         String held = Ordered.key(producer.nextUid());
         all(1, Ordered::key, held, true, uid -> new Ordered(uid, Act.SLEEP, LONG_MILLIS));
         all(10, Ordered::key, held, true, uid -> new Ordered(uid, Act.SLEEP, 10));
+        all(6, Ordered::key, held, false, uid -> new Ordered(uid, Act.RETRY, 1));
         all(6, Ordered::key, held, false, uid -> new Ordered(uid, Act.SLEEP, 10));
+    }
+
+    /** More than the rates of the queue and of its keys allow within some seconds. */
+    public void rated() {
+        producer.enqueueAll(
+                LongStream.generate(producer::nextUid)
+                        .limit(60)
+                        .mapToObj(uid -> new Rated(uid, Act.SLEEP, 5))
+                        .toList(),
+                JobOptions.NONE,
+                true);
     }
 
     /** So many jobs of this key, which are urgent, or of others. */

@@ -106,9 +106,9 @@ public final class Load implements AutoCloseable {
         int draw = random.nextInt(100);
         long uid = producer.nextUid();
         JobOptions plain = JobOptions.NONE.priority(random.nextInt(5) - 2);
-        if (draw < 7) {
+        if (draw < 6) {
             chunk(uid, plain);
-        } else if (draw < 10) {
+        } else if (draw < 9) {
             gated(uid, plain, random.nextBoolean());
         } else if (draw < 12) {
             ordered(uid, plain);
@@ -131,7 +131,7 @@ public final class Load implements AutoCloseable {
             enqueue(new Plain(uid, Act.ERROR, 0), plain);
         } else if (draw < 48) {
             enqueue(new Money(uid, Act.SLEEP, random.nextInt(200)), plain);
-        } else if (draw < 50) {
+        } else if (draw < 51) {
             rated(uid, plain);
         } else if (draw < 53) {
             enqueue(new Money(uid, Act.RETRY, 1 + random.nextInt(2)), plain);
@@ -215,13 +215,17 @@ public final class Load implements AutoCloseable {
             case 3 ->
                 producer.enqueueAll(
                         IntStream.range(0, 1 + random.nextInt(10))
-                                .mapToObj(i -> new Ordered(i == 0 ? uid : producer.nextUid(), Act.SLEEP, 5))
+                                .mapToObj(i -> ofOrder(i == 0 ? uid : producer.nextUid()))
                                 .toList(),
                         options,
                         random.nextInt(4) > 0);
             case 4 -> enqueue(new Ordered(uid, Act.SLEEP, 50), options.delay(Duration.ofMillis(random.nextInt(1_000))));
             default -> enqueue(new Ordered(uid, Act.SLEEP, random.nextInt(100)), options);
         }
+    }
+
+    private Ordered ofOrder(long uid) {
+        return random.nextInt(4) == 0 ? new Ordered(uid, Act.RETRY, 1) : new Ordered(uid, Act.SLEEP, 5);
     }
 
     /** Jobs that a policy chooses: short, tried again, put off, due later, and many together. */
@@ -319,18 +323,19 @@ public final class Load implements AutoCloseable {
     }
 
     private void rare(long uid, JobOptions options) {
-        switch (random.nextInt(8)) {
+        switch (random.nextInt(9)) {
             case 0 -> enqueue(new Plain(uid, Act.IGNORE, 2_000), options);
             case 1 -> enqueue(new Once(uid, Act.IGNORE, 14_000), options);
             case 2 -> enqueue(new Plain(uid, Act.HOG, 1_500), options);
             case 3 -> bursts.mixed();
             case 4 -> bursts.bulky();
-            case 5 -> {
+            case 5 -> bursts.rated();
+            case 6 -> {
                 if (poison++ < maxPoison) {
                     enqueue(new Poison(uid, poison % 2 == 0 ? Act.HALT : Act.EXIT, 0), options);
                 }
             }
-            case 6 -> {
+            case 7 -> {
                 if (exhaust++ < maxExhaust) {
                     enqueue(new Poison(uid, Act.EXHAUST, 300), options.maxRetries(1));
                 }
