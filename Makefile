@@ -36,7 +36,8 @@ db: ## Start a PostgreSQL to play with, until Ctrl-C
 	@$(MAVEN) -q -pl queue-test-postgres compile exec:java $(A)
 
 # SEED draws another run; MINUTES says how long faults go on; FAULTS are parts of names, such as clock,partition,stringtype:
-# then there are only these (none: no fault at all). POISON and EXHAUST are the jobs that bring down their node.
+# then there are only these (none: no fault at all). POISON and EXHAUST are the jobs that bring down their node,
+# SNAPSHOT_HELD is what holds back vacuum beside all other faults.
 chaos: ## Hurt real nodes and a real database, 30 minutes: make chaos [SEED=1] [MINUTES=5] [FAULTS=clock]
 	$(MAVEN) -q -pl queue-chaos -am -Pchaos process-classes -Dchaos.seed=$(SEED) -Dchaos.minutes=$(MINUTES) -Dchaos.faults=$(FAULTS) $(A)
 
