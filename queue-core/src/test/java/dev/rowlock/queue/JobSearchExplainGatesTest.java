@@ -41,6 +41,7 @@ class JobSearchExplainGatesTest {
         rooms.execute("DELETE FROM rowlock.queue_limit");
         rooms.execute("DELETE FROM rowlock.rate_state");
         rooms.execute("DELETE FROM rowlock.policy");
+        rooms.execute("DELETE FROM rowlock.pause");
     }
 
     private List<Reason> reasons(long id) {
@@ -179,6 +180,58 @@ class JobSearchExplainGatesTest {
         keyed("a");
 
         assertThat(text(keyed("a"), Kind.BEHIND_OTHERS)).isEqualTo("1 job of its key comes before it.");
+    }
+
+    private void pause(String type) {
+        rooms.execute(
+                "INSERT INTO rowlock.pause (kind, name, paused_at, who, why) VALUES ('type', '%s', now(), 'ann', 'a bug')"
+                        .formatted(type));
+    }
+
+    /** It goes first whatever its priority, because it has begun. */
+    @Test
+    void aJobOfAPausedTypeThatHasBegunIsSaidToHoldUpItsKey() {
+        limit("in_order", "'hold'");
+        long first = keyed("a");
+        long second = keyed("a");
+        rooms.execute("UPDATE rowlock.ready SET type = 'print', attempt = 1, rank = 5 WHERE id = " + first);
+
+        assertThat(reasons(second))
+                .containsExactly(new Reason(Kind.BEHIND_OTHERS, "1 job of its key comes before it."));
+
+        pause("print");
+        assertThat(text(second, Kind.KEY_HELD))
+                .matches("Jobs of a key run in order, and job " + first
+                        + " of its key comes first, whose type 'print' has been paused since " + TIME
+                        + " by ann \\(a bug\\): resume the type, or cancel that job\\.");
+        assertThat(reasons(second).stream().map(Reason::kind)).containsExactly(Kind.KEY_HELD, Kind.BEHIND_OTHERS);
+        assertThat(reasons(first).stream().map(Reason::kind)).containsExactly(Kind.PAUSED);
+    }
+
+    @Test
+    void aJobOfAPausedTypeThatIsFirstInItsKeyIsSaidToHoldItUp() {
+        limit("in_order", "'hold'");
+        long first = keyed("a");
+        long second = keyed("a");
+        long other = keyed("b");
+        rooms.execute("UPDATE rowlock.ready SET type = 'print' WHERE id = " + first);
+        pause("print");
+
+        assertThat(text(second, Kind.KEY_HELD)).contains("job " + first + " of its key comes first");
+        assertThat(reasons(other).stream().map(Reason::kind)).containsExactly(Kind.NEXT);
+
+        rooms.execute("DELETE FROM rowlock.queue_limit");
+        assertThat(reasons(second).stream().map(Reason::kind)).containsExactly(Kind.BEHIND_OTHERS);
+    }
+
+    @Test
+    void theJobThatHasBegunIsTheNextOneOfItsKey() {
+        limit("in_order", "'hold'");
+        keyed("a");
+        long begun = keyed("a");
+        rooms.execute("UPDATE rowlock.ready SET attempt = 1 WHERE id = " + begun);
+
+        assertThat(reasons(begun).stream().map(Reason::kind)).containsExactly(Kind.NEXT);
     }
 
     private long held(String askedAgo, String decidesFor) {

@@ -57,6 +57,11 @@ public final class ExplainJob {
                    (SELECT 'job ' || d.id || ' of its key has failed: redrive or discard it' FROM rowlock.dead d
                      WHERE l.in_order = 'hold' AND d.queue = j.queue AND d.job_key = j.job_key
                      ORDER BY d.id LIMIT 1) AS held_by_dead,
+                   (SELECT 'job ' || h.id || ' of its key comes first, whose type ''' || h.type || ''' has been paused since '
+                           || to_char(p.paused_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC by ' || p.who || coalesce(' (' || p.why || ')', '')
+                           || ': resume the type, or cancel that job'
+                      FROM rowlock.pause p
+                     WHERE h.id <> j.id AND h.type <> j.type AND p.kind = 'type' AND p.name = h.type) AS held_by_paused,
                    l.rate_jobs AS queue_rate_jobs, l.rate_millis AS queue_rate_millis, l.rate_burst AS queue_rate_burst,
                    rowlock.rate_wait(l.rate_jobs, l.rate_millis, l.rate_burst, q.next_at, NULL, now.at) AS queue_waits,
                    rowlock.rate_valid(l.rate_jobs, l.rate_millis, l.rate_burst, q.next_at, now.at) - now.at AS queue_next_in,
@@ -78,7 +83,9 @@ public final class ExplainJob {
                         THEN (SELECT count(*) FROM (SELECT FROM rowlock.ready r
                                WHERE r.queue = j.queue AND r.job_key IS NULL AND (r.rank, r.ready_at, r.id) < (j.rank, j.due_at, j.id) LIMIT ?) AS before)
                         ELSE (SELECT count(*) FROM (SELECT FROM rowlock.ready r
-                               WHERE r.queue = j.queue AND r.job_key = j.job_key AND (r.rank, r.id) < (j.rank, j.id) LIMIT ?) AS before)
+                               WHERE r.queue = j.queue AND r.job_key = j.job_key AND (r.rank, r.id) < (j.rank, j.id)
+                                 AND h.id IS DISTINCT FROM j.id LIMIT ?) AS before)
+                             + CASE WHEN (h.rank, h.id) > (j.rank, j.id) THEN 1 ELSE 0 END
                    END AS before,
                    coalesce((SELECT n.name FROM rowlock.node n WHERE n.id = j.node_id),
                             (SELECT p.name FROM rowlock.past_node p WHERE p.id = j.node_id)) AS node,
@@ -92,7 +99,19 @@ public final class ExplainJob {
                    LEFT JOIN LATERAL (
                         SELECT s.next_at, s.held_until FROM rowlock.rate_state s
                          WHERE l.key_rate_jobs IS NOT NULL AND s.queue = j.queue AND s.gate = j.job_key
-                         ORDER BY s.number DESC LIMIT 1) AS k ON true,
+                         ORDER BY s.number DESC LIMIT 1) AS k ON true
+                   -- Which job of a key in order begins first: as the claim chooses it.
+                   LEFT JOIN LATERAL (
+                        SELECT r.id, r.rank, r.type FROM rowlock.ready r
+                         WHERE l.in_order IS NOT NULL
+                           AND r.ctid = coalesce(
+                               (SELECT b.ctid FROM rowlock.ready b
+                                 WHERE b.queue = j.queue AND b.job_key = j.job_key AND (b.attempt > 0 OR b.crashes > 0)
+                                 ORDER BY b.queue, b.job_key, b.id LIMIT 1),
+                               (SELECT f.ctid FROM rowlock.ready f
+                                 WHERE f.queue = j.queue AND f.job_key = j.job_key
+                                 ORDER BY f.queue, f.job_key, f.rank, f.id LIMIT 1))
+                        ) AS h ON j.state = 'ready',
                    (SELECT extract(epoch FROM clock_timestamp())::double precision AS at, ? * interval '1 ms' AS hold) AS now
             """.formatted(BegunJobs.waiting("w"));
 
@@ -226,7 +245,7 @@ public final class ExplainJob {
     }
 
     private static void order(ResultSet row, List<Reason> reasons) throws SQLException {
-        for (String holder : new String[] {"held_by_waiting", "held_by_dead"}) {
+        for (String holder : new String[] {"held_by_waiting", "held_by_dead", "held_by_paused"}) {
             if (row.getString(holder) != null) {
                 add(reasons, Kind.KEY_HELD, "Jobs of a key run in order, and %s.", row.getString(holder));
             }
