@@ -1,6 +1,7 @@
 package dev.rowlock.queue.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.dashboard.web.Dashboard;
 import dev.rowlock.queue.test.postgres.PostgresTestConfiguration;
@@ -88,6 +89,17 @@ class StartTest {
 
         assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(10));
         stream.body().close();
+    }
+
+    @Test
+    void aMisspeltPropertyStopsTheStart(CapturedOutput log) {
+        assertThatThrownBy(() -> start(WebApplicationType.SERVLET, "rowlock.dashboard.enbled=true")
+                        .close())
+                .isInstanceOf(RuntimeException.class);
+
+        assertThat(log)
+                .contains(
+                        "there is no property rowlock.dashboard.enbled; did you mean rowlock.dashboard.enabled? Below rowlock.dashboard there are accent, enabled,");
     }
 
     private static ConfigurableApplicationContext start(WebApplicationType type, String... properties) {

@@ -3,7 +3,9 @@ package dev.rowlock.queue.autoconfigure;
 import dev.rowlock.queue.JobOperations;
 import dev.rowlock.queue.autoconfigure.connection.SchemaConnections;
 import dev.rowlock.queue.autoconfigure.failure.NoDataSourceException;
+import dev.rowlock.queue.autoconfigure.property.UnknownProperties;
 import java.util.Arrays;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -16,6 +18,7 @@ import org.springframework.boot.sql.init.dependency.DatabaseInitializationDepend
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.env.ConfigurableEnvironment;
 
 /** Chooses the database, and makes or checks the tables. Also part of JDBC test slices. */
 @AutoConfiguration(after = DataSourceAutoConfiguration.class)
@@ -24,6 +27,12 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 @Import(DatabaseInitializationDependencyConfigurer.class)
 @ImportRuntimeHints(RowlockRuntimeHints.class)
 public final class RowlockSchemaAutoConfiguration {
+
+    /** The dashboard is a module of its own, and what is set for it may be there without it. */
+    @Bean
+    static UnknownProperties rowlockUnknownProperties(ConfigurableEnvironment environment) {
+        return new UnknownProperties("rowlock", RowlockProperties.class, environment, Set.of("dashboard"));
+    }
 
     @Bean
     @ConditionalOnMissingBean

@@ -15,10 +15,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.jdbc.metadata.CompositeDataSourcePoolMetadataProvider;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
@@ -31,11 +27,6 @@ import org.springframework.core.env.ConfigurableEnvironment;
 final class StartAdvice implements Consumer<List<ListenerDefinition>> {
 
     private static final Logger log = LoggerFactory.getLogger(StartAdvice.class);
-
-    private static final ConfigurationPropertyName QUEUES = ConfigurationPropertyName.of("rowlock.queues");
-
-    /** {@code rowlock.queues.<name>.concurrency} */
-    private static final int ELEMENTS = 4;
 
     private static final Duration PHASE_DEFAULT = Duration.ofSeconds(30);
 
@@ -69,11 +60,6 @@ final class StartAdvice implements Consumer<List<ListenerDefinition>> {
     private void requireKnownQueues(List<ListenerDefinition> listeners) {
         Set<String> known =
                 listeners.stream().map(ListenerDefinition::queue).collect(Collectors.toCollection(TreeSet::new));
-        for (String name : misread()) {
-            unknown(
-                    name,
-                    "is not read: a queue's name that has dots or upper case stands in brackets, as in rowlock.queues[Big.Q].concurrency");
-        }
         for (String queue : new TreeSet<>(properties.queues().keySet())) {
             if (!known.contains(queue)) {
                 unknown("rowlock.queues." + queue, "no listener here listens to that queue; there are " + known);
@@ -96,24 +82,6 @@ final class StartAdvice implements Consumer<List<ListenerDefinition>> {
                             problem
                                     + ". If several applications share this configuration, set rowlock.worker.allow-unknown-queues=true"));
         }
-    }
-
-    private Set<String> misread() {
-        Set<String> names = new TreeSet<>();
-        ConfigurationPropertySources.from(environment.getPropertySources()).forEach(source -> {
-            if (source instanceof IterableConfigurationPropertySource iterable) {
-                iterable.stream().filter(StartAdvice::misread).forEach(name -> names.add(name.toString()));
-            }
-        });
-        return names;
-    }
-
-    private static boolean misread(ConfigurationPropertyName name) {
-        int elements = name.getNumberOfElements();
-        return QUEUES.isAncestorOf(name)
-                && elements > ELEMENTS
-                && !(elements == ELEMENTS + 1
-                        && name.getElement(ELEMENTS - 1, Form.UNIFORM).equals("retry"));
     }
 
     private void adviseOnPool(List<ListenerDefinition> listeners) {

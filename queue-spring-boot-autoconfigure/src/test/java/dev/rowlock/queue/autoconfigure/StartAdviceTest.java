@@ -60,7 +60,7 @@ class StartAdviceTest {
     void theErrorSaysThatAQueueNeedsBrackets() {
         assertRefused(
                 contexts.withBean(Transactional.class).withPropertyValues("rowlock.queues.Big.Q.concurrency=1"),
-                "rowlock.queues.big.q.concurrency: is not read");
+                "rowlock.queues.big.q.concurrency is not read");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.autoconfigure.failure;
 
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -19,14 +20,17 @@ final class PropertyOrigins {
         this.environment = environment;
     }
 
-    /** A line for each property with this name or below it; empty if none of them is set. Values that may be secret stay out. */
-    String below(String prefix) {
-        ConfigurationPropertyName parent = ConfigurationPropertyName.adapt(prefix, '.');
+    /** A line for each property with one of these names or below it; empty if none of them is set. Values that may be secret stay out. */
+    String below(List<String> prefixes) {
+        List<ConfigurationPropertyName> parents = prefixes.stream()
+                .map(prefix -> ConfigurationPropertyName.adapt(prefix, '.'))
+                .toList();
         Map<String, String> lines = new TreeMap<>();
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
             if (source instanceof IterableConfigurationPropertySource iterable) {
                 iterable.stream()
-                        .filter(name -> name.equals(parent) || parent.isAncestorOf(name))
+                        .filter(name ->
+                                parents.stream().anyMatch(parent -> name.equals(parent) || parent.isAncestorOf(name)))
                         .forEach(name -> lines.computeIfAbsent(name.toString(), key -> line(name, iterable)));
             }
         }

@@ -10,6 +10,7 @@ import dev.rowlock.queue.spi.DuplicateJobListenerException;
 import dev.rowlock.queue.spi.InvalidJobListenerException;
 import dev.rowlock.queue.spi.UnsuitableTransactionsException;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -60,6 +61,8 @@ public final class RowlockFailureAnalyzer implements FailureAnalyzer {
             new JacksonPayloadCodec(mapper).""";
 
     private static final String CORRECT_SETTING = "Correct the property; each has its default when it is left out.";
+
+    private static final String CORRECT_NAME = "Correct the name, or remove the property.";
 
     private final @Nullable Environment environment;
 
@@ -115,13 +118,16 @@ public final class RowlockFailureAnalyzer implements FailureAnalyzer {
             return analysis(cause, REPLACE_TABLES);
         }
         if (cause instanceof InvalidSettingException invalid) {
-            return analysis(cause, CORRECT_SETTING + setProperties(invalid.prefix()));
+            return analysis(cause, CORRECT_SETTING + setProperties(List.of(invalid.prefix())));
+        }
+        if (cause instanceof UnknownPropertyException unknown) {
+            return analysis(cause, CORRECT_NAME + setProperties(unknown.names()));
         }
         return null;
     }
 
-    private String setProperties(String prefix) {
-        String lines = environment == null ? "" : new PropertyOrigins(environment).below(prefix);
+    private String setProperties(List<String> prefixes) {
+        String lines = environment == null ? "" : new PropertyOrigins(environment).below(prefixes);
         return lines.isEmpty() ? "" : "\n\nSet are:\n\n" + lines;
     }
 
