@@ -62,14 +62,11 @@ public final class JobTypes {
                         "%s cannot be a payload, because its name says nothing about the work: wrap it in a record of your own"
                                 .formatted(payload.getName()));
             }
+            KeyExpression keyed = key.isEmpty() ? null : new KeyExpression(payload, key);
             try {
                 List<String> former = annotation == null ? List.of() : List.of(annotation.formerNames());
                 former.forEach(Names::type);
-                return new Declared(
-                        Names.type(type),
-                        former,
-                        queue == null ? null : Names.queue(queue),
-                        key.isEmpty() ? null : new KeyExpression(payload, key));
+                return new Declared(Names.type(type), former, queue == null ? null : Names.queue(queue), keyed);
             } catch (IllegalArgumentException e) {
                 throw new IllegalArgumentException(
                         "%s has no usable job type, name one with @JobType: %s"

@@ -7,6 +7,7 @@ import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelCompilerMode;
 import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
@@ -24,11 +25,13 @@ final class KeyExpression {
     private final Class<?> payload;
     private final Expression expression;
 
-    /** @throws IllegalArgumentException if that is no expression */
+    /** @throws IllegalArgumentException if that is no expression, or names a property that the payload does not have */
     KeyExpression(Class<?> payload, String text) {
         this.payload = payload;
         try {
-            this.expression = PARSER.parseExpression(text);
+            SpelExpression parsed = PARSER.parseRaw(text);
+            KeyProperties.require(payload, text, parsed.getAST());
+            this.expression = parsed;
         } catch (ParseException e) {
             throw new IllegalArgumentException(
                     "@JobType of %s names the key '%s', which is no expression: %s"

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.JobListener;
+import dev.rowlock.queue.JobType;
 import dev.rowlock.queue.autoconfigure.failure.RowlockFailureAnalyzer;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -73,6 +74,22 @@ class RowlockFailureAnalyzerTest {
     @Test
     void aSignatureThatCannotWorkIsExplained() {
         assertAnalysis(contexts.withBean(NoPayload.class), "NoPayload.handle()", "Add a parameter");
+    }
+
+    @JobType(key = "acountId")
+    record Misspelt(String accountId) {}
+
+    static class MisspeltKey {
+        @JobListener
+        void handle(Misspelt job) {}
+    }
+
+    @Test
+    void aKeyThatNamesNoPropertyOfThePayloadIsExplained() {
+        assertAnalysis(
+                contexts.withBean(MisspeltKey.class),
+                "Misspelt names the key 'acountId', and the class has no property 'acountId'; it has [accountId]",
+                "Correct the annotation");
     }
 
     @Test
