@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.admin.ListNodes;
 import dev.rowlock.queue.internal.store.policy.AdmitJobs;
 import dev.rowlock.queue.internal.store.policy.FindHeldJobs;
 import dev.rowlock.queue.internal.store.policy.HoldClaimedJobs;
@@ -27,6 +28,7 @@ public final class Policies implements Feature {
     private final Database database;
     private final Wakeups wakeups;
     private final HeldQueues held;
+    private final UnservedPolicies unserved;
     private final List<Feature> asking;
 
     /**
@@ -43,6 +45,7 @@ public final class Policies implements Feature {
         this.database = database;
         this.wakeups = wakeups;
         Map<String, AdmissionPolicy> byQueue = byQueue(policies);
+        this.unserved = new UnservedPolicies(new ListNodes(database), byQueue.keySet(), queues.keySet());
         this.held = new HeldQueues(
                 byQueue.keySet(),
                 times.hold(),
@@ -92,7 +95,7 @@ public final class Policies implements Feature {
     @Override
     public List<Chore> chores(OwnNode node) {
         held.forget();
-        return List.of(new PoliciesChore(held, new ReadPolicies(database), new LetJobsGo(database), wakeups));
+        return List.of(new PoliciesChore(unserved, held, new ReadPolicies(database), new LetJobsGo(database), wakeups));
     }
 
     private final class Asking implements Feature {

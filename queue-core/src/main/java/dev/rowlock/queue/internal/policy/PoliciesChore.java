@@ -29,6 +29,7 @@ final class PoliciesChore implements Chore {
     private static final Duration FORGET = Duration.ofMinutes(1);
     private static final int BATCH = 500;
 
+    private final UnservedPolicies unserved;
     private final HeldQueues held;
     private final ReadPolicies read;
     private final LetJobsGo letGo;
@@ -37,7 +38,8 @@ final class PoliciesChore implements Chore {
     private final Map<String, RefusedJobs> refused = new HashMap<>(); // by queue
     private long forgetAt = System.nanoTime() + FORGET.toNanos();
 
-    PoliciesChore(HeldQueues held, ReadPolicies read, LetJobsGo letGo, Wakeups wakeups) {
+    PoliciesChore(UnservedPolicies unserved, HeldQueues held, ReadPolicies read, LetJobsGo letGo, Wakeups wakeups) {
+        this.unserved = unserved;
         this.held = held;
         this.read = read;
         this.letGo = letGo;
@@ -57,6 +59,7 @@ final class PoliciesChore implements Chore {
     @Override
     public Duration runOnce() {
         List<Standing> all = held.look();
+        unserved.warnOnce();
         boolean more = false;
         for (Standing standing : all) {
             if (standing.decides()) {

@@ -37,6 +37,7 @@ public final class AllChecks {
             new NodeKiller(2, Duration.ofDays(1)),
             new HeldKey(Duration.ofMinutes(10)),
             new SilentPolicy(),
+            new UnservedRule(Duration.ofMinutes(1)),
             new StalledWorkflow(Duration.ofMinutes(10), Duration.ofDays(1)));
 
     private AllChecks() {}

@@ -69,6 +69,53 @@ class QueueChecksTest {
         assertThat(only(new UnservedQueue(Duration.ZERO)).status()).isEqualTo(Status.OK);
     }
 
+    private static final UnservedRule RULES = new UnservedRule(Duration.ofMinutes(1));
+
+    @Test
+    void aLimitAPolicyAndAWeightOfAQueueThatNobodyServesAreNamed() {
+        rooms.node();
+        rooms.execute(
+                "INSERT INTO rowlock.queue_limit (queue, max_running, declared, changed_at) SELECT queue, 1, declared, now() - interval '2 min' FROM (VALUES ('improts', false), ('mail', false), ('declared', true)) AS v (queue, declared)");
+        rooms.execute(
+                "INSERT INTO rowlock.key_weight (queue, job_key, weight) VALUES ('mial', 'a', 2), ('mial', 'b', 2), ('mail', 'a', 2)");
+        rooms.execute(
+                "INSERT INTO rowlock.policy (queue, asked_at, decides_until) VALUES ('rendr', now(), clock_timestamp() + interval '1 min'), ('old', now(), clock_timestamp() - interval '1 min')");
+        try {
+            Finding finding = only(RULES);
+
+            assertThat(finding.status()).isEqualTo(Status.INFO);
+            assertThat(finding.cause())
+                    .isEqualTo("Queue 'improts' has a limit, and no living node serves it. Nodes serve: mail.");
+            assertThat(finding.evidence().rows())
+                    .satisfiesExactly(
+                            row -> assertThat(row).contains("queue=improts", "rule=a limit"),
+                            row -> assertThat(row).contains("queue=mial", "rule=keys with a weight"),
+                            row -> assertThat(row).contains("queue=rendr", "rule=a policy"));
+
+            rooms.execute("UPDATE rowlock.node SET queues = '{improts,mail,mial,rendr}', slots = '{1,1,1,1}'");
+            isSilent(RULES);
+        } finally {
+            rooms.execute("DELETE FROM rowlock.queue_limit");
+            rooms.execute("DELETE FROM rowlock.key_weight");
+            rooms.execute("DELETE FROM rowlock.policy");
+        }
+    }
+
+    @Test
+    void aLimitThatWasSetJustNowAndOneWhileThereAreNoNodesAreNotNamed() {
+        rooms.execute(
+                "INSERT INTO rowlock.queue_limit (queue, max_running, declared, changed_at) VALUES ('old', 1, false, now() - interval '1 h')");
+        isSilent(RULES);
+
+        rooms.node();
+        rooms.execute("UPDATE rowlock.queue_limit SET changed_at = now()");
+        try {
+            isSilent(RULES);
+        } finally {
+            rooms.execute("DELETE FROM rowlock.queue_limit");
+        }
+    }
+
     // Types
 
     private static final UnlistenedType UNLISTENED = new UnlistenedType(Duration.ofMinutes(1));
