@@ -67,7 +67,8 @@ public record Rate(int jobs, Duration per, int burst) {
         Matcher matcher = TEXT.matcher(text.strip());
         if (!matcher.matches()) {
             throw new IllegalArgumentException(
-                    "'%s' is no rate: write '10/s', '100/min', '5/15s' or '100/min burst 20'".formatted(text));
+                    "'%s' is no rate: write '10/s', '100/min', '5/15s' or '100/min burst 20'; units are ms, s, min, h and d"
+                            .formatted(text));
         }
         int times = matcher.group(2).isEmpty() ? 1 : Integer.parseInt(matcher.group(2));
         Duration per = Duration.ofMillis(Unit.of(matcher.group(3)).millis * times);

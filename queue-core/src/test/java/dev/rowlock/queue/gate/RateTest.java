@@ -37,7 +37,8 @@ class RateTest {
     void anotherTextIsRefused(String text) {
         assertThatThrownBy(() -> Rate.valueOf(text))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("is no rate");
+                .hasMessageContaining("is no rate: write '10/s'")
+                .hasMessageEndingWith("units are ms, s, min, h and d");
     }
 
     @ParameterizedTest

@@ -207,10 +207,12 @@ class GatesExamplesTest {
     @Test
     void aRateThatIsNoneFailsTheStart() {
         contexts.withPropertyValues("rowlock.queues.mail.rate=fast")
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .hasMessage("'fast' is no rate: write '10/s', '100/min', '5/15s' or '100/min burst 20'"));
+                .run(
+                        context -> assertThat(context)
+                                .getFailure()
+                                .rootCause()
+                                .hasMessage(
+                                        "'fast' is no rate: write '10/s', '100/min', '5/15s' or '100/min burst 20'; units are ms, s, min, h and d"));
         contexts.withPropertyValues("rowlock.queues.mail.in-order=hold", "rowlock.queues.mail.max-running-per-key=2")
                 .run(context -> assertThat(context)
                         .getFailure()
