@@ -8,11 +8,11 @@ import dev.rowlock.queue.internal.store.batch.BatchLimit;
 import dev.rowlock.queue.internal.store.batch.RefusedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Stop;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.store.claim.KnownKeys;
-import dev.rowlock.queue.internal.store.claim.LearnedKeys;
 import dev.rowlock.queue.internal.store.gate.CancelRest;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -86,7 +86,7 @@ final class KeyedClaims {
     private final KeyedRound borrowed = new KeyedRound();
     private Stage stage = Stage.FIRST; // of the next claim
     private int busyRounds; // in a row, of own
-    private boolean plainFirst;
+    private boolean plainFirst = true; // in the next claim
     private boolean idle; // the last round has found nothing
     private @Nullable Long rateAt; // when a rate allows the next job, monotonic; null: none keeps any
 
@@ -192,13 +192,8 @@ final class KeyedClaims {
     }
 
     private Turn turn(Stage now) {
-        plainFirst = !plainFirst;
-        Turn turn = round(now)
-                .turn()
-                .plainFirst(plainFirst)
-                .without(shares.ahead(now.reach()))
-                .ofBacklog(turns.backlog());
-        return now.borrows() ? turn.borrowing() : turn;
+        Turn turn = round(now).turn().plainFirst(plainFirst).ofBacklog(turns.backlog());
+        return (now.borrows() ? turn.borrowing() : turn).without(shares.ahead(now.reach()));
     }
 
     private KnownKeys known(Stage stage, Turn turn, int limit) {
@@ -206,6 +201,8 @@ final class KeyedClaims {
         long now = System.nanoTime();
         if (round.begins()) {
             round.begin(look(stage, now));
+        } else if (round.resumes() && round.look() != Look.RECENT) {
+            round.begin(lookAtAll(now));
         }
         int most = statement.keys(limit);
         if (round.look() == Look.RECENT && !recent.alone(now)) {
@@ -222,6 +219,10 @@ final class KeyedClaims {
         if (stage.equals(Stage.FIRST) && recent.begin(heardAt, now)) {
             return Look.RECENT;
         }
+        return lookAtAll(now);
+    }
+
+    private Look lookAtAll(long now) {
         return memory.frontIn(idle, now).isZero() ? Look.FROM_FRONT : Look.KNOWN;
     }
 
@@ -248,7 +249,7 @@ final class KeyedClaims {
         }
         KeyedRound round = round(claim.stage());
         seen(batch, round.look() == Look.FROM_FRONT);
-        if (!batch.inTurn()) {
+        if (batch.stop() == Stop.OUT_OF_TURN) {
             wantsRoom = true;
             round.outOfTurn(claim.stage());
             Duration rest = turns.await();
@@ -256,6 +257,7 @@ final class KeyedClaims {
         }
         turns.brought(batch.batch().jobs().size());
         round.seen(batch, claim.turn());
+        plainFirst ^= batch.stop() == Stop.NONE; // half of the claims that can bring jobs
         if (!claim.taker().test(batch.batch())) {
             return Duration.ZERO;
         }
@@ -268,8 +270,7 @@ final class KeyedClaims {
         }
         wantsRoom = !full;
         if (claim.stage().equals(Stage.FIRST)) {
-            LearnedKeys learned = batch.learned();
-            recent.brought(learned.claimed().keySet(), learned.lowest().keySet(), full);
+            recent.brought(batch.learned(), full);
         }
         boolean brought = !batch.batch().jobs().isEmpty();
         Duration rest = rest(claim.stage(), round, brought);
@@ -352,7 +353,7 @@ final class KeyedClaims {
         if (end == KeyedRound.End.NOTHING && (round.look() == Look.RECENT || plainLeft)) {
             return Duration.ZERO; // nobody has looked for others: those without a key come first the next time
         }
-        idle = end == KeyedRound.End.NOTHING;
+        idle = end == KeyedRound.End.NOTHING || end == KeyedRound.End.QUEUE_FULL;
         Duration untilFront = fromFront ? pollInterval : memory.frontIn(idle, System.nanoTime());
         if (brought && !now.equals(Stage.FIRST)) {
             return Duration.ZERO; // others go first with the next place
@@ -377,9 +378,9 @@ final class KeyedClaims {
         switch (end) {
             case FOUND, NOTHING -> busyRounds = 0;
             case BUSY -> busyRounds++;
-            case NOT_YET -> {}
+            case NOT_YET, QUEUE_FULL -> {}
         }
-        return end == KeyedRound.End.NOTHING || busyRounds >= BUSY_ROUNDS;
+        return end == KeyedRound.End.NOTHING || busyRounds >= BUSY_ROUNDS && end != KeyedRound.End.QUEUE_FULL;
     }
 
     /** @param untilFront how long until a round may look from the front, if this one has not */
@@ -387,7 +388,7 @@ final class KeyedClaims {
         Duration rest = switch (end) {
             case NOT_YET, FOUND -> Duration.ZERO;
             case BUSY -> Rests.behindOthers();
-            case NOTHING -> Rests.shorter(untilFront, Rests.shorter(pollInterval, untilRate()));
+            case NOTHING, QUEUE_FULL -> Rests.shorter(untilFront, Rests.shorter(pollInterval, untilRate()));
         };
         rateAt = null;
         return rest;

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.claim;
 import dev.rowlock.queue.internal.claim.key.RecentKeys;
 import dev.rowlock.queue.internal.claim.key.RunTimeShares;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Stop;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import java.time.Duration;
 import java.util.HashMap;
@@ -23,6 +24,7 @@ final class KeyedRound {
     private boolean plainFirst;
     private Look look = Look.FROM_FRONT;
     private Duration took = Duration.ZERO;
+    private Stop stop = Stop.NONE; // of the last claim
     private final Map<String, Integer> wanting = new HashMap<>();
 
     /** Which keys a round asks. */
@@ -43,6 +45,8 @@ final class KeyedRound {
         FOUND,
         /** It has brought none, and somebody else was filling some of its keys. */
         BUSY,
+        /** The queue as a whole has no room. Where the round has begun, it goes on when there is some. */
+        QUEUE_FULL,
         /** It has brought none. */
         NOTHING
     }
@@ -55,6 +59,11 @@ final class KeyedRound {
     /** Whether its next claim is the first. */
     boolean begins() {
         return turn.key().isEmpty();
+    }
+
+    /** Whether its next claim is the first after one for which the queue had no room. */
+    boolean resumes() {
+        return stop == Stop.QUEUE_FULL;
     }
 
     /** Says which keys it asks from now on. */
@@ -79,6 +88,7 @@ final class KeyedRound {
      */
     void seen(KeyedBatch batch, Turn claimed) {
         turn = batch.next() == null ? Turn.FIRST : batch.next();
+        stop = batch.stop();
         found |= !batch.batch().jobs().isEmpty();
         busy |= batch.busy() > 0;
         looked |= batch.keys();
@@ -123,27 +133,34 @@ final class KeyedRound {
 
     /** After each claim. Where the round has ended, the next begins. */
     End end() {
+        if (stop == Stop.QUEUE_FULL) {
+            if (over()) {
+                startAfresh();
+            } else {
+                found = true; // it was interrupted: another one finds out whether nobody wants a place
+            }
+            return End.QUEUE_FULL;
+        }
         if (!over()) {
             return End.NOT_YET;
         }
         End end = found ? End.FOUND : busy ? End.BUSY : End.NOTHING;
-        restart();
+        startAfresh();
         return end;
     }
 
     /**
-     * A claim of this stage was refused. Where whoever is below its limit gets jobs, the round goes on where it is: the keys behind that must not wait until nobody
-     * else claims. Others get some only behind a whole round that has brought nothing, so theirs begins anew.
+     * A claim of this stage was refused its turn. Where whoever is below its limit gets jobs, the round goes on where it is. Others get some only behind a whole
+     * round that has brought nothing, so theirs begins anew.
      */
     void outOfTurn(Stage stage) {
         if (!stage.equals(Stage.FIRST)) {
-            restart();
+            turn = Turn.FIRST;
+            startAfresh();
         }
     }
 
-    /** The next claim is the first of another round. */
-    private void restart() {
-        turn = Turn.FIRST;
+    private void startAfresh() {
         found = false;
         busy = false;
         looked = false;

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.claim.key;
 
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
+import dev.rowlock.queue.internal.store.claim.LearnedKeys;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -93,6 +94,11 @@ public final class RecentKeys {
         return behind;
     }
 
+    /** The same as below: a limit may have kept it from more jobs of keys of which some were running. */
+    public void brought(LearnedKeys learned, boolean asManyAsItCould) {
+        brought(learned.claimed().keySet(), learned.lowest().keySet(), asManyAsItCould);
+    }
+
     /**
      * What a claim of this round brought.
      *
@@ -100,7 +106,7 @@ public final class RecentKeys {
      * @param running of these some were running, so that a limit may have kept it from others
      * @param asManyAsItCould whether there may be more
      */
-    public void brought(Collection<String> jobsOf, Collection<String> running, boolean asManyAsItCould) {
+    void brought(Collection<String> jobsOf, Collection<String> running, boolean asManyAsItCould) {
         full |= asManyAsItCould;
         jobsOf.forEach(key -> keys.merge(key, new Recent(round, 1), this::again));
         running.forEach(key -> keys.computeIfPresent(key, (same, was) -> again(was, new Recent(round, 1))));

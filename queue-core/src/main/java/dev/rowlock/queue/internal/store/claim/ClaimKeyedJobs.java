@@ -94,11 +94,21 @@ public final class ClaimKeyedJobs {
         }
     }
 
+    /** Why a claim could bring no job of any key. The next one goes on at the same place, or those that come first would always be the first ones. */
+    public enum Stop {
+        /** It could. */
+        NONE,
+        /** What limits the queue as a whole had no room. */
+        QUEUE_FULL,
+        /** As many others as may do so at the same time were claiming jobs of the queue. */
+        OUT_OF_TURN
+    }
+
     /**
      * What one claim brought.
      *
-     * @param inTurn false: others were claiming, so it has looked at nothing
      * @param next where the next claim goes on; null: all keys have had their turn
+     * @param stop why it could bring no job of any key
      * @param keys whether there were any
      * @param limited whether something limits the queue as a whole, so that this claims jobs without keys too
      * @param busy how many keys somebody else was filling at that moment
@@ -112,8 +122,8 @@ public final class ClaimKeyedJobs {
      */
     public record KeyedBatch(
             Batch batch,
-            boolean inTurn,
             @Nullable Turn next,
+            Stop stop,
             boolean keys,
             boolean limited,
             int busy,
@@ -217,7 +227,7 @@ public final class ClaimKeyedJobs {
                 database.numbering().check(connection);
                 long begun = System.nanoTime();
                 try (PreparedStatement statement = prepare(connection, form, parameters)) {
-                    return read(statement, queue, turn, limit, begun, form.parts());
+                    return read(statement, queue, turn, limit, begun, form);
                 }
             });
             if (batch.isPresent()) {
@@ -317,32 +327,36 @@ public final class ClaimKeyedJobs {
 
     /** Empty if the rule has other parts by now, so that nothing was claimed. */
     private Optional<KeyedBatch> read(
-            PreparedStatement statement, String queue, Turn turn, int limit, long begun, Set<RulePart> ready)
+            PreparedStatement statement, String queue, Turn turn, int limit, long begun, Form form)
             throws SQLException {
         unanswered.begin(statement);
         try {
             statement.execute();
+            KeyedWalk walk;
             try (ResultSet walked = IndexPlan.rows(statement)) {
-                KeyedWalk walk = KeyedWalk.read(walked);
-                try (ResultSet rows = IndexPlan.rows(statement)) {
-                    ClaimedRows claimed = new ClaimedRows(queue, walk.at());
-                    Batch batch = claimed.readKeyed(rows, limit, begun);
-                    seen.put(queue, walk.parts());
-                    most = most(walk.locks());
-                    if (!ready.containsAll(walk.parts())) {
-                        return Optional.empty();
-                    }
-                    if (!walk.inTurn()) {
-                        return Optional.of(walk.notBegun(turn, batch, claimed));
-                    }
-                    return Optional.of(
-                            batch.jobs().size() < limit
-                                    ? walk.with(batch, claimed)
-                                    : walk.fullAt(claimed.lastTurn(turn), batch, claimed));
-                }
+                walk = KeyedWalk.read(walked);
             }
+            ClaimedRows claimed = new ClaimedRows(queue, walk.at());
+            Batch batch;
+            try (ResultSet rows = IndexPlan.rows(statement)) {
+                batch = claimed.readKeyed(rows, limit, begun);
+            }
+            long room = form.has(RulePart.OF_QUEUE) ? room(statement, limit) : limit;
+            seen.put(queue, walk.parts());
+            most = most(walk.locks());
+            return form.parts().containsAll(walk.parts())
+                    ? Optional.of(walk.with(batch, claimed, turn, room))
+                    : Optional.empty();
         } finally {
             unanswered.end(statement);
+        }
+    }
+
+    private static long room(PreparedStatement statement, int limit) throws SQLException {
+        try (ResultSet row = IndexPlan.rows(statement)) {
+            row.next();
+            String room = row.getString(1);
+            return room == null || room.isEmpty() ? limit : Long.parseLong(room); // none: nobody has asked
         }
     }
 }

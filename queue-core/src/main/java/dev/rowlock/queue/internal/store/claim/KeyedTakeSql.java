@@ -10,7 +10,10 @@ import dev.rowlock.queue.internal.store.claim.KeyedText.Form;
 import dev.rowlock.queue.internal.store.claim.KeyedText.Which;
 import java.util.List;
 
-/** The second statement of {@link ClaimKeyedJobs}: counts what runs of the locked keys, and takes as many jobs as there is room for. */
+/**
+ * The second statement of {@link ClaimKeyedJobs}: counts what runs of the locked keys, and takes as many jobs as there is room for. Where something limits the
+ * queue as a whole, a third one says how many jobs that had room for.
+ */
 final class KeyedTakeSql {
 
     private KeyedTakeSql() {}
@@ -47,13 +50,22 @@ final class KeyedTakeSql {
                                  (SELECT rowlock.rate_permits(r.rate_jobs, r.rate_millis, r.rate_burst, used.next_at, used.held_until, r.at)
                                     FROM rule r LEFT JOIN used ON true WHERE r.rate_jobs IS NOT NULL)""";
 
+    private static final String NOTED = ", set_config('rowlock_claim.room', most.jobs::text, true) AS noted";
+
+    // No row of the second statement says so where it has claimed none.
+    private static final String NOTE = """
+            ;
+            SELECT current_setting('rowlock_claim.room', true)
+            """;
+
     private static String wanted(Form form) {
         return """
             ), wanted AS MATERIALIZED (
-                SELECT CASE WHEN current_setting('rowlock_claim.turn')::boolean AND (SELECT true FROM rowlock.node WHERE id = :node)
-                            THEN greatest(0, least(:jobs::bigint%s))
-                            ELSE 0 END AS jobs
-            """.formatted(form.on(OF_QUEUE, ROOM_IN_QUEUE));
+                SELECT most.jobs%s
+                  FROM (SELECT CASE WHEN current_setting('rowlock_claim.turn')::boolean AND (SELECT true FROM rowlock.node WHERE id = :node)
+                                    THEN greatest(0, least(:jobs::bigint%s))
+                                    ELSE 0 END AS jobs) AS most
+            """.formatted(form.on(OF_QUEUE, NOTED), form.on(OF_QUEUE, ROOM_IN_QUEUE));
     }
 
     private static String plain(String which) {
@@ -69,10 +81,12 @@ final class KeyedTakeSql {
             """.formatted(which);
     }
 
+    // A claim that goes on with a round may find few keys at its end: they share no more than as many as it looks for.
     private static String got(Form form) {
         return """
             ), got AS MATERIALIZED (
-                SELECT keys, known, greatest(1, (SELECT jobs FROM wanted) / greatest(1, cardinality(keys)%s)) AS share, limits.most
+                SELECT keys, known, greatest(1, (SELECT jobs FROM wanted) / greatest(CASE WHEN :after::text = '' THEN 1 ELSE :keys::int END, cardinality(keys)%s)) AS share,
+                       limits.most
                   FROM (SELECT current_setting('rowlock_claim.keys')::text[] AS keys, %s AS known) AS locked
                   LEFT JOIN (SELECT CASE WHEN in_order IS NOT NULL THEN 1
                                          WHEN :borrows THEN greatest(max_running_per_key, burst_per_key)
@@ -297,6 +311,11 @@ final class KeyedTakeSql {
                 + chosen(form);
         return form.which() == Which.NAMES_OF_SOME
                 ? choose + "SELECT id FROM rowlock.ready WHERE ctid = ANY ((SELECT rows FROM chosen)::tid[])\n"
-                : choose + CLAIMED + form.on(OF_QUEUE, SPENT_OF_QUEUE) + form.on(KEY_RATE, SPENT) + moved(form);
+                : choose
+                        + CLAIMED
+                        + form.on(OF_QUEUE, SPENT_OF_QUEUE)
+                        + form.on(KEY_RATE, SPENT)
+                        + moved(form)
+                        + form.on(OF_QUEUE, NOTE);
     }
 }

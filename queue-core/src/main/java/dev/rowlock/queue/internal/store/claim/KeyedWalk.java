@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.store.claim;
 
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Stop;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import java.sql.ResultSet;
@@ -16,20 +17,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a claim's walk through the keys has found: the answer of {@link KeyedWalkSql}.
  *
- * @param inTurn false: others were claiming, so it has not begun
  * @param last the last key that has jobs
  * @param reached how far it came: that key, or a known one behind it that has none
  * @param end whether there is no other key behind
+ * @param inTurn false: others are filling the queue, so that this has looked at no key
  * @param parts what the queue's rule has
  * @param locks how many locks the server has room for
  * @param at when it was, as an epoch in seconds
  */
 record KeyedWalk(
-        boolean inTurn,
         @Nullable String last,
         @Nullable String reached,
         boolean end,
         boolean limited,
+        boolean inTurn,
         int busy,
         @Nullable Duration untilRate,
         List<String> toCancel,
@@ -66,11 +67,11 @@ record KeyedWalk(
         row.next();
         double wait = row.getDouble(UNTIL_RATE); // zero: null
         return new KeyedWalk(
-                row.getBoolean(IN_TURN),
                 row.getString(LAST),
                 row.getString(REACHED),
                 row.getBoolean(END),
                 row.getBoolean(OF_QUEUE),
+                row.getBoolean(IN_TURN),
                 row.getInt(BUSY),
                 wait <= 0 ? null : Duration.ofNanos((long) (wait * 1e9)),
                 Columns.textList(row, TO_CANCEL),
@@ -98,26 +99,31 @@ record KeyedWalk(
         return wanting;
     }
 
-    /** The next claim goes on where this one should have. */
-    KeyedBatch notBegun(Turn turn, Batch batch, ClaimedRows rows) {
-        return batch(batch, turn, rows);
-    }
-
-    KeyedBatch with(Batch batch, ClaimedRows rows) {
-        return batch(batch, end || reached == null ? null : new Turn(reached, 0, true), rows);
-    }
-
-    /** Keys behind the last one that got a job got nothing. */
-    KeyedBatch fullAt(Turn full, Batch batch, ClaimedRows rows) {
+    /**
+     * What the claim brought.
+     *
+     * @param most it could bring no more
+     */
+    KeyedBatch with(Batch batch, ClaimedRows rows, Turn turn, long most) {
+        if (!inTurn) {
+            return batch(batch, turn, Stop.OUT_OF_TURN, rows);
+        }
+        if (most == 0) {
+            return batch(batch, turn, Stop.QUEUE_FULL, rows);
+        }
+        if (batch.jobs().size() < most) {
+            return batch(batch, end || reached == null ? null : new Turn(reached, 0, true), Stop.NONE, rows);
+        }
+        Turn full = rows.lastTurn(turn); // keys behind the last one that got a job got nothing
         boolean round = end && full.rest() == 0 && full.key().equals(last);
-        return batch(batch, round ? null : full, rows);
+        return batch(batch, round ? null : full, Stop.NONE, rows);
     }
 
-    private KeyedBatch batch(Batch batch, @Nullable Turn next, ClaimedRows rows) {
+    private KeyedBatch batch(Batch batch, @Nullable Turn next, Stop stop, ClaimedRows rows) {
         return new KeyedBatch(
                 batch,
-                inTurn,
                 next,
+                stop,
                 last != null,
                 limited,
                 busy,

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Stop;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
@@ -300,13 +301,13 @@ class ClaimKeyedJobsTest {
         try (OpenTransaction first = claiming();
                 OpenTransaction second = claiming()) {
             KeyedBatch refused = run(unfinished, 10);
-            assertThat(refused.inTurn()).isFalse();
+            assertThat(refused.stop()).isEqualTo(Stop.OUT_OF_TURN);
             assertThat(refused.keys()).isFalse();
             assertThat(refused.next()).isEqualTo(unfinished);
-            assertThat(run(10).inTurn()).isTrue();
+            assertThat(run(10).stop()).isEqualTo(Stop.NONE);
         }
 
-        assertThat(run(unfinished, 10).inTurn()).isTrue();
+        assertThat(run(unfinished, 10).stop()).isEqualTo(Stop.NONE);
     }
 
     private OpenTransaction claiming() throws SQLException {

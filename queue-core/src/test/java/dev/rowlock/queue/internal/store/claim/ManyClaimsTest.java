@@ -6,6 +6,7 @@ import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Stop;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.store.gate.DeclareLimits;
@@ -70,7 +71,8 @@ class ManyClaimsTest {
         for (Future<KeyedBatch> one : claims) {
             batches.add(one.get());
         }
-        assertThat(batches.stream().filter(batch -> !batch.inTurn())).hasSize(2); // they come again in a moment
+        assertThat(batches.stream().filter(batch -> batch.stop() == Stop.OUT_OF_TURN))
+                .hasSize(2); // they come again in a moment
     }
 
     @Test
