@@ -2,11 +2,17 @@ package dev.rowlock.queue.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.JobTemplate;
+import dev.rowlock.queue.dashboard.Handlers.Sync;
+import dev.rowlock.queue.gate.AfterFailure;
+import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import java.util.stream.IntStream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.JsonNode;
 
 /** What the page of limits asks for. */
@@ -15,10 +21,43 @@ class GatesTest {
 
     private final Http http;
     private final QueueLimits limits;
+    private final JobTemplate jobs;
+    private final JdbcClient sql;
 
-    GatesTest(@LocalServerPort int port, @Autowired QueueLimits limits) {
+    GatesTest(
+            @LocalServerPort int port,
+            @Autowired QueueLimits limits,
+            @Autowired JobTemplate jobs,
+            @Autowired DataSource dataSource) {
         this.http = new Http("http://localhost:%d/rowlock".formatted(port));
         this.limits = limits;
+        this.jobs = jobs;
+        this.sql = JdbcClient.create(dataSource);
+    }
+
+    @Test
+    void aBlockedKeyNamesTheJobThatHoldsItUpAndGoesOnWithoutIt() {
+        limits.set(QueueLimit.of("accounts").inOrder(AfterFailure.HOLD));
+        String failed = sql.sql("""
+                INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, job_key, type, payload)
+                VALUES (nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'failed', 'accounts', 'account-7', 'sync', '{}') RETURNING id
+                """).query(String.class).single();
+        jobs.enqueue(new Sync("behind it"), o -> o.queue("accounts").key("account-7"));
+
+        JsonNode blocked = http.json("gates/keys?queue=accounts", "read_only").get("blocked");
+        assertThat(blocked.size()).isEqualTo(1);
+        assertThat(blocked.get(0).get("key").asString()).isEqualTo("account-7");
+        assertThat(blocked.get(0).get("job").asString()).isEqualTo(failed);
+        assertThat(blocked.get(0).get("jobs").asInt()).isEqualTo(1);
+
+        String it = "{\"ids\": [\"%s\"], \"why\": \"go on without it\"}".formatted(failed);
+        assertThat(http.post("jobs/discard", "operator", it).statusCode()).isEqualTo(403);
+        assertThat(http.post("jobs/discard", "admin", it).body()).contains("CHANGED");
+
+        assertThat(http.json("gates/keys?queue=accounts", "read_only")
+                        .get("blocked")
+                        .size())
+                .isZero();
     }
 
     /** A queue may have as many weights as it has tenants. */
