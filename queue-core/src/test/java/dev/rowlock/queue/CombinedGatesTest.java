@@ -3,10 +3,12 @@ package dev.rowlock.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.rowlock.queue.CombinedModel.Work;
 import dev.rowlock.queue.gate.Admission;
 import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.gate.AfterFailure;
+import dev.rowlock.queue.gate.BlockedKey;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.gate.ShareBy;
@@ -15,6 +17,7 @@ import dev.rowlock.queue.internal.policy.PolicyTimes;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.job.SnoozeException;
 import dev.rowlock.queue.job.UniqueKey;
@@ -44,7 +47,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
  * Draws rules for a queue and jobs that complete, fail, wait, have keys of both kinds, belong to a batch or recur; over two nodes, none of the rules is ever
- * broken, and all jobs end. In half of the queues a policy chooses among the jobs, at random; where keys are in order, nobody asks it.
+ * broken, and each job ends as a {@linkplain CombinedModel model} says. In half of the queues a policy chooses among the jobs, at random; where keys are in order, nobody asks it.
  */
 @PostgresTest(freshPerTest = true, migrated = true)
 class CombinedGatesTest {
@@ -57,44 +60,6 @@ class CombinedGatesTest {
     /** A policy decides all the time. */
     private static final PolicyTimes PATIENT = new PolicyTimes(
             Duration.ofSeconds(10), Duration.ofSeconds(55), Duration.ofSeconds(50), Duration.ofSeconds(20));
-
-    /** @param acts what its attempts do, one after the other; then it completes */
-    record Work(int number, List<String> acts) {}
-
-    /** What the handlers saw. One lock for all: what is counted must be what runs at that moment. */
-    private static final class Seen {
-
-        private final Map<Long, String> running = new HashMap<>();
-        private final Map<String, Long> begun =
-                new HashMap<>(); // by key, in a queue in order: the job that has begun and not ended
-        private final Map<Integer, Integer> attempts = new HashMap<>();
-        private final List<String> broken = new ArrayList<>();
-        private final Map<Long, Integer> times = new HashMap<>();
-        private int most;
-        private final Map<String, Integer> mostOfKey = new HashMap<>();
-
-        synchronized int begins(JobContext job, int number) {
-            String key = job.key().orElse("");
-            times.merge(job.id(), 1, Integer::sum);
-            running.put(job.id(), key);
-            most = Math.max(most, running.size());
-            int ofKey = (int) running.values().stream().filter(key::equals).count();
-            mostOfKey.merge(key, ofKey, Math::max);
-            Long before = key.isEmpty() ? null : begun.putIfAbsent(key, job.id());
-            if (before != null && before != job.id()) {
-                broken.add("job %d of key %s began before %d had ended".formatted(job.id(), key, before));
-            }
-            return attempts.merge(number, 1, Integer::sum) - 1;
-        }
-
-        /** @param lets others go first: it has ended, or snoozes, and more urgent ones may come before it is due */
-        synchronized void ends(JobContext job, boolean lets) {
-            running.remove(job.id());
-            if (lets) {
-                begun.remove(job.key().orElse(""), job.id());
-            }
-        }
-    }
 
     /** Chooses some of the jobs that it is shown, in any order, and others with each answer. */
     private static final class Choosy implements AdmissionPolicy {
@@ -135,7 +100,7 @@ class CombinedGatesTest {
     }
 
     private final Rowlocks rowlocks = new Rowlocks();
-    private final Seen seen = new Seen();
+    private CombinedModel model = new CombinedModel(null);
     private final Set<Long> ids = ConcurrentHashMap.newKeySet();
     private final List<Long> batches = new ArrayList<>();
     private final TestDatabase database;
@@ -157,10 +122,9 @@ class CombinedGatesTest {
     }
 
     private void work(Work work, JobContext job) {
-        int attempt = seen.begins(job, work.number());
-        String act = attempt < work.acts().size() ? work.acts().get(attempt) : "completes";
+        String act = model.begins(job, work);
         LockSupport.parkNanos(WORK.toNanos()); // others begin meanwhile, if they may
-        seen.ends(job, !act.equals("throws"));
+        model.ends(job, act);
         switch (act) {
             case "throws" -> throw new IllegalStateException("not yet");
             case "snoozes" -> throw new SnoozeException(Duration.ofMillis(3));
@@ -180,6 +144,7 @@ class CombinedGatesTest {
         Random random = new Random(seed * 0x9E3779B97F4A7C15L); // neighbouring seeds begin alike
         QueueLimit rule = rule(random);
         Choosy policy = seed % 2 == 0 ? new Choosy(seed) : null;
+        model = new CombinedModel(rule.inOrder());
         Rowlock first = node(policy);
         first.limits().set(rule);
         first.limits().weight("combined", "key-1", 1 + random.nextInt(4));
@@ -190,22 +155,18 @@ class CombinedGatesTest {
 
         await("seed %d, %s%s".formatted(seed, rule, policy == null ? "" : " with a policy"))
                 .atMost(LONG)
-                .until(() -> ids.stream()
-                        .noneMatch(id ->
-                                first.search().find(id).orElseThrow().state().live()));
+                .until(() -> {
+                    release(first, random);
+                    return ids.stream().noneMatch(id -> live(first, id));
+                });
 
-        synchronized (seen) {
-            assertThat(rule.inOrder() == null ? List.of() : seen.broken)
-                    .as("%s", rule)
-                    .isEmpty();
-            if (rule.maxRunning() != null) {
-                assertThat(seen.most).as("%s", rule).isLessThanOrEqualTo(rule.maxRunning());
-            }
-            if (rule.maxRunningPerKey() != null) {
-                seen.mostOfKey.remove("");
-                int highest = rule.burstPerKey() != null ? rule.burstPerKey() : rule.maxRunningPerKey();
-                assertThat(seen.mostOfKey.values()).as("%s", rule).allMatch(most -> most <= highest);
-            }
+        assertEnds(first, rule);
+        if (rule.maxRunning() != null) {
+            assertThat(model.most()).as("%s", rule).isLessThanOrEqualTo(rule.maxRunning());
+        }
+        if (rule.maxRunningPerKey() != null) {
+            int highest = rule.burstPerKey() != null ? rule.burstPerKey() : rule.maxRunningPerKey();
+            assertThat(model.mostOfKeys().values()).as("%s", rule).allMatch(most -> most <= highest);
         }
         assertChosen(policy, rule);
         assertBatches();
@@ -215,6 +176,44 @@ class CombinedGatesTest {
         }
     }
 
+    private static boolean live(Rowlock rowlock, long id) {
+        return rowlock.search().find(id).filter(job -> job.state().live()).isPresent();
+    }
+
+    /** Somebody redrives or discards what holds up its key. */
+    private void release(Rowlock rowlock, Random random) {
+        for (BlockedKey blocked : rowlock.limits().blockedKeys("combined", 100)) {
+            if (blocked.state() == JobState.FAILED) {
+                if (random.nextBoolean()) {
+                    model.redriven(blocked.jobId());
+                    rowlock.admin().redrive(blocked.jobId());
+                } else {
+                    model.discarded(blocked.jobId());
+                    rowlock.admin().discard(blocked.jobId());
+                    ids.remove(blocked.jobId());
+                }
+            }
+        }
+    }
+
+    /** Each has ended as it must, and those of a key began in turn. */
+    private void assertEnds(Rowlock rowlock, QueueLimit rule) {
+        Map<String, Map<Long, Long>> failed = new HashMap<>();
+        JdbcClient.create(database.dataSource())
+                .sql("SELECT job_key, id, last_job FROM rowlock.dead WHERE job_key IS NOT NULL")
+                .query(row -> {
+                    failed.computeIfAbsent(row.getString(1), key -> new HashMap<>())
+                            .put(row.getLong(2), row.getLong(3));
+                });
+        for (long id : ids) {
+            JobDetails job = rowlock.search().find(id).orElseThrow();
+            Map<Long, Long> ofKey = new HashMap<>(failed.getOrDefault(job.key(), Map.of()));
+            ofKey.remove(id);
+            model.ended(id, job.state(), ofKey);
+        }
+        assertThat(model.broken()).as("%s", rule).isEmpty();
+    }
+
     /** No job has begun more often than it was chosen. */
     private void assertChosen(@Nullable Choosy policy, QueueLimit rule) {
         if (policy == null) {
@@ -222,12 +221,10 @@ class CombinedGatesTest {
         }
         assertThat(policy.wasAsked()).as("%s", rule).isEqualTo(rule.inOrder() == null);
         if (rule.inOrder() == null) {
-            synchronized (seen) {
-                assertThat(seen.times)
-                        .isNotEmpty()
-                        .allSatisfy((id, times) ->
-                                assertThat(times).as("job %d, %s", id, rule).isLessThanOrEqualTo(policy.chosen(id)));
-            }
+            assertThat(model.attempts())
+                    .isNotEmpty()
+                    .allSatisfy((id, times) ->
+                            assertThat(times).as("job %d, %s", id, rule).isLessThanOrEqualTo(policy.chosen(id)));
         }
     }
 
@@ -242,8 +239,8 @@ class CombinedGatesTest {
                 ? rule.burstPerKey(rule.maxRunningPerKey() + 1 + random.nextInt(2))
                 : rule;
         rule = random.nextInt(3) == 0 ? rule.shareBy(ShareBy.RUN_TIME) : rule;
-        AfterFailure[] ways = {AfterFailure.CONTINUE, AfterFailure.CANCEL_REST};
-        return inOrder ? rule.inOrder(ways[random.nextInt(2)]) : rule;
+        AfterFailure[] ways = AfterFailure.values();
+        return inOrder ? rule.inOrder(ways[random.nextInt(ways.length)]) : rule;
     }
 
     private void enqueue(Rowlock rowlock, Random random, int jobs) {
@@ -253,17 +250,16 @@ class CombinedGatesTest {
             JobOptions options = JobOptions.NONE;
             int key = random.nextInt(KEYS + 1);
             options = key < KEYS ? options.key("key-" + key) : options;
-            options = random.nextInt(5) == 0 ? options.delay(Duration.ofMillis(random.nextInt(50))) : options;
-            options = random.nextInt(5) == 0 ? options.priority(random.nextInt(3)) : options;
-            options = random.nextInt(5) == 0 ? options.unique(UniqueKey.of("unique-" + random.nextInt(10))) : options;
-            int count = random.nextInt(3);
-            requests.add(new JobRequest(
-                    new Work(
-                            requests.size() + ids.size() * 1_000,
-                            random.ints(count, 0, acts.size())
-                                    .mapToObj(acts::get)
-                                    .toList()),
-                    options));
+            boolean later = random.nextInt(5) == 0;
+            int priority = random.nextInt(5) == 0 ? random.nextInt(3) : 0;
+            String once = random.nextInt(5) == 0 ? "unique-" + random.nextInt(10) : "";
+            options = later ? options.delay(Duration.ofMillis(random.nextInt(50))) : options;
+            options = options.priority(priority);
+            options = once.isEmpty() ? options : options.unique(UniqueKey.of(once));
+            List<String> some = random.ints(random.nextInt(3), 0, acts.size())
+                    .mapToObj(acts::get)
+                    .toList();
+            requests.add(new JobRequest(new Work(some, priority, once, later), options));
         }
         rowlock.jobs().enqueueEach(requests).forEach(result -> ids.add(result.id()));
         batch(rowlock, random, requests.size());
@@ -278,14 +274,14 @@ class CombinedGatesTest {
             int priority = random.nextInt(2);
             List<String> acts = random.nextInt(3) == 0 ? List.of("throws") : List.of();
             members.add(JobRequest.of(
-                    new Work(-1 - i - ids.size() * 1_000, acts), o -> o.key(key).priority(priority)));
+                    new Work(acts, priority, "", false), o -> o.key(key).priority(priority)));
         }
         long batch = rowlock.workflows()
                 .start(Workflow.named("batch")
                         .each("members", members)
                         .step(
                                 "behind",
-                                new Work(-1_000_000 - ids.size(), List.of()),
+                                new Work(List.of(), 0, "", true),
                                 s -> s.afterEnd("members").job(o -> o.key("key-0"))));
         batches.add(batch);
         for (String step : List.of("members", "behind")) {
@@ -296,13 +292,16 @@ class CombinedGatesTest {
     private void recurring(Rowlock rowlock, Random random) {
         String key = "key-" + random.nextInt(KEYS);
         String name = "recurs-" + ids.size();
+        boolean one = random.nextBoolean();
         rowlock.recurringJobs()
                 .create(RecurringJob.of(
-                                name, Schedule.cron("0 0 0 1 1 *"), new Work(-2_000_000 - ids.size(), List.of()))
+                                name,
+                                Schedule.cron("0 0 0 1 1 *"),
+                                new Work(List.of("throws"), 0, one ? name : "", false))
                         .options(o -> o.key(key))
-                        .overlap(Overlap.ALLOW));
+                        .overlap(one ? Overlap.SKIP : Overlap.ALLOW));
         for (int i = 0; i < 3; i++) {
-            ids.add(rowlock.recurringJobs().runNow(name).orElseThrow());
+            rowlock.recurringJobs().runNow(name).ifPresent(ids::add);
         }
         rowlock.recurringJobs().delete(name);
     }
