@@ -133,7 +133,8 @@ class ClaimKnownKeysTest {
         rooms.large(jobs("b", 4));
         Turn unfinished = new Turn("a", 1, true);
 
-        assertThat(keys(run(unfinished, 4))).containsExactly("a", "b", "b");
+        // b shares with as many keys as there might be: a round that goes on may have come to its end.
+        assertThat(keys(run(unfinished, 4))).containsExactly("a", "b");
         assertThat(ids(run(unfinished, 2, known("a", a[2]), known("b", Long.MAX_VALUE))))
                 .containsExactly(a[3]);
     }
