@@ -175,6 +175,24 @@ class JobSearchExplainGatesTest {
     }
 
     @Test
+    void otherKeysWithWhichItsKeyTakesTurnsAreCounted() {
+        long id = keyed("m");
+        assertThat(reasons(id)).extracting(Reason::kind).containsExactly(Kind.NEXT);
+
+        keyed("z");
+        assertThat(text(id, Kind.BEHIND_OTHERS))
+                .isEqualTo("Its key takes turns with 1 other key of its queue that has jobs ready.");
+
+        IntStream.range(0, 30).forEach(i -> keyed("key-" + i % 15));
+        assertThat(text(id, Kind.BEHIND_OTHERS))
+                .isEqualTo("Its key takes turns with 16 other keys of its queue that have jobs ready.");
+
+        IntStream.range(0, 120).forEach(i -> keyed("more-" + i));
+        assertThat(text(id, Kind.BEHIND_OTHERS))
+                .isEqualTo("Its key takes turns with at least 100 other keys of its queue that have jobs ready.");
+    }
+
+    @Test
     void aRateSaysNothingOfHowLongJobsTakeThatALimitHoldsUp() {
         limit("max_running, key_rate_jobs, key_rate_millis, key_rate_burst", "1, 3, 60000, 1");
         keyed("a");

@@ -24,6 +24,9 @@ public final class ExplainJob {
     /** Jobs before it are counted up to this. */
     private static final int MOST = 10_000;
 
+    /** Other keys are counted up to this: each is a look of its own. */
+    private static final int MOST_KEYS = 100;
+
     private static final String SQL = """
             WITH job AS MATERIALIZED (
                 SELECT id, state, queue, job_key, type, -priority AS rank, due_at, reason, node_id, claimed_at, deadline, attempt, cancel_requested
@@ -87,6 +90,14 @@ public final class ExplainJob {
                                  AND h.id IS DISTINCT FROM j.id LIMIT ?) AS before)
                              + CASE WHEN (h.rank, h.id) > (j.rank, j.id) THEN 1 ELSE 0 END
                    END AS before,
+                   CASE WHEN j.state = 'ready' AND j.job_key IS NOT NULL
+                        THEN (WITH RECURSIVE walk AS (
+                                  SELECT '' COLLATE "C" AS job_key, 0 AS number
+                                  UNION ALL
+                                  SELECT (SELECT r.job_key FROM rowlock.ready r
+                                           WHERE r.queue = j.queue AND r.job_key > w.job_key ORDER BY r.queue, r.job_key LIMIT 1), w.number + 1
+                                    FROM walk w WHERE w.job_key IS NOT NULL AND w.number <= ?)
+                              SELECT count(*) FROM walk WHERE number > 0 AND job_key IS NOT NULL AND job_key <> j.job_key) END AS other_keys,
                    coalesce((SELECT n.name FROM rowlock.node n WHERE n.id = j.node_id),
                             (SELECT p.name FROM rowlock.past_node p WHERE p.id = j.node_id)) AS node,
                    (SELECT n.heartbeat_at > clock_timestamp() - n.lease_millis * interval '1 ms' FROM rowlock.node n WHERE n.id = j.node_id) AS node_lives
@@ -136,7 +147,8 @@ public final class ExplainJob {
                 statement.setLong(1, id);
                 statement.setInt(2, MOST);
                 statement.setInt(3, MOST);
-                statement.setLong(4, AdmitJobs.HOLD.toMillis());
+                statement.setInt(4, MOST_KEYS);
+                statement.setLong(5, AdmitJobs.HOLD.toMillis());
                 try (ResultSet row = statement.executeQuery()) {
                     return row.next() ? Optional.of(explanation(row, connection)) : Optional.empty();
                 }
@@ -197,6 +209,16 @@ public final class ExplainJob {
                     row.getString("job_key") == null ? "queue" : "key",
                     before == 1 ? "comes" : "come",
                     estimate(row, before, connection));
+        }
+        int keys = row.getInt("other_keys");
+        if (keys > 0 && reasons.stream().allMatch(reason -> reason.kind() == Kind.BEHIND_OTHERS)) {
+            add(
+                    reasons,
+                    Kind.BEHIND_OTHERS,
+                    "Its key takes turns with %s%s of its queue that %s jobs ready.",
+                    keys >= MOST_KEYS ? "at least " : "",
+                    CountText.of(keys, "other key"),
+                    keys == 1 ? "has" : "have");
         }
         if (reasons.isEmpty()) {
             int nodes = row.getInt("nodes");
