@@ -123,16 +123,16 @@ public final class HeldSnapshots implements AutoCloseable {
         long seen = from;
         long transactions = 0;
         long dead = 0;
-        boolean cut = false;
+        boolean cut;
         do {
             Seen now = look();
-            if (now != null && now.transactions() == null) {
-                cut = true;
-            } else if (now != null) {
+            Long begun = now == null ? null : now.transactions();
+            if (now != null && begun != null) {
                 seen = System.nanoTime();
-                transactions = Math.max(transactions, now.transactions());
+                transactions = Math.max(transactions, begun);
                 dead = Math.max(dead, now.dead());
             }
+            cut = now != null && begun == null;
         } while (!cut && !stops(EACH_LOOK) && System.nanoTime() - end < 0);
         held.add(new Held(holder.name(), from, seen, cut, transactions, dead));
     }

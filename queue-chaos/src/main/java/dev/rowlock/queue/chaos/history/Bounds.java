@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +71,8 @@ record Bounds(int most, int own, List<Change> changes) {
             first = i;
         }
         int begin = first;
-        return changes.stream().skip(begin).filter(change -> change == changes.get(begin) || change.nanos() <= at);
+        return IntStream.range(begin, changes.size())
+                .filter(i -> i == begin || changes.get(i).nanos() <= at)
+                .mapToObj(changes::get);
     }
 }
