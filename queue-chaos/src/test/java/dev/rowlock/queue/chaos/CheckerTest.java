@@ -61,6 +61,22 @@ class CheckerTest {
     }
 
     @Test
+    void aJobMayWaitForTheRestOfItsTransaction() {
+        Story story = new Story().peace().fifth(20);
+        story.moves.replaceAll(move -> move.seq() == 16 ? within("one call", move) : move);
+        story.rows.add(row(6, 6, "ready", 0, 0, 0, null));
+        story.moves.add(within("one call", new Move(40, second(19), 6, "other", "ready", "", 0, 0, 0, 0)));
+
+        assertThat(Checker.check(story.history()))
+                .extracting(Violation::promise)
+                .doesNotContain(NOBODY_WAITS);
+    }
+
+    private static Move within(String transaction, Move move) {
+        return new Move(move.seq(), move.nanos(), move.job(), move.queue(), move.room(), transaction, 0, 0, 0, 0);
+    }
+
+    @Test
     void aJobMayWaitUnderAFaultAndWhereNobodyIsAwake() {
         Story struck = new Story().peace().fifth(20);
         struck.strikes.add(new Strike("NETWORK_CUT", "w1", second(9), second(19), true));

@@ -62,7 +62,7 @@ final class AuditTables {
 
     private static final Map<String, List<String>> ROOMS = Map.of(
             "waiting", List.of("NEW.reason", "0", "0"),
-            "ready", List.of("''", "0", "0"),
+            "ready", List.of("pg_current_xact_id()::text", "0", "0"),
             "running", List.of("pg_current_xact_id()::text", "NEW.token", "NEW.node_id"),
             "done", List.of("NEW.state", "coalesce(NEW.token, 0)", "coalesce(NEW.node_id, 0)"),
             "dead", List.of("NEW.state", "0", "0"));

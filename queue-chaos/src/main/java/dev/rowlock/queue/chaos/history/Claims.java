@@ -15,6 +15,13 @@ public record Claims(Map<Long, List<Move>> moves, Map<Long, Claim> byToken) {
     /** @param exit null while the job is running */
     public record Claim(Move taken, @Nullable Move exit) {}
 
+    /** When the last row of each transaction came into ready: others see none of them before that. */
+    public static Map<String, Long> readyAt(History history) {
+        return history.moves().stream()
+                .filter(move -> move.room().equals("ready") && !move.detail().isEmpty())
+                .collect(Collectors.toMap(Move::detail, Move::nanos, Math::max));
+    }
+
     public static Claims of(History history) {
         Map<Long, List<Move>> moves = history.moves().stream()
                 .sorted(Comparator.comparingLong(Move::seq))

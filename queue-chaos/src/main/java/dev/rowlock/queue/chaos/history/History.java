@@ -54,7 +54,7 @@ public record History(
      * A row was inserted into a room, in the order of {@code seq}.
      *
      * @param nanos when; not by the server's clock, which steps. 0 where the machine does not tell
-     * @param detail the reason in waiting, the state in done and dead, the claim's transaction in running, otherwise empty
+     * @param detail the reason in waiting, the state in done and dead, the transaction in ready and running
      * @param token 0 except in running and done
      * @param node the node's number; 0 except in running and done
      */

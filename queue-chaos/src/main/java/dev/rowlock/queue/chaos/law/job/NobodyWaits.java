@@ -50,12 +50,13 @@ final class NobodyWaits implements Law {
         Map<Long, Start> starts =
                 history.starts().stream().collect(Collectors.toMap(Start::token, Function.identity(), (a, b) -> a));
         Claims claims = Claims.of(history);
+        Map<String, Long> readyAt = Claims.readyAt(history);
         long end =
                 history.signs().pulses().stream().mapToLong(Pulse::nanos).max().orElse(0);
         Map<Serves, Spans> idle = idle(history, claims, peace);
         Map<String, LongFunction<Spans>> heldUp = heldUp(history);
         return claims.moves().values().stream()
-                .flatMap(moves -> waits(moves, starts, end).stream())
+                .flatMap(moves -> waits(moves, starts, end, readyAt).stream())
                 .map(wait -> wait.without(heldUp.getOrDefault(wait.queue(), job -> Spans.of(List.of()))
                         .apply(wait.job())))
                 .flatMap(wait -> besideIdle(wait, idle, peace));
@@ -106,7 +107,7 @@ final class NobodyWaits implements Law {
     }
 
     /** Jobs of nodes that died are left out: they may have to wait until they can be started alone. */
-    private static List<Wait> waits(List<Move> moves, Map<Long, Start> starts, long end) {
+    private static List<Wait> waits(List<Move> moves, Map<Long, Start> starts, long end, Map<String, Long> readyAt) {
         List<Wait> waits = new ArrayList<>();
         long since = 0;
         for (int i = 0; i < moves.size(); i++) {
@@ -118,7 +119,7 @@ final class NobodyWaits implements Law {
                 }
                 since = 0;
             } else if (since == 0 && move.room().equals("ready") && move.crashes() == 0) {
-                since = move.nanos();
+                since = readyAt.getOrDefault(move.detail(), move.nanos());
             }
         }
         if (since != 0) {

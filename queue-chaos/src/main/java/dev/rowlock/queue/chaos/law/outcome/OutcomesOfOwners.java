@@ -67,7 +67,7 @@ final class OutcomesOfOwners implements Law {
             case "snoozed" -> cancelled || is(exit, "waiting", "snooze");
             case "set-aside" -> cancelled || is(exit, "waiting", "crash") || is(exit, "waiting", "not-started");
             case "unknown-type" -> cancelled || is(exit, "waiting", "unknown-type");
-            case "released" -> cancelled || is(exit, "ready", "");
+            case "released" -> cancelled || exit.room().equals("ready");
             default -> false;
         };
     }
