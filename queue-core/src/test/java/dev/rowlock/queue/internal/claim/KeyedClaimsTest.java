@@ -246,6 +246,22 @@ class KeyedClaimsTest {
         }
     }
 
+    @Test
+    void aNodeClaimsFromABacklogAlsoIfThoseWhoHaveItsTurnsAreStuck() throws SQLException {
+        limit(QueueLimit.of(Rooms.QUEUE).maxRunningPerKey(5));
+        ready(400, 400);
+        assertThat(claimKeyed()).isZero();
+        int first = runningKeys().size();
+
+        try (OpenTransaction one = claiming(0);
+                OpenTransaction other = claiming(1)) {
+            Awaitility.await().until(() -> {
+                claimKeyed();
+                return runningKeys().size() > first;
+            });
+        }
+    }
+
     private List<String> runningKeys() {
         return rooms.sql("SELECT DISTINCT job_key FROM rowlock.running ORDER BY 1")
                 .query(String.class)
