@@ -253,7 +253,7 @@ class CombinedGatesTest {
             boolean later = random.nextInt(5) == 0;
             int priority = random.nextInt(5) == 0 ? random.nextInt(3) : 0;
             String once = random.nextInt(5) == 0 ? "unique-" + random.nextInt(10) : "";
-            options = later ? options.delay(Duration.ofMillis(random.nextInt(50))) : options;
+            options = later ? options.delay(Duration.ofMillis(random.nextInt(500))) : options;
             options = options.priority(priority);
             options = once.isEmpty() ? options : options.unique(UniqueKey.of(once));
             List<String> some = random.ints(random.nextInt(3), 0, acts.size())
