@@ -86,7 +86,6 @@ final class KeyedClaims {
     private final KeyedRound borrowed = new KeyedRound();
     private Stage stage = Stage.FIRST; // of the next claim
     private int busyRounds; // in a row, of own
-    private boolean plainFirst = true; // in the next claim
     private boolean idle; // the last round has found nothing
     private @Nullable Long rateAt; // when a rate allows the next job, monotonic; null: none keeps any
 
@@ -192,7 +191,7 @@ final class KeyedClaims {
     }
 
     private Turn turn(Stage now) {
-        Turn turn = round(now).turn().plainFirst(plainFirst).ofBacklog(turns.backlog());
+        Turn turn = round(now).turn().plainFirst(turns.plainFirst()).ofBacklog(turns.backlog());
         return (now.borrows() ? turn.borrowing() : turn).without(shares.ahead(now.reach()));
     }
 
@@ -255,9 +254,8 @@ final class KeyedClaims {
             Duration rest = turns.await();
             return ended.get() != before ? Duration.ZERO : rest;
         }
-        turns.brought(batch.batch().jobs().size());
+        turns.over(batch, claim.limit());
         round.seen(batch, claim.turn());
-        plainFirst ^= batch.stop() == Stop.NONE; // half of the claims that can bring jobs
         if (!claim.taker().test(batch.batch())) {
             return Duration.ZERO;
         }

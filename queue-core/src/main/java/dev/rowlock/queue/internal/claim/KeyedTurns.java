@@ -1,12 +1,20 @@
 package dev.rowlock.queue.internal.claim;
 
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
+import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Stop;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
+import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.IntSupplier;
 
 /**
- * When a claim of jobs with keys that was refused its turn comes again. While there is a backlog, few nodes claim from it at a time, and the others wait longer each time, as
- * with jobs without keys: each would only find keys that those have locked. Used by one thread at a time.
+ * Whose turn it is to claim jobs with keys, or all jobs of a queue with a limit of its own. Used by one thread at a time.
+ *
+ * <p>Among nodes: while there is a backlog, few claim from it at a time. The others wait longer each time that they are refused, as with jobs without keys: each would only find keys that
+ * those have locked.
+ *
+ * <p>Among jobs: those without keys get half of the places of such a queue, counted in jobs, because claims bring more of the ones than of the others.
  */
 final class KeyedTurns {
 
@@ -17,6 +25,8 @@ final class KeyedTurns {
     private final Duration pollInterval;
     private final TurnBackoff backoff = new TurnBackoff();
     private boolean backlog;
+    private boolean plainFirst = true; // in the next claim
+    private int plainAhead; // how many more jobs without keys than with keys were claimed lately
     private boolean refused; // the last claim was
     private long refusedSince; // monotonic
 
@@ -31,11 +41,22 @@ final class KeyedTurns {
         return backlog;
     }
 
-    /** A claim had its turn, and has brought so many jobs. */
-    void brought(int jobs) {
-        backlog = jobs > ClaimReadyJobs.FEW;
+    /** Whether jobs without keys come first. */
+    boolean plainFirst() {
+        return plainFirst;
+    }
+
+    /** A claim of so many jobs had its turn. */
+    void over(KeyedBatch batch, int limit) {
+        List<ClaimedJob> jobs = batch.batch().jobs();
+        backlog = jobs.size() > ClaimReadyJobs.FEW;
         refused = false;
         backoff.over();
+        if (batch.stop() == Stop.NONE) { // otherwise there was no room for anybody
+            int keyed = (int) jobs.stream().filter(job -> job.key() != null).count();
+            plainAhead = Math.max(-limit, Math.min(limit, plainAhead + jobs.size() - 2 * keyed));
+            plainFirst = jobs.isEmpty() ? !plainFirst : plainAhead <= 0;
+        }
     }
 
     /** A claim was refused: lets a part of the wait pass, and returns the part that a wake-up may cut short. */
