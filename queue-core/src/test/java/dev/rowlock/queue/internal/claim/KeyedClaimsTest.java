@@ -212,7 +212,7 @@ class KeyedClaimsTest {
     @Test
     void aNodeThatIsRefusedATurnGoesOnWithTheKeysBehind() throws SQLException {
         limit(QueueLimit.of(Rooms.QUEUE).maxRunningPerKey(5));
-        ready(400, 400);
+        ready(1_000, 1_000);
         assertThat(claimKeyed()).isZero();
         List<String> first = runningKeys();
         first.forEach(key ->
@@ -225,7 +225,7 @@ class KeyedClaimsTest {
         }
         assertThat(claimKeyed()).isZero();
 
-        assertThat(runningKeys()).hasSize(400);
+        assertThat(runningKeys()).hasSizeGreaterThan(first.size()).hasSize((int) rooms.count("running"));
     }
 
     @Test

@@ -112,6 +112,7 @@ class SharedDueJobsTest {
         private final Semaphore mayTell = new Semaphore(0);
         private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
         private final CountDownLatch connected = new CountDownLatch(1);
+        private @Nullable String event; // of the message that is being delivered, by one thread
         private final Notifier notifier;
         private final Dispatcher dispatcher;
         private final NotificationListener notifications;
@@ -146,18 +147,22 @@ class SharedDueJobsTest {
         @Override
         public void jobsWaiting(Duration dueIn) {
             dispatcher.waitingElsewhere(dueIn);
-            heard.add("waiting");
+            event = "waiting";
         }
 
         @Override
         public void dueJobsMoved(@Nullable Duration nextDue, @Nullable String message) {
             dispatcher.movedElsewhere(nextDue, message);
-            heard.add("moved");
+            event = "moved";
         }
 
         @Override
         public void heard(String message) {
             dispatcher.heard(message);
+            if (event != null) { // the message is of another node
+                heard.add(event);
+                event = null;
+            }
         }
 
         @Override
