@@ -21,6 +21,9 @@ final class KeyedTurns {
     /** Refused for so long, a node asks for one of the turns that single jobs have: whoever has those of the backlog may be stuck. */
     private static final long PATIENCE = Duration.ofSeconds(1).toNanos();
 
+    /** Where a claim that wanted many jobs has brought so many, there are more soon: with ten nodes, a hundred instead cost each job a tenth more. */
+    private static final int BACKLOG = 20;
+
     private final IntSupplier nodes;
     private final Duration pollInterval;
     private final TurnBackoff backoff = new TurnBackoff();
@@ -36,7 +39,7 @@ final class KeyedTurns {
         this.pollInterval = pollInterval;
     }
 
-    /** Whether the last claim has brought so many jobs that there must be more. */
+    /** Whether the last claim wanted many jobs, and has brought so many that there must be more. */
     boolean backlog() {
         return backlog;
     }
@@ -49,7 +52,7 @@ final class KeyedTurns {
     /** A claim of so many jobs had its turn. */
     void over(KeyedBatch batch, int limit) {
         List<ClaimedJob> jobs = batch.batch().jobs();
-        backlog = jobs.size() > ClaimReadyJobs.FEW;
+        backlog = limit > ClaimReadyJobs.FEW && jobs.size() >= BACKLOG;
         refused = false;
         backoff.over();
         if (batch.stop() == Stop.NONE) { // otherwise there was no room for anybody

@@ -53,7 +53,7 @@ public final class ClaimKeyedJobs {
     /** So many claims of one queue at once, at most: others would find its keys locked. */
     private static final int TURNS = 4;
 
-    /** So many of them while there is a backlog. Two keep the server busy; with four, and ten nodes, each job cost twice as much. */
+    /** So many of them while there is a backlog. Two keep the server busy; with four, and ten nodes, each job cost up to twice as much. */
     private static final int TURNS_OF_BACKLOG = 2;
 
     /**
