@@ -58,7 +58,8 @@ public record SchemaScript(int version, String description, String file) {
             new SchemaScript(21, "cheaper steps", "V21__cheaper_steps.sql"),
             new SchemaScript(22, "cheaper ends of jobs", "V22__cheaper_ends_of_jobs.sql"),
             new SchemaScript(23, "declared limits", "V23__declared_limits.sql"),
-            new SchemaScript(24, "slow downs begin", "V24__slow_downs_begin.sql"));
+            new SchemaScript(24, "slow downs begin", "V24__slow_downs_begin.sql"),
+            new SchemaScript(25, "next steps", "V25__next_steps.sql"));
 
     private static final String HEAD = """
             -- The tables of Rowlock. Run this as the role that is to own them: the application's own, or another one, which

@@ -12,6 +12,9 @@ import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Marked;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Place;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Touched;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
+import dev.rowlock.queue.internal.store.workflow.ReleaseFewJobs.Released;
+import dev.rowlock.queue.internal.store.workflow.ReleaseNextSteps;
+import dev.rowlock.queue.internal.store.workflow.ReleaseNextSteps.Heard;
 import dev.rowlock.queue.internal.store.workflow.StepKey;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import java.util.ArrayList;
@@ -36,6 +39,7 @@ final class Progress {
     private static final int STEPS = 1_000;
 
     private final MarkEndedJobs mark;
+    private final ReleaseNextSteps next;
     private final FindUndecidedSteps find;
     private final DecideSteps decide;
     private final FindMovingSteps moving;
@@ -49,6 +53,7 @@ final class Progress {
 
     Progress(Database database, WakeupBus wakeups, StepMoves moves) {
         this.mark = new MarkEndedJobs(database);
+        this.next = new ReleaseNextSteps(database);
         this.find = new FindUndecidedSteps(database);
         this.decide = new DecideSteps(database);
         this.moving = new FindMovingSteps(database);
@@ -59,7 +64,24 @@ final class Progress {
 
     /** These jobs have ended; negative ids are workflows within others. */
     void ended(Collection<Long> ids) {
-        goOn(mark.heard(ids));
+        goOn(heard(ids));
+    }
+
+    /** Returns the steps behind which something is left to be decided. */
+    private List<Touched> heard(Collection<Long> ids) {
+        Heard heard;
+        try {
+            heard = next.run(ids, FEW);
+        } catch (RuntimeException e) {
+            log.debug(
+                    "the ends of {} jobs could not be noted together with what follows, so by themselves",
+                    ids.size(),
+                    e);
+            return mark.heard(ids);
+        }
+        List<Touched> left = new ArrayList<>(heard.steps());
+        left.addAll(emptied(moved(heard.released())));
+        return left;
     }
 
     /** Looks whether jobs behind a place have ended, of which nobody has heard. Returns how far it came. */
@@ -139,9 +161,13 @@ final class Progress {
     }
 
     private List<MovedStep> moved(Decided decided) {
-        moves.tell(decided.ready());
-        List<MovedStep> moved = new ArrayList<>(decided.released());
-        moved.addAll(moves.of(decided.moving()));
+        return moved(decided.released());
+    }
+
+    private List<MovedStep> moved(Released released) {
+        moves.tell(released.ready());
+        List<MovedStep> moved = new ArrayList<>(released.steps());
+        moved.addAll(moves.of(released.moving()));
         return moved;
     }
 

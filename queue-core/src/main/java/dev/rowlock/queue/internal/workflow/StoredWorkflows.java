@@ -118,11 +118,12 @@ public final class StoredWorkflows implements Workflows {
                     StepKey within = job == null ? null : own(connection, job).key();
                     long id = create.run(connection, workflow.name(), newSteps(steps), within);
                     Writer writer = new Writer(connection, id, wakes, call);
+                    List<List<Integer>> next = NextSteps.of(steps);
                     for (int number = 0; number < steps.size(); number++) {
                         Workflow.Step step = steps.get(number);
                         boolean held = !step.options().parents().isEmpty();
                         for (Object payload : step.payloads()) {
-                            writer.add(payload, step.options().job(), number, held);
+                            writer.add(payload, step.options().job(), number, held, next.get(number));
                         }
                     }
                     writer.flush();
@@ -183,7 +184,7 @@ public final class StoredWorkflows implements Workflows {
         }
         Writer writer = new Writer(connection, key.workflow(), wakes, call);
         for (Object payload : payloads) {
-            writer.add(payload, JobOptions.NONE, key.step(), step.held());
+            writer.add(payload, JobOptions.NONE, key.step(), step.held(), List.of());
         }
         writer.flush();
         return writer.ids();
@@ -315,7 +316,7 @@ public final class StoredWorkflows implements Workflows {
             this.call = call;
         }
 
-        void add(Object payload, JobOptions options, int step, boolean held) throws SQLException {
+        void add(Object payload, JobOptions options, int step, boolean held, List<Integer> next) throws SQLException {
             NewJob job = jobs.of(payload, options, asked -> call == null ? asked : call.amended(asked));
             if (job.uniqueKey() != null) {
                 throw new IllegalArgumentException(
@@ -329,7 +330,7 @@ public final class StoredWorkflows implements Workflows {
             if (call != null) {
                 call.count(job.queue(), job.type());
             }
-            chunk.add(new Member(job.with(Headers.inWorkflow(job.headers(), workflow), job.due()), step, held));
+            chunk.add(new Member(job.with(Headers.inWorkflow(job.headers(), workflow), job.due()), step, held, next));
             characters += job.payload().length();
             if (chunk.size() == CHUNK_JOBS || characters >= CHUNK_CHARACTERS) {
                 flush();

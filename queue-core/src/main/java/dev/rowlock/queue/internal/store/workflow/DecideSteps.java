@@ -6,13 +6,11 @@ import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.workflow.LockWaitingSteps.Found;
 import dev.rowlock.queue.internal.store.workflow.LockWaitingSteps.Locked;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Touched;
-import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
-import dev.rowlock.queue.internal.store.workflow.MoveSteps.Ready;
+import dev.rowlock.queue.internal.store.workflow.ReleaseFewJobs.Released;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
@@ -28,11 +26,8 @@ public final class DecideSteps {
      * What was decided.
      *
      * @param ended of the given steps, those that may let others go on
-     * @param released steps whose jobs all run now or later
-     * @param moving steps whose jobs are to be moved now
-     * @param ready the jobs of those that were released
      */
-    public record Decided(List<StepKey> ended, List<MovedStep> released, List<StepKey> moving, List<Ready> ready) {}
+    public record Decided(List<StepKey> ended, Released released) {}
 
     // Rows that the transaction has locked. A step with few jobs and without a time of its own needs nobody else.
     private static final String SQL = """
@@ -57,34 +52,9 @@ public final class DecideSteps {
                 SELECT w.id, w.ctid AS place FROM rowlock.waiting w
                  WHERE w.id = ANY (ARRAY(SELECT unnest(jobs) FROM few)) AND w.reason = 'parents'
                  ORDER BY w.id FOR UPDATE
-            ), from_waiting AS (
-                DELETE FROM rowlock.waiting WHERE ctid = ANY (ARRAY(SELECT place FROM parked))
-                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
-            ), missed AS MATERIALIZED (
-                -- Somebody has changed them in this moment, so this snapshot does not see them as they are: their step is moved afterwards.
-                SELECT id FROM parked EXCEPT SELECT id FROM from_waiting
-            ), into_ready AS (
-                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                           queue, job_key, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                       queue, job_key, type, payload, headers, errors
-                  FROM from_waiting
-                 ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
-                RETURNING queue, rank, job_key
-            ), stepped AS (
-                UPDATE rowlock.workflow_step s
-                   SET state = CASE WHEN cardinality(d.jobs) < ? AND NOT d.jobs && ARRAY(SELECT id FROM missed) THEN 'released' ELSE d.state END
-                  FROM decided d
-                 WHERE s.ctid = ANY (ARRAY(SELECT place FROM decided))
-                   AND s.workflow_id + 0 = d.workflow_id AND s.step_no + 0 = d.step_no -- no index is to be walked through for that
-                RETURNING s.workflow_id, s.step_no, s.state, cardinality(d.jobs) AS jobs
             )
-            SELECT workflow_id, step_no, state = 'released', jobs = 0, NULL::text, NULL::int, NULL::bigint FROM stepped
-            UNION ALL
-            SELECT NULL, NULL, NULL, count(job_key) > 0, queue, min(rank), count(*) FROM into_ready GROUP BY queue
-            """;
-
-    private static final List<StepKey> NONE = List.of();
+            """
+            + ReleaseFewJobs.SQL + ReleaseFewJobs.RESULT;
 
     private final Database database;
     private final LockWaitingSteps lock;
@@ -124,7 +94,7 @@ public final class DecideSteps {
 
     private Decided decide(Connection connection, Found found, int fewerThan) throws SQLException {
         if (found.locked().isEmpty()) {
-            return new Decided(found.ended(), List.of(), NONE, List.of());
+            return new Decided(found.ended(), Released.NOTHING);
         }
         // Its plan settings are those of the statement before.
         try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
@@ -136,27 +106,9 @@ public final class DecideSteps {
             for (int parameter = 6; parameter <= 8; parameter++) {
                 statement.setInt(parameter, fewerThan);
             }
-            return read(statement, found.ended());
-        }
-    }
-
-    private static Decided read(PreparedStatement statement, List<StepKey> ended) throws SQLException {
-        List<MovedStep> released = new ArrayList<>();
-        List<StepKey> moving = new ArrayList<>();
-        List<Ready> ready = new ArrayList<>();
-        try (ResultSet rows = statement.executeQuery()) {
-            while (rows.next()) {
-                String queue = rows.getString(5);
-                StepKey step = new StepKey(rows.getLong(1), rows.getInt(2));
-                if (queue != null) {
-                    ready.add(new Ready(queue, rows.getInt(6), rows.getLong(7), rows.getBoolean(4)));
-                } else if (rows.getBoolean(3)) {
-                    released.add(new MovedStep(step, rows.getBoolean(4)));
-                } else {
-                    moving.add(step);
-                }
+            try (ResultSet rows = statement.executeQuery()) {
+                return new Decided(found.ended(), ReleaseFewJobs.read(rows));
             }
         }
-        return new Decided(ended, released, moving, ready);
     }
 }

@@ -15,6 +15,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Inserts jobs of a workflow. Those whose step waits for others lie in waiting, with a due time that never comes. */
 public final class InsertWorkflowJobs {
@@ -26,17 +28,17 @@ public final class InsertWorkflowJobs {
             WITH created AS MATERIALIZED (
                 SELECT nextval('rowlock.job_id') AS id, j.*
                   FROM unnest(?::timestamptz[], ?::bigint[], ?::smallint[], ?::smallint[], ?::bigint[],
-                              ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::int[], ?::boolean[])
+                              ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::int[], ?::boolean[], ?::text[])
                        AS j (due_at, delay_millis, rank, max_retries, timeout_millis,
-                             queue, type, headers, payload, large_payload, job_key, step_no, held)
+                             queue, type, headers, payload, large_payload, job_key, step_no, held, next_steps)
             """
             + IntoRooms.ASIDE
             + IntoRooms.readyOrWaiting(
                     "CASE WHEN held THEN '%s' ELSE 'scheduled' END".formatted(WaitReason.PARENTS.label()))
             + """
             , members AS (
-                INSERT INTO rowlock.workflow_job (job_id, workflow_id, step_no)
-                SELECT id, ?, step_no FROM created
+                INSERT INTO rowlock.workflow_job (job_id, workflow_id, step_no, next_steps)
+                SELECT id, ?, step_no, next_steps::int[] FROM created
             )
             SELECT id FROM created ORDER BY id
             """;
@@ -45,11 +47,20 @@ public final class InsertWorkflowJobs {
      * One of them.
      *
      * @param held whether its step waits for others
+     * @param next the steps that wait for nothing else; empty: there are none, or there is more to be decided behind it
      */
-    public record Member(NewJob job, int step, boolean held) {
+    public record Member(NewJob job, int step, boolean held, List<Integer> next) {
 
         NewJob asInserted() {
             return held ? job.with(job.headers(), NEVER) : job;
+        }
+
+        /** As the server reads an array. */
+        @Nullable
+        String nextSteps() {
+            return next.isEmpty()
+                    ? null
+                    : next.stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
         }
     }
 
@@ -70,7 +81,8 @@ public final class InsertWorkflowJobs {
             statement.setObject(11, Columns.texts(jobs, NewJob::key));
             statement.setObject(12, members.stream().mapToInt(Member::step).toArray());
             statement.setObject(13, Columns.flags(members, Member::held));
-            statement.setLong(14, workflow);
+            statement.setObject(14, Columns.texts(members, Member::nextSteps));
+            statement.setLong(15, workflow);
             try (ResultSet rows = statement.executeQuery()) {
                 return Ids.read(rows, jobs.size());
             }

@@ -20,7 +20,7 @@ public final class MarkEndedJobs {
     private static final String HEARD = """
             WITH given AS MATERIALIZED (
                 -- In this order, because only one index has it.
-                SELECT m.ctid AS place, m.job_id, m.workflow_id, m.step_no, m.state
+                SELECT m.ctid AS place, m.job_id, m.workflow_id, m.step_no, m.state, m.next_steps
                   FROM rowlock.workflow_job m WHERE m.job_id = ANY (?::bigint[]) ORDER BY m.job_id
             )
             """;
@@ -45,11 +45,13 @@ public final class MarkEndedJobs {
     // most of them are, one by one for the others. A job that is in none was discarded, or removed with the others of
     // its day.
     private static final String LOOKED = """
-            , since AS MATERIALIZED (
-                -- Not the partitions of the days before. A clock may be set back, also by days.
-                SELECT least(min(w.started_at), statement_timestamp()) - interval '1 day' AS day
+            , flow AS MATERIALIZED (
+                SELECT w.id, w.state, w.started_at
                   FROM (SELECT DISTINCT workflow_id FROM given) AS g
-                 CROSS JOIN LATERAL (SELECT w.started_at FROM rowlock.workflow w WHERE w.id = g.workflow_id OFFSET 0) AS w
+                 CROSS JOIN LATERAL (SELECT w.id, w.state, w.started_at FROM rowlock.workflow w WHERE w.id = g.workflow_id OFFSET 0) AS w
+            ), since AS MATERIALIZED (
+                -- Not the partitions of the days before. A clock may be set back, also by days.
+                SELECT least(min(started_at), statement_timestamp()) - interval '1 day' AS day FROM flow
             ), found AS MATERIALIZED (
                 %s
             ), looked AS MATERIALIZED (
@@ -94,8 +96,14 @@ public final class MarkEndedJobs {
                 UPDATE rowlock.workflow_job m SET state = c.now_state
                   FROM changed c
                  WHERE m.ctid = ANY (ARRAY(SELECT place FROM changed)) AND m.job_id + 0 = c.job_id AND m.state + 0 = c.state
-                RETURNING m.workflow_id, m.step_no, m.state
+                RETURNING m.job_id, m.workflow_id, m.step_no, m.state
             )
+            """;
+
+    /** Notes the ends of these jobs, with one parameter: {@code given} are the jobs, {@code flow} their workflows, {@code marked} what has changed. */
+    static final String HEARD_AND_MARKED = HEARD + LOOKED_IN_DONE + MARKED;
+
+    private static final String TOUCHED = """
             SELECT workflow_id, step_no, bool_or(state IN (1, 3)), bool_or(state = 0), NULL::bigint, NULL::int, NULL::bigint
               FROM marked GROUP BY workflow_id, step_no
             """;
@@ -130,8 +138,8 @@ public final class MarkEndedJobs {
 
     public MarkEndedJobs(Database database) {
         this.database = database;
-        this.heard = database.sql(IndexPlan.LOOKS_PREFIX + HEARD + LOOKED_IN_DONE + MARKED);
-        this.stretch = database.sql(IndexPlan.LOOKS_PREFIX + STRETCH + LOOKED_IN_WAITING + MARKED + END);
+        this.heard = database.sql(IndexPlan.LOOKS_PREFIX + HEARD_AND_MARKED + TOUCHED);
+        this.stretch = database.sql(IndexPlan.LOOKS_PREFIX + STRETCH + LOOKED_IN_WAITING + MARKED + TOUCHED + END);
     }
 
     /** Looks at these jobs; a negative id is a workflow within another. */

@@ -58,7 +58,7 @@ class EndWorkflowsTest {
 
         assertThat(state()).isEqualTo("running");
         Decided decided = new DecideSteps(rooms.database()).after(List.of(new Touched(FIRST, false, false)), 20);
-        assertThat(decided.moving()).containsExactly(SECOND);
+        assertThat(decided.released().moving()).containsExactly(SECOND);
     }
 
     @Test

@@ -68,7 +68,7 @@ final class FullWorkflows {
         rooms.execute(
                 "INSERT INTO rowlock.workflow_edge SELECT workflow_id, step_no - 1, step_no, 'success' FROM rowlock.workflow_step WHERE step_no > 0");
         rooms.execute(
-                "INSERT INTO rowlock.workflow_job SELECT workflow_id * 10000 + step_no, workflow_id, step_no FROM rowlock.workflow_step");
+                "INSERT INTO rowlock.workflow_job (job_id, workflow_id, step_no, next_steps) SELECT workflow_id * 10000 + step_no, workflow_id, step_no, ARRAY[step_no + 1] FROM rowlock.workflow_step");
         rooms.execute("""
                 INSERT INTO rowlock.waiting (id, due_at, enqueued_at, rank, attempt, crashes, max_retries, reason, queue, type, payload)
                 SELECT job_id, '2255-01-01', now(), 0, 0, 0, 0, 'parents', 'q', 't', '{}' FROM rowlock.workflow_job WHERE step_no > 0

@@ -116,7 +116,10 @@ class WorkflowCallPlansTest {
                                     new NewStep(1, "b", false, null, Map.of(0, RunsAfter.SUCCESS))),
                             full ? new StepKey(workflow, 5) : null);
             return new InsertWorkflowJobs(database.schema())
-                    .run(connection, created, List.of(new Member(JOB, 0, false), new Member(JOB, 1, true)));
+                    .run(
+                            connection,
+                            created,
+                            List.of(new Member(JOB, 0, false, List.of(1)), new Member(JOB, 1, true, List.of())));
         });
         // The fifth step of a chain reads the one before it, and the first one, which a walk has to find.
         assertThat(new ReadStepResults(database).run(job, "s4", 0, 100).direct())
