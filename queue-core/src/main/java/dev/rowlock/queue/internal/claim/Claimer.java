@@ -174,8 +174,11 @@ public final class Claimer {
         try {
             // A look that knows no exceptions tells nothing where there are some.
             boolean leavesNothing = refused.ids().isEmpty() && left.types().isEmpty();
-            boolean nothing =
-                    recent.anyEmpty() && !keyed.recent() && recent.quick() && cursor.lookedFromFront() && leavesNothing;
+            boolean nothing = recent.anyEmpty()
+                    && !keyed.awaited()
+                    && recent.quick()
+                    && cursor.lookedFromFront()
+                    && leavesNothing;
             return (nothing || claimsNothing()) && !consumer.metUnknownType() && recent.nothingFor(time);
         } finally {
             claiming.unlock();
@@ -216,7 +219,7 @@ public final class Claimer {
                     !keyed.due() && recent.quick() && !recent.full() && pace.allows() && !consumer.metUnknownType();
             Duration rest = atOnce ? claimBy(throughPool.on(own)) : Duration.ZERO;
             if (!rest.isZero()) {
-                consumer.wakeSignal().restart(rest);
+                consumer.wakeSignal().restart(Rests.shorter(rest, keyed.untilDue()));
             }
             return !rest.isZero();
         } finally {

@@ -41,9 +41,6 @@ final class KeyedClaims {
 
     private static final Logger log = LoggerFactory.getLogger(KeyedClaims.class);
 
-    /** A queue that has had keys is looked at with each claim for so long. */
-    private static final Duration KEPT = Duration.ofMinutes(1);
-
     /** Jobs are claimed ahead that threads begin so soon: while one waits here, no other one of its key can begin elsewhere. */
     private static final Duration AHEAD = Duration.ofMillis(10);
 
@@ -69,16 +66,15 @@ final class KeyedClaims {
     private final Runnable failed;
     private final RunTimeShares shares;
 
-    private volatile long seenAt; // when there was such a job; 0: never
-    private volatile long heardAt; // the same of word that there is one
+    private final KeyedLooks looks;
     private volatile boolean limited; // whether the queue has a limit of its own
     private volatile boolean ruled; // whether it has any rule
     private final AtomicLong ended = new AtomicLong(); // jobs that counted against a limit
+    private long endedBefore; // the same when the last claim began
     private volatile boolean wantsRoom; // limits have kept it from claiming as many jobs as it could
     private final MinimumInterval pace = new MinimumInterval(APART);
     private final RefusedJobs refused = new RefusedJobs("that have keys cannot be claimed");
     private final BatchLimit inTime = new BatchLimit(LARGEST);
-    private long lookedAt; // 0: never
     private final KeyMemory memory;
     private final RecentKeys recent;
     private final KeyedTurns turns;
@@ -113,14 +109,14 @@ final class KeyedClaims {
         this.cancelRest = statement.cancelRest();
         this.shares = source.runTimes().of(consumer.queue());
         this.pollInterval = pollInterval;
+        this.looks = new KeyedLooks(source.kept(), pollInterval);
         this.recent = new RecentKeys(pollInterval);
         this.timeouts = timeouts;
     }
 
     /** There are jobs with keys, or there is room for some. Any thread. */
     void heard() {
-        heardAt = System.nanoTime();
-        seenAt = heardAt;
+        looks.heard();
     }
 
     /** A job has ended here that counted against a limit. Returns whether the limit's room has been waited for. Any thread. */
@@ -134,22 +130,27 @@ final class KeyedClaims {
         return job.counted() || limited || ruled && job.key() != null;
     }
 
-    /** Whether there was a job with a key lately. */
-    boolean recent() {
-        return seenAt != 0 && System.nanoTime() - seenAt < KEPT.toNanos();
-    }
-
     /** Whether each look must be for keys too. Any thread. */
     boolean active() {
-        return limited || recent();
+        return limited || looks.recent();
     }
 
     /**
-     * Whether to look now. Where no job has had a key lately, as often as the queue is polled, also if there are enough others: nobody tells of jobs
-     * that were there before the node, nor of any without notifications.
+     * Whether to look now. Where no job has had a key lately, when the last look has said so or there is room that it has waited for, and as often as
+     * the queue is polled, also if there are enough others: nobody tells of jobs that were there before the node, nor of any without notifications.
      */
     boolean due() {
-        return active() || lookedAt == 0 || System.nanoTime() - lookedAt >= pollInterval.toNanos();
+        return active() || looks.due() || wantsRoom && ended.get() != endedBefore;
+    }
+
+    /** How long until then, unless there is a wake-up. */
+    Duration untilDue() {
+        return due() ? Duration.ZERO : looks.untilDue();
+    }
+
+    /** Whether a look must come sooner than the queue is polled. */
+    boolean awaited() {
+        return looks.recent() || looks.awaited();
     }
 
     /**
@@ -176,7 +177,7 @@ final class KeyedClaims {
         try {
             Turn turn = turn(now);
             Claim claim = new Claim(now, turn, known(now, turn, limit), limit, largest, nodeId, taker);
-            return claim(claim, new Which(left, refused.ids(), null));
+            return looks.next(claim(claim, new Which(left, refused.ids(), null)));
         } catch (RuntimeException e) {
             inTime.failed(e);
             failed.run();
@@ -215,7 +216,7 @@ final class KeyedClaims {
     }
 
     private Look look(Stage stage, long now) {
-        if (stage.equals(Stage.FIRST) && recent.begin(heardAt, now)) {
+        if (stage.equals(Stage.FIRST) && recent.begin(looks.heardAt(), now)) {
             return Look.RECENT;
         }
         return lookAtAll(now);
@@ -238,7 +239,7 @@ final class KeyedClaims {
             refused.tryAgain(ids -> claimOnly(fromFront, which, ids), claim.limit());
             return Duration.ZERO; // there may be less demand by now
         }
-        long before = ended.get();
+        endedBefore = ended.get();
         wantsRoom = false;
         KeyedBatch batch;
         try {
@@ -252,7 +253,7 @@ final class KeyedClaims {
             wantsRoom = true;
             round.outOfTurn(claim.stage());
             Duration rest = turns.await();
-            return ended.get() != before ? Duration.ZERO : rest;
+            return ended.get() != endedBefore ? Duration.ZERO : rest;
         }
         turns.over(batch, claim.limit());
         round.seen(batch, claim.turn());
@@ -272,7 +273,7 @@ final class KeyedClaims {
         }
         boolean brought = !batch.batch().jobs().isEmpty();
         Duration rest = rest(claim.stage(), round, brought);
-        return wantsRoom && ended.get() != before ? Duration.ZERO : rest;
+        return wantsRoom && ended.get() != endedBefore ? Duration.ZERO : rest;
     }
 
     private KeyedBatch run(Claim claim, Which which) {
@@ -303,7 +304,7 @@ final class KeyedClaims {
     }
 
     private void seen(KeyedBatch batch, boolean fromFront) {
-        lookedAt = System.nanoTime();
+        long lookedAt = System.nanoTime();
         memory.learn(batch.learned(), fromFront, lookedAt);
         limited = batch.limited();
         ruled = batch.learned().seen() != null;
@@ -316,7 +317,7 @@ final class KeyedClaims {
                     .collect(Collectors.toSet()));
         }
         if (!batch.batch().jobs().isEmpty() || batch.keys()) {
-            seenAt = lookedAt;
+            looks.seen(lookedAt);
         }
         if (batch.untilRate() != null) {
             long at = lookedAt + batch.untilRate().toNanos();

@@ -2,6 +2,18 @@ package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.claim.key.RunTimes;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
+import java.time.Duration;
 
-/** Where jobs with keys come from, and what is known of how long they run. */
-public record KeyedSource(ClaimKeyedJobs claim, RunTimes runTimes) {}
+/**
+ * Where jobs with keys come from, and what is known of how long they run.
+ *
+ * @param kept a queue that has had such jobs is looked at for them with each claim for so long
+ */
+public record KeyedSource(ClaimKeyedJobs claim, RunTimes runTimes, Duration kept) {
+
+    private static final Duration KEPT = Duration.ofMinutes(1);
+
+    public KeyedSource(ClaimKeyedJobs claim, RunTimes runTimes) {
+        this(claim, runTimes, KEPT);
+    }
+}

@@ -36,7 +36,7 @@ final class Sources {
     Duration next(Supplier<Duration> plain, Supplier<Duration> withKeys, BooleanSupplier noPlain) {
         if (!keyed.active()) {
             Duration rest = look(plain);
-            return keyed.due() ? Rests.shorter(rest, withKeys.get()) : rest;
+            return Rests.shorter(rest, keyed.due() ? withKeys.get() : keyed.untilDue());
         }
         if (!heard && noPlain.getAsBoolean() && System.nanoTime() - lookedAt < pollInterval.toNanos()) {
             return withKeys.get();

@@ -36,6 +36,7 @@ final class ClaimingNode implements AutoCloseable {
     private final NodeView view;
     private final QueueWorker worker;
     private final ClaimReadyJobs claim;
+    private final KeyedSource keyed;
     private final Claimer claimer;
 
     ClaimingNode(TestDatabase database) {
@@ -45,7 +46,8 @@ final class ClaimingNode implements AutoCloseable {
         NodeParts parts = parts(database);
         worker = parts.queues().get(0);
         claim = parts.claim();
-        claimer = new Claimer(worker, claim, parts.keyed(), FETCH, view, null);
+        keyed = parts.keyed();
+        claimer = new Claimer(worker, claim, keyed, FETCH, view, null);
     }
 
     Rooms rooms() {
@@ -66,6 +68,11 @@ final class ClaimingNode implements AutoCloseable {
 
     Claimer claimer() {
         return claimer;
+    }
+
+    /** One that looks for jobs with keys no longer after there was one than for this time, unless it has a reason to. */
+    Claimer claimerThatKeepsKeys(Duration kept) {
+        return new Claimer(worker, claim, new KeyedSource(keyed.claim(), keyed.runTimes(), kept), FETCH, view, null);
     }
 
     /** From now on the database refuses to move this job to running. */
