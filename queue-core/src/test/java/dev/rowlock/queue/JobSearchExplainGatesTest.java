@@ -14,6 +14,7 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -117,6 +118,35 @@ class JobSearchExplainGatesTest {
                 .startsWith(
                         "3 jobs of its key run (%d, %d, %d), and its limit is 1. It may borrow 1 more place when nobody else wants it; "
                                 .formatted(ids[0], ids[1], ids[2]));
+    }
+
+    @Test
+    void aFullQueueIsNamedWithTheJobsThatFillIt() {
+        limit("max_running", "2");
+        long keyed = keyed("a");
+        long plain = rooms.ready();
+        claim(Turn.FIRST);
+        String full = "2 jobs of queue 'mail' run (%d, %d), and its limit is 2.";
+
+        for (long waiting : new long[] {keyed("a"), keyed("b"), rooms.ready()}) {
+            assertThat(text(waiting, Kind.QUEUE_FULL)).isIn(full.formatted(keyed, plain), full.formatted(plain, keyed));
+        }
+    }
+
+    @Test
+    void ofManyJobsThatFillAQueueTenAreNamed() {
+        limit("max_running", "12");
+        IntStream.range(0, 12).forEach(i -> keyed("a"));
+        claim(Turn.FIRST);
+        claim(Turn.FIRST);
+        List<Long> first = rooms.sql("SELECT id FROM rowlock.running ORDER BY token LIMIT 10")
+                .query(Long.class)
+                .list();
+        rooms.execute("UPDATE rowlock.queue_limit SET max_running = 11");
+
+        assertThat(text(keyed("b"), Kind.QUEUE_FULL))
+                .isEqualTo("12 jobs of queue 'mail' run (%s and 2 more), and its limit is 11."
+                        .formatted(first.stream().map(String::valueOf).collect(Collectors.joining(", "))));
     }
 
     @Test

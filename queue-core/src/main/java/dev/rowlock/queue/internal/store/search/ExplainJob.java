@@ -76,6 +76,8 @@ public final class ExplainJob {
                    k.held_until - now.at AS key_held_for,
                    to_char(to_timestamp(k.held_until) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC' AS key_held_until,
                    (SELECT count(*) FROM rowlock.running r WHERE r.queue = j.queue AND r.gate IS NOT NULL) AS running,
+                   CASE WHEN l.max_running IS NOT NULL
+                        THEN ARRAY(SELECT r.id FROM rowlock.running r WHERE r.queue = j.queue AND r.gate IS NOT NULL ORDER BY r.token LIMIT ?) END AS of_queue,
                    CASE WHEN l.burst_per_key IS NOT NULL AND (SELECT bool_and(n.slots IS NOT NULL) FROM living n)
                         THEN (SELECT sum(n.slots[array_position(n.queues, j.queue)]) FROM living n)
                              - (SELECT count(*) FROM rowlock.running r WHERE r.queue = j.queue) END AS idle_slots,
@@ -145,10 +147,11 @@ public final class ExplainJob {
         return bounded.run("what holds up job " + id, connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setLong(1, id);
-                statement.setInt(2, MOST);
+                statement.setInt(2, ExplainLimits.MOST);
                 statement.setInt(3, MOST);
-                statement.setInt(4, MOST_KEYS);
-                statement.setLong(5, AdmitJobs.HOLD.toMillis());
+                statement.setInt(4, MOST);
+                statement.setInt(5, MOST_KEYS);
+                statement.setLong(6, AdmitJobs.HOLD.toMillis());
                 try (ResultSet row = statement.executeQuery()) {
                     return row.next() ? Optional.of(explanation(row, connection)) : Optional.empty();
                 }

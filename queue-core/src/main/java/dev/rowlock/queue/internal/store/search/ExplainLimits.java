@@ -10,14 +10,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Says which limits on jobs that run at once hold up a ready job, and whose jobs fill them. */
 final class ExplainLimits {
 
-    /** Jobs that are named. */
-    private static final int MOST = 10;
+    /** Jobs that are named: those that run longest. */
+    static final int MOST = 10;
 
     private ExplainLimits() {}
 
@@ -27,10 +26,11 @@ final class ExplainLimits {
         if (ofQueue != null && running >= ofQueue) {
             reasons.add(reason(
                     Kind.QUEUE_FULL,
-                    "%s of queue '%s' %s, and its limit is %d.",
+                    "%s of queue '%s' %s (%s), and its limit is %d.",
                     CountText.of(running, "job"),
                     row.getString("queue"),
                     running == 1 ? "runs" : "run",
+                    ids((Long[]) row.getArray("of_queue").getArray(), running),
                     ofQueue));
         }
         Integer ofKey = integer(row, "max_running_per_key");
@@ -51,7 +51,7 @@ final class ExplainLimits {
     private static Reason full(int limit, int burst, Long[] holders, @Nullable Integer idle) {
         int running = holders.length;
         String run = "%s of its key %s (%s)"
-                .formatted(CountText.of(running, "job"), running == 1 ? "runs" : "run", ids(holders));
+                .formatted(CountText.of(running, "job"), running == 1 ? "runs" : "run", ids(holders, running));
         String all = run + (running == limit ? ", which is its limit" : ", and its limit is " + limit);
         if (burst == limit) {
             return reason(Kind.KEY_FULL, "%s.", all);
@@ -69,9 +69,11 @@ final class ExplainLimits {
                 idle == null ? "" : "; " + (idle > 0 ? idle : "none") + (idle > 1 ? " are" : " is") + " idle now");
     }
 
-    private static String ids(Long[] holders) {
-        String some = Arrays.stream(holders).limit(MOST).map(String::valueOf).collect(Collectors.joining(", "));
-        return holders.length <= MOST ? some : some + " and " + (holders.length - MOST) + " more";
+    private static String ids(Long[] holders, int running) {
+        List<String> named =
+                Arrays.stream(holders).limit(MOST).map(String::valueOf).toList();
+        String some = String.join(", ", named);
+        return named.size() == running ? some : some + " and " + (running - named.size()) + " more";
     }
 
     /** How many places nobody uses; null: a node does not say how many it has. */
