@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
 import dev.rowlock.queue.internal.store.gate.FindBlockedKeys;
 import dev.rowlock.queue.internal.store.gate.FindFullKeys;
+import dev.rowlock.queue.internal.store.gate.FindServedQueues;
 import dev.rowlock.queue.internal.store.gate.HoldGate;
 import dev.rowlock.queue.internal.store.gate.StoreLimits;
 import dev.rowlock.queue.internal.store.gate.StoreWeights;
@@ -39,16 +40,18 @@ public final class StoredQueueLimits implements QueueLimits {
     private final HoldGate hold;
     private final FindBlockedKeys blocked;
     private final FindFullKeys full;
+    private final UnservedLimits unserved;
     private final Actor actor;
 
     public StoredQueueLimits(Database database, AfterCommit afterCommit) {
-        this(database, afterCommit, new StoreLimits(database), Actor.APPLICATION);
+        this(database, afterCommit, new UnservedLimits(new FindServedQueues(database)), Actor.APPLICATION);
     }
 
-    private StoredQueueLimits(Database database, AfterCommit afterCommit, StoreLimits store, Actor actor) {
+    private StoredQueueLimits(Database database, AfterCommit afterCommit, UnservedLimits unserved, Actor actor) {
         this.database = database;
         this.afterCommit = afterCommit;
-        this.store = store;
+        this.store = new StoreLimits(database);
+        this.unserved = unserved;
         this.weights = new StoreWeights(database);
         this.hold = new HoldGate(database);
         this.blocked = new FindBlockedKeys(database);
@@ -58,13 +61,14 @@ public final class StoredQueueLimits implements QueueLimits {
 
     @Override
     public QueueLimits by(String who, @Nullable String why) {
-        return new StoredQueueLimits(database, afterCommit, store, new Actor(who, why));
+        return new StoredQueueLimits(database, afterCommit, unserved, new Actor(who, why));
     }
 
     @Override
     public void set(QueueLimit limit) {
         TransactionStanding standing = database.requireWritable("set a limit");
         store.set(limit, note("set limit", limit.queue(), limit.toString()));
+        unserved.warnOnce(limit.queue(), "a limit");
         wake(limit.queue(), standing);
     }
 
@@ -81,6 +85,7 @@ public final class StoredQueueLimits implements QueueLimits {
             store.set(connection, next, note("set limit", queue, next.toString()));
             return next;
         });
+        unserved.warnOnce(queue, "a limit");
         wake(queue, standing);
         return changed;
     }
@@ -115,6 +120,9 @@ public final class StoredQueueLimits implements QueueLimits {
                 Objects.requireNonNull(named),
                 weight,
                 note("set weight", queue, "key %s, weight %d".formatted(key, weight)));
+        if (weight > 1) {
+            unserved.warnOnce(queue, "a weight");
+        }
     }
 
     @Override
