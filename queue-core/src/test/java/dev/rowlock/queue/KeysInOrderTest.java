@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.BlockedKey;
 import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.RetryPolicy;
@@ -120,6 +121,44 @@ class KeysInOrderTest {
 
         await().until(() -> List.of(0, 1).equals(done.get("a")));
         assertThat(first.limits().blockedKeys("default", 10)).isEmpty();
+    }
+
+    @Test
+    void aJobThatFailedBeforeThereWasAnOrderHoldsUpItsKeyAsSoonAsThereIsOne() {
+        long failed = enqueue("a", 0, "fails");
+        first.start();
+        await().until(() -> state(failed) == JobState.FAILED);
+        enqueue("a", 1);
+        await().until(() -> List.of(1).equals(done.get("a")));
+
+        order(AfterFailure.HOLD);
+        long next = enqueue("a", 2);
+        enqueue("b", 0);
+        await().until(() -> done.containsKey("b"));
+
+        assertThat(done.get("a")).containsExactly(1);
+        assertThat(first.limits().blockedKeys("default", 10))
+                .singleElement()
+                .satisfies(blocked -> assertThat(blocked.jobId()).isEqualTo(failed));
+        assertThat(first.search().explain(next).orElseThrow().reasons())
+                .anySatisfy(reason -> assertThat(reason.text()).contains("job " + failed + " of its key has failed"));
+        first.admin().discard(failed);
+        await().until(() -> List.of(1, 2).equals(done.get("a")));
+    }
+
+    @Test
+    void aJobThatFailedBeforeThereWasAnOrderCancelsTheRestAsSoonAsThereIsOne() {
+        first.limits().set(QueueLimit.of("default").ratePerKey(Rate.perHour(1).burst(1)));
+        long failed = enqueue("a", 0, "fails");
+        long rest = enqueue("a", 1);
+        first.start();
+        await().until(() -> state(failed) == JobState.FAILED);
+
+        order(AfterFailure.CANCEL_REST);
+        enqueue("a", 2);
+
+        await().until(() -> List.of(2).equals(done.get("a")));
+        assertThat(state(rest)).isEqualTo(JobState.CANCELLED);
     }
 
     @Test

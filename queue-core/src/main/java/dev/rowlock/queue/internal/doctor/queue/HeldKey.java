@@ -32,13 +32,13 @@ record HeldKey(Duration longerThan) implements Check {
         Map<String, String> first = cases.get(0);
         return new Diagnosis(
                 Status.WARN,
-                "%s jobs of key '%s' of queue '%s' have waited since %s, when job %s failed: the queue runs its keys in order."
+                "%s jobs of key '%s' of queue '%s' wait for job %s, which failed at %s: the queue runs its keys in order."
                         .formatted(
                                 first.get("jobs"),
                                 first.get("job_key"),
                                 first.get("queue"),
-                                first.get("died_at"),
-                                first.get("id")),
+                                first.get("id"),
+                                first.get("died_at")),
                 new Remedy(
                         "Redrive the job that failed, or discard it, by JobAdmin. QueueLimits.blockedKeys lists all such keys.",
                         null,

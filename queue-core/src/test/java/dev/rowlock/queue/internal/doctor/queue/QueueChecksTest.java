@@ -280,7 +280,7 @@ class QueueChecksTest {
 
         rooms.execute("UPDATE rowlock.queue_limit SET in_order = 'hold'");
 
-        assertThat(only(check).cause()).startsWith("2 jobs of key 'a' of queue 'mail' have waited since");
+        assertThat(only(check).cause()).startsWith("2 jobs of key 'a' of queue 'mail' wait for job ");
         rooms.execute("UPDATE rowlock.dead SET died_at = now()");
         isSilent(check);
     }
