@@ -106,9 +106,66 @@ class SqlKeysTest extends SqlCalls {
         assertThat(search.find(waiting).orElseThrow().uniqueKey()).isEqualTo("c");
     }
 
+    // Both
+
+    @Test
+    void aJobMayHaveAUniqueKeyAndAKey() throws SQLException {
+        try (Connection listening = test.unpooled().getConnection();
+                Statement listen = listening.createStatement()) {
+            listen.execute("LISTEN rowlock_rowlock");
+            Map<String, Object> ready = both("'a', '{}', unique_key => 'order-1', key => 'tenant-7', queue => 'mail'");
+            Map<String, Object> waiting = both("'a', '{}', 'order-2', 'tenant-7', delay => '1 min', priority => 7");
+
+            assertThat(ready).containsEntry("created", true);
+            assertThat(rooms.look((Long) ready.get("id")))
+                    .containsEntry("state", "ready")
+                    .containsEntry("job_key", "tenant-7");
+            assertThat(rooms.look((Long) waiting.get("id")))
+                    .containsEntry("state", "waiting")
+                    .containsEntry("job_key", "tenant-7");
+            assertThat(new JobSearch(rooms.database())
+                            .find((Long) waiting.get("id"))
+                            .orElseThrow()
+                            .uniqueKey())
+                    .isEqualTo("order-2");
+            assertThat(heard(listening)).contains("sql|k|1|mail");
+        }
+    }
+
+    @Test
+    void aJobThatHoldsTheUniqueKeyStaysAsItIs() {
+        Map<String, Object> first = both("'a', '{}', 'order-1', 'tenant-7'");
+
+        Map<String, Object> second = both("'a', '{}', 'order-1', 'tenant-8'");
+        Map<String, Object> plain = unique("'a', '{}', 'order-1'");
+
+        assertThat(second).containsEntry("id", first.get("id")).containsEntry("created", false);
+        assertThat(plain).isEqualTo(second);
+        assertThat(rooms.look((Long) first.get("id"))).containsEntry("job_key", "tenant-7");
+        assertThat(rooms.count("ready")).isOne();
+    }
+
+    @Test
+    void ofAUniqueKeyAndAKeyBothAreChecked() {
+        assertThatThrownBy(() -> both("'a', '{}', 'order-1', ''"))
+                .rootCause()
+                .hasMessageContaining("a key of 0 characters is not allowed: it has 1 to 200");
+        assertThatThrownBy(() -> both("'a', '{}', '', 'tenant-7'"))
+                .rootCause()
+                .hasMessageContaining("a unique key of 0 characters is not allowed: it has 1 to 255");
+        assertThat(rooms.count("ready")).isZero();
+        assertThat(rooms.count("unique_key")).isZero();
+    }
+
     private Map<String, Object> unique(String arguments) {
-        return sql.sql("SELECT * FROM rowlock.enqueue_unique(" + arguments + ")")
-                .query()
-                .singleRow();
+        return row("enqueue_unique(" + arguments + ")");
+    }
+
+    private Map<String, Object> both(String arguments) {
+        return row("enqueue_unique_with_key(" + arguments + ")");
+    }
+
+    private Map<String, Object> row(String call) {
+        return sql.sql("SELECT * FROM rowlock." + call).query().singleRow();
     }
 }

@@ -28,6 +28,7 @@ class SqlRightsTest extends SqlCalls {
                 statement.execute("SELECT rowlock.cancel(rowlock.enqueue('a', '{}'))"); // writes the audit as well
                 statement.execute("SELECT * FROM rowlock.enqueue_unique('a', '{}', 'key')");
                 statement.execute("SELECT rowlock.enqueue_with_key('a', '{}', 'tenant-7')");
+                statement.execute("SELECT * FROM rowlock.enqueue_unique_with_key('a', '{}', 'other key', 'tenant-7')");
                 assertThatThrownBy(() -> statement.execute("SELECT * FROM rowlock.job_details"))
                         .hasMessageContaining("permission denied");
                 assertThatThrownBy(() -> statement.execute("SELECT rowlock.send_wakeup('a|')"))
@@ -49,6 +50,9 @@ class SqlRightsTest extends SqlCalls {
             statement.execute("SET ROLE " + role);
             assertThatThrownBy(() -> statement.execute("SELECT rowlock.enqueue('a', '{}')"))
                     .hasMessageContaining("permission denied for function enqueue");
+            assertThatThrownBy(() ->
+                            statement.execute("SELECT rowlock.enqueue_unique_with_key('a', '{}', 'key', 'tenant-7')"))
+                    .hasMessageContaining("permission denied for function enqueue_unique_with_key");
         } finally {
             execute("DROP OWNED BY " + role);
             execute("DROP ROLE " + role);

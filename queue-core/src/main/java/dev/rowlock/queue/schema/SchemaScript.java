@@ -59,7 +59,8 @@ public record SchemaScript(int version, String description, String file) {
             new SchemaScript(22, "cheaper ends of jobs", "V22__cheaper_ends_of_jobs.sql"),
             new SchemaScript(23, "declared limits", "V23__declared_limits.sql"),
             new SchemaScript(24, "slow downs begin", "V24__slow_downs_begin.sql"),
-            new SchemaScript(25, "next steps", "V25__next_steps.sql"));
+            new SchemaScript(25, "next steps", "V25__next_steps.sql"),
+            new SchemaScript(26, "unique jobs with keys", "V26__unique_jobs_with_keys.sql"));
 
     private static final String HEAD = """
             -- The tables of Rowlock. Run this as the role that is to own them: the application's own, or another one, which
@@ -197,7 +198,7 @@ public record SchemaScript(int version, String description, String file) {
 
     /**
      * What the owner of the tables grants to a role that only calls the functions for SQL: {@code enqueue}, {@code enqueue_with_key},
-     * {@code enqueue_unique}, {@code cancel} and {@code job_state}. It may be run again.
+     * {@code enqueue_unique}, {@code enqueue_unique_with_key}, {@code cancel} and {@code job_state}. It may be run again.
      */
     public static String grantFunctionsSql(String schema, String role) {
         return read(FUNCTION_GRANTS)

@@ -6,6 +6,7 @@ GRANT EXECUTE ON FUNCTION
     ${schema}.enqueue(text, json, text, int, interval, timestamptz, int, interval, json),
     ${schema}.enqueue_with_key(text, json, text, text, int, interval, timestamptz, int, interval, json),
     ${schema}.enqueue_unique(text, json, text, interval, text, int, interval, timestamptz, int, interval, json),
+    ${schema}.enqueue_unique_with_key(text, json, text, text, interval, text, int, interval, timestamptz, int, interval, json),
     ${schema}.job_state(bigint), ${schema}.cancel(bigint) TO ${role};
 
 COMMIT;
