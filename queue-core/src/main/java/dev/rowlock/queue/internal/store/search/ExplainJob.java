@@ -144,6 +144,10 @@ public final class ExplainJob {
 
     /** Empty: there is no such job. */
     public Optional<Explanation> run(long id) {
+        return look(id).or(() -> look(id)); // as FindJob does
+    }
+
+    private Optional<Explanation> look(long id) {
         return bounded.run("what holds up job " + id, connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setLong(1, id);
