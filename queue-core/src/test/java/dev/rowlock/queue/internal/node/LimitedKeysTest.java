@@ -1,13 +1,13 @@
 package dev.rowlock.queue.internal.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.JobRequest;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,12 +15,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** How many jobs of a key run at once, over two nodes. */
 class LimitedKeysTest extends NodeTest {
+
+    private static final Duration LONG = Duration.ofSeconds(60); // where many other tests run beside it
 
     private final Map<String, AtomicInteger> running = new ConcurrentHashMap<>();
     private final Map<String, Integer> most = new ConcurrentHashMap<>();
@@ -134,6 +138,10 @@ class LimitedKeysTest extends NodeTest {
         await().until(() -> ended.get() == 1_500);
         assertThat(most).isEqualTo(Map.of("a", 2, "b", 2, "c", 2));
         assertThat(failed).hasSize(3 * 50);
+    }
+
+    private static ConditionFactory await() {
+        return Awaitility.await().atMost(LONG);
     }
 
     private QueueLimits limits() {

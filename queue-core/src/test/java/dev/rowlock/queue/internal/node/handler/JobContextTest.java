@@ -138,7 +138,7 @@ class JobContextTest extends NodeTest {
     @Test
     void aLostClaimIsAReasonToStop() {
         AtomicReference<Optional<StopReason>> told = new AtomicReference<>();
-        node.lease(Duration.ofSeconds(30), Duration.ofSeconds(10), 3) // no heartbeat finds it first, and interrupts
+        node.lease(Duration.ofMinutes(30), Duration.ofMinutes(10), 3) // no heartbeat finds it first, and interrupts
                 .listener(Greet.class, (context, payload) -> {
                     node.others.takeAway(context);
                     assertThatThrownBy(() -> context.progress(1)).isInstanceOf(ClaimLostException.class);
