@@ -103,6 +103,7 @@ class CombinedGatesTest {
     private CombinedModel model = new CombinedModel(null);
     private final Set<Long> ids = ConcurrentHashMap.newKeySet();
     private final List<Long> batches = new ArrayList<>();
+    private final List<Long> skipped = new ArrayList<>();
     private final TestDatabase database;
 
     CombinedGatesTest(TestDatabase database) {
@@ -180,17 +181,31 @@ class CombinedGatesTest {
         return rowlock.search().find(id).filter(job -> job.state().live()).isPresent();
     }
 
-    /** Somebody redrives or discards what holds up its key. */
+    /** Somebody redrives, skips or discards what holds up its key, and redrives some that were skipped. */
     private void release(Rowlock rowlock, Random random) {
+        if (!skipped.isEmpty() && random.nextInt(4) == 0) {
+            long id = skipped.remove(0);
+            model.redriven(id);
+            rowlock.admin().redrive(id);
+        }
         for (BlockedKey blocked : rowlock.limits().blockedKeys("combined", 100)) {
             if (blocked.state() == JobState.FAILED) {
-                if (random.nextBoolean()) {
-                    model.redriven(blocked.jobId());
-                    rowlock.admin().redrive(blocked.jobId());
-                } else {
-                    model.discarded(blocked.jobId());
-                    rowlock.admin().discard(blocked.jobId());
-                    ids.remove(blocked.jobId());
+                switch (random.nextInt(3)) {
+                    case 0 -> {
+                        model.redriven(blocked.jobId());
+                        rowlock.admin().redrive(blocked.jobId());
+                    }
+                    case 1 -> {
+                        model.released(blocked.jobId());
+                        assertThat(rowlock.limits().skip("combined", blocked.key()))
+                                .isEqualTo(1);
+                        skipped.add(blocked.jobId());
+                    }
+                    default -> {
+                        model.released(blocked.jobId());
+                        rowlock.admin().discard(blocked.jobId());
+                        ids.remove(blocked.jobId());
+                    }
                 }
             }
         }

@@ -40,6 +40,7 @@ final class CombinedModel {
         private final int place; // of its first attempt among those of all
         private int attempts;
         private int failedAt; // how many had begun when it failed
+        private boolean redriven; // and has not begun since
         private @Nullable JobState end;
 
         Begun(long id, String key, Work work, int place) {
@@ -49,10 +50,17 @@ final class CombinedModel {
             this.place = place;
         }
 
-        boolean snoozes() {
-            return attempts > 0
-                    && attempts <= work.acts().size()
-                    && work.acts().get(attempts - 1).equals("snoozes");
+        /** Whether it holds up others only by its place among them: it has snoozed, or was redriven. */
+        boolean keepsItsPlace() {
+            return redriven
+                    || attempts > 0
+                            && attempts <= work.acts().size()
+                            && work.acts().get(attempts - 1).equals("snoozes");
+        }
+
+        boolean standsBefore(Begun other) {
+            int urgent = Integer.compare(work.priority(), other.work.priority());
+            return urgent > 0 || urgent == 0 && id < other.id;
         }
     }
 
@@ -89,14 +97,17 @@ final class CombinedModel {
         return job.attempts < work.acts().size() ? work.acts().get(job.attempts) : "completes";
     }
 
-    /** A job that has snoozed stands where it stood: only more urgent ones begin before it is due. */
+    /**
+     * A job that has snoozed, or was redriven, stands where it stood: more urgent ones begin before it, and older ones that were delayed or redriven themselves.
+     */
     private void goesFirst(Begun job) {
         Begun head = heads.put(job.key, job);
         require(
-                head == null || head == job || head.snoozes() && job.work.priority() > head.work.priority(),
+                head == null || head == job || head.keepsItsPlace() && job.standsBefore(head),
                 "%d of %s begins before another one has ended",
                 job.id,
                 job.key);
+        job.redriven = false;
     }
 
     synchronized void ends(JobContext context, String act) {
@@ -115,11 +126,13 @@ final class CombinedModel {
 
     /** A failed job will run again. */
     synchronized void redriven(long id) {
-        Objects.requireNonNull(jobs.get(id)).end = null;
+        Begun job = Objects.requireNonNull(jobs.get(id));
+        job.end = null;
+        job.redriven = true;
     }
 
-    /** A failed job will be deleted. */
-    synchronized void discarded(long id) {
+    /** A failed job will hold up its key no longer. */
+    synchronized void released(long id) {
         Begun job = Objects.requireNonNull(jobs.get(id));
         heads.remove(job.key, job);
     }

@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 /** What becomes of the other jobs of a key, in a queue that runs them in order, when one of them has failed for good or is quarantined. */
 public enum AfterFailure {
 
-    /** They wait until somebody redrives or discards the job that failed. */
+    /** They wait until somebody redrives, {@linkplain QueueLimits#skip skips} or discards the job that failed. */
     HOLD,
 
     /** They go on. */

@@ -86,6 +86,17 @@ public interface QueueLimits {
     List<BlockedKey> blockedKeys(String queue, int limit);
 
     /**
+     * Lets a key that {@link AfterFailure#HOLD} holds up go on without its failed and quarantined jobs: the next one starts at once. They stay dead, with
+     * payload and errors, and can be redriven or discarded later. A redriven one runs after jobs that were enqueued later, and holds up the others of
+     * its key until it has ended. A job that dies later holds up the key again.
+     *
+     * <p>A job that has not failed for good, but waits for a retry or snoozes, is not skipped: {@linkplain dev.rowlock.queue.JobAdmin#cancel(long) cancel} it.
+     *
+     * @return how many jobs no longer hold up the key; 0: no failed one did, and nothing has changed
+     */
+    int skip(String queue, String key);
+
+    /**
      * Keys of a queue of which as many jobs run as {@link QueueLimit#maxRunningPerKey} allows while others are ready, those with the most such jobs
      * first. Empty where nothing limits keys. It reads all running jobs of the queue.
      *

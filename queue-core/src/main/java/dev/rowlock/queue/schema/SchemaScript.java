@@ -60,7 +60,8 @@ public record SchemaScript(int version, String description, String file) {
             new SchemaScript(23, "declared limits", "V23__declared_limits.sql"),
             new SchemaScript(24, "slow downs begin", "V24__slow_downs_begin.sql"),
             new SchemaScript(25, "next steps", "V25__next_steps.sql"),
-            new SchemaScript(26, "unique jobs with keys", "V26__unique_jobs_with_keys.sql"));
+            new SchemaScript(26, "unique jobs with keys", "V26__unique_jobs_with_keys.sql"),
+            new SchemaScript(27, "skipped jobs", "V27__skipped_jobs.sql"));
 
     private static final String HEAD = """
             -- The tables of Rowlock. Run this as the role that is to own them: the application's own, or another one, which

@@ -11,6 +11,7 @@ import dev.rowlock.queue.internal.store.gate.FindBlockedKeys;
 import dev.rowlock.queue.internal.store.gate.FindFullKeys;
 import dev.rowlock.queue.internal.store.gate.FindServedQueues;
 import dev.rowlock.queue.internal.store.gate.HoldGate;
+import dev.rowlock.queue.internal.store.gate.SkipDeadJobs;
 import dev.rowlock.queue.internal.store.gate.StoreLimits;
 import dev.rowlock.queue.internal.store.gate.StoreWeights;
 import dev.rowlock.queue.internal.wake.AfterCommit;
@@ -40,6 +41,7 @@ public final class StoredQueueLimits implements QueueLimits {
     private final HoldGate hold;
     private final FindBlockedKeys blocked;
     private final FindFullKeys full;
+    private final SkipDeadJobs skip;
     private final UnservedLimits unserved;
     private final Actor actor;
 
@@ -56,6 +58,7 @@ public final class StoredQueueLimits implements QueueLimits {
         this.hold = new HoldGate(database);
         this.blocked = new FindBlockedKeys(database);
         this.full = new FindFullKeys(database);
+        this.skip = new SkipDeadJobs(database);
         this.actor = actor;
     }
 
@@ -114,10 +117,9 @@ public final class StoredQueueLimits implements QueueLimits {
             throw new IllegalArgumentException("a weight of %d is not allowed: 1 to %d".formatted(weight, MOST_WEIGHT));
         }
         database.requireWritable("set a weight");
-        String named = JobOptions.NONE.key(key).key(); // or says what is allowed
         weights.set(
                 Names.queue(queue),
-                Objects.requireNonNull(named),
+                named(key),
                 weight,
                 note("set weight", queue, "key %s, weight %d".formatted(key, weight)));
         if (weight > 1) {
@@ -154,8 +156,23 @@ public final class StoredQueueLimits implements QueueLimits {
     }
 
     @Override
+    public int skip(String queue, String key) {
+        TransactionStanding standing = database.requireWritable("skip failed jobs");
+        int skipped = skip.run(Names.queue(queue), named(key), note("skip", queue, "key " + key));
+        if (skipped > 0) {
+            wake(queue, standing);
+        }
+        return skipped;
+    }
+
+    @Override
     public List<FullKey> fullKeys(String queue, int limit) {
         return full.run(Names.queue(queue), required(limit));
+    }
+
+    /** Or says what is allowed. */
+    private static String named(String key) {
+        return Objects.requireNonNull(JobOptions.NONE.key(key).key());
     }
 
     private static int required(int limit) {

@@ -292,6 +292,8 @@ class GatesExamplesTest {
                         blocked.state(),
                         blocked.at());
             }
+            int skipped = limits.by("ann", "the account is closed").skip("accounts", "account-7");
+            assertThat(skipped).isZero();
             limits.remove("accounts");
 
             limits.by("ann", "the partner is slow today").change("imports", limit -> limit.maxRunning(5));

@@ -40,7 +40,7 @@ record HeldKey(Duration longerThan) implements Check {
                                 first.get("id"),
                                 first.get("died_at")),
                 new Remedy(
-                        "Redrive the job that failed, or discard it, by JobAdmin. QueueLimits.blockedKeys lists all such keys.",
+                        "Redrive the job that failed, or discard it, by JobAdmin, or skip it by QueueLimits.skip. QueueLimits.blockedKeys lists all such keys.",
                         null,
                         false));
     }

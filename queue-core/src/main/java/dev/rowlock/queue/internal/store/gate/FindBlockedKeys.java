@@ -27,7 +27,7 @@ public final class FindBlockedKeys {
                 UNION ALL
                 (SELECT d.job_key, d.id, d.state, d.died_at
                    FROM rowlock.dead d
-                  WHERE d.queue = ? AND d.job_key IS NOT NULL AND (SELECT in_order FROM rule) = 'hold'
+                  WHERE d.queue = ? AND d.job_key IS NOT NULL AND d.last_job > 0 AND (SELECT in_order FROM rule) = 'hold'
                   ORDER BY d.queue, d.job_key LIMIT ?)
             )
             SELECT job_key, id, state, at,

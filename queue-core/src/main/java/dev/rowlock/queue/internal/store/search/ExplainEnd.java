@@ -31,6 +31,7 @@ final class ExplainEnd {
                    (SELECT 'step ''' || s.name || ''' of workflow ' || s.workflow_id
                       FROM rowlock.workflow_job m JOIN rowlock.workflow_step s ON s.workflow_id = m.workflow_id AND s.step_no = m.step_no
                      WHERE m.job_id = j.id) AS step,
+                   (SELECT d.last_job = 0 FROM rowlock.dead d WHERE d.id = j.id) AS skipped,
                    hand.who, hand.why, workflow.id AS workflow_id, workflow.who AS workflow_who, workflow.why AS workflow_why
               FROM job j
               LEFT JOIN LATERAL (
@@ -71,7 +72,10 @@ final class ExplainEnd {
         String state = Objects.requireNonNull(row.getString("state"));
         return switch (state) {
             case "cancelled" -> "cancelled" + cancelled(row);
-            case "failed", "quarantined" -> state + error(row);
+            case "failed", "quarantined" ->
+                state
+                        + error(row)
+                        + (row.getBoolean("skipped") ? "; it was skipped, and does not hold up its key" : "");
             default -> state;
         };
     }

@@ -7,7 +7,9 @@ import dev.rowlock.queue.doctor.Finding.Status;
 import dev.rowlock.queue.internal.doctor.Check;
 import dev.rowlock.queue.internal.doctor.Examination;
 import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.admin.AuditNote;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.store.gate.SkipDeadJobs;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.spi.ChoreStatus;
@@ -282,6 +284,20 @@ class QueueChecksTest {
 
         assertThat(only(check).cause()).startsWith("2 jobs of key 'a' of queue 'mail' wait for job ");
         rooms.execute("UPDATE rowlock.dead SET died_at = now()");
+        isSilent(check);
+    }
+
+    @Test
+    void aKeyInOrderWhoseFailedJobWasSkippedIsNotNamed() {
+        HeldKey check = new HeldKey(Duration.ofMinutes(10));
+        rooms.dead();
+        rooms.execute("UPDATE rowlock.dead SET job_key = 'a', died_at = now() - interval '1 hour'");
+        rooms.large(List.of(keyed(), keyed()));
+        rooms.execute("INSERT INTO rowlock.queue_limit (queue, in_order) VALUES ('mail', 'hold')");
+        assertThat(only(check).evidence().rows()).hasSize(1);
+
+        new SkipDeadJobs(rooms.database()).run("mail", "a", new AuditNote("ann", null, "skip", "queue mail", null));
+
         isSilent(check);
     }
 

@@ -5,12 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.internal.store.ExplainedDatabase;
+import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.admin.AuditNote;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.gate.DeclareLimits;
+import dev.rowlock.queue.internal.store.gate.SkipDeadJobs;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -19,6 +24,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +35,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @PostgresTest(migrated = true)
 @Representative
 class ClaimInOrderTest {
+
+    private static final Pattern PAGES = Pattern.compile("Buffers: shared hit=(\\d+)");
 
     private final Rooms rooms;
     private final ClaimKeyedJobs claim;
@@ -185,6 +194,90 @@ class ClaimInOrderTest {
         rooms.execute("DELETE FROM rowlock.dead");
 
         assertThat(claimed()).containsExactly(2L);
+    }
+
+    @Test
+    void aKeyThatIsHeldGoesOnWhenTheFailedJobIsSkippedUntilAnotherOneFails() {
+        enqueue("a", 4);
+        claimed();
+        fail(1);
+        assertThat(claimed()).isEmpty();
+
+        skip("a");
+
+        assertThat(claimed()).containsExactly(2L);
+        fail(2);
+        assertThat(claimed()).isEmpty();
+        skip("a");
+        assertThat(claimed()).containsExactly(3L);
+    }
+
+    @Test
+    void skippingOneKeyLetsNoOtherOneGoOn() {
+        enqueue("a", 2);
+        enqueue("b", 2);
+        claimed();
+        fail(1);
+        fail(3);
+
+        skip("a");
+
+        assertThat(claimed()).containsExactly(2L);
+    }
+
+    @Test
+    void theRestOfASkippedJobIsNotCancelled() {
+        enqueue("a", 3);
+        claimed();
+        fail(1);
+        skip("a");
+
+        order(AfterFailure.CANCEL_REST);
+
+        KeyedBatch batch = run();
+        assertThat(batch.toCancel()).isEmpty();
+        assertThat(ids(batch)).containsExactly(2L);
+        assertThat(claim.cancelRest().run(QUEUE, List.of("a"))).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aClaimDoesNotWalkOverFailedJobsThatHoldUpNobody(AfterFailure afterFailure) throws SQLException {
+        long one = pagesOfAClaim(afterFailure, 1);
+        long many = pagesOfAClaim(afterFailure, 5_000);
+
+        assertThat(many).isLessThan(one + 10); // the tree of the index is higher
+    }
+
+    private long pagesOfAClaim(AfterFailure afterFailure, int skipped) throws SQLException {
+        rooms.clear();
+        order(AfterFailure.HOLD);
+        rooms.execute("""
+                INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, job_key, type)
+                SELECT nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'failed', '%s', 'a', 'send' FROM generate_series(1, %d)
+                """.formatted(QUEUE, skipped));
+        skip("a");
+        rooms.execute("VACUUM rowlock.dead");
+        order(afterFailure);
+        enqueue("a", 1);
+        try (ExplainedDatabase explained = new ExplainedDatabase(database, new Schema("rowlock"), Plans.AUTO)) {
+            assertThat(new ClaimKeyedJobs(explained.database(), Duration.ZERO)
+                            .run(QUEUE, Turn.FIRST, 10, 0, Which.ALL, rooms.node(), null)
+                            .batch()
+                            .jobs())
+                    .hasSize(1);
+            return explained.plans().stream()
+                    .map(PAGES::matcher)
+                    .filter(Matcher::find)
+                    .mapToLong(pages -> Long.parseLong(pages.group(1)))
+                    .sum();
+        }
+    }
+
+    private void skip(String key) {
+        assertThat(new SkipDeadJobs(rooms.database())
+                        .run(QUEUE, key, new AuditNote("ann", null, "skip", "queue", null)))
+                .isPositive();
     }
 
     private void order(AfterFailure afterFailure) {

@@ -18,7 +18,7 @@ public record HeldKeys(Duration longerThan) implements Look {
                               (SELECT count(*) FROM (SELECT FROM rowlock.ready r
                                 WHERE r.queue = d.queue AND r.job_key = d.job_key LIMIT 1000) AS waiting) AS jobs
                          FROM (SELECT queue, job_key, id, died_at FROM rowlock.dead
-                                WHERE queue = l.queue AND job_key IS NOT NULL
+                                WHERE queue = l.queue AND job_key IS NOT NULL AND last_job > 0
                                 ORDER BY queue, job_key LIMIT 10000) AS d
                         WHERE d.died_at < clock_timestamp() - ? * interval '1 ms') AS held
                  WHERE l.in_order = 'hold' AND held.jobs > 0
