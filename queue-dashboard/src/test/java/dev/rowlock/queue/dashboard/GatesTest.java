@@ -38,10 +38,7 @@ class GatesTest {
     @Test
     void aBlockedKeyNamesTheJobThatHoldsItUpAndGoesOnWithoutIt() {
         limits.set(QueueLimit.of("accounts").inOrder(AfterFailure.HOLD));
-        String failed = sql.sql("""
-                INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, job_key, type, payload)
-                VALUES (nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'failed', 'accounts', 'account-7', 'sync', '{}') RETURNING id
-                """).query(String.class).single();
+        String failed = dead("accounts", "account-7");
         jobs.enqueue(new Sync("behind it"), o -> o.queue("accounts").key("account-7"));
 
         JsonNode blocked = http.json("gates/keys?queue=accounts", "read_only").get("blocked");
@@ -60,6 +57,43 @@ class GatesTest {
                 .isZero();
     }
 
+    @Test
+    void anOperatorSkipsTheFailedJobOfABlockedKeyWhichStays() {
+        limits.set(QueueLimit.of("ledger").inOrder(AfterFailure.HOLD));
+        String failed = dead("ledger", "account-8");
+        String it = "{\"queue\": \"ledger\", \"key\": \"account-8\", \"why\": \"known error\"}";
+        assertThat(http.json("gates/keys?queue=ledger", "read_only")
+                        .get("blocked")
+                        .size())
+                .isEqualTo(1);
+
+        assertThat(http.post("gates/skip", "read_only", it).statusCode()).isEqualTo(403);
+        assertThat(http.post("gates/skip", "operator", it).body()).isEqualTo("{\"jobs\":1}");
+
+        assertThat(http.json("gates/keys?queue=ledger", "read_only")
+                        .get("blocked")
+                        .size())
+                .isZero();
+        assertThat(http.json("jobs/" + failed, "read_only").get("state").asString())
+                .isEqualTo("failed");
+        assertThat(http.json("audit?subject=queue+ledger", "read_only").toString())
+                .contains("\"action\":\"skip\"", "known error", "key account-8");
+        assertThat(http.post("jobs/redrive", "operator", "{\"ids\": [\"%s\"]}".formatted(failed))
+                        .body())
+                .contains("CHANGED");
+    }
+
+    @Test
+    void whereNoFailedJobBlocksTheKeyNothingIsSkipped() {
+        assertThat(http.post("gates/skip", "operator", "{\"queue\": \"ledger\", \"key\": \"account-9\"}"))
+                .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(409))
+                .satisfies(answer -> assertThat(answer.body())
+                        .contains("no failed job holds up key 'account-9' of queue 'ledger'", "can be cancelled"));
+        assertThat(http.post("gates/skip", "operator", "{\"queue\": \"ledger\"}")
+                        .statusCode())
+                .isEqualTo(400);
+    }
+
     /** A queue may have as many weights as it has tenants. */
     @Test
     void theHundredKeysWithTheHighestWeightsAreShown() {
@@ -71,5 +105,12 @@ class GatesTest {
         assertThat(weights.get(0)).hasToString("{\"key\":\"tenant-99\",\"weight\":101}");
         assertThat(weights.get(1)).hasToString("{\"key\":\"tenant-98\",\"weight\":100}");
         assertThat(weights.get(99)).hasToString("{\"key\":\"tenant-2\",\"weight\":4}");
+    }
+
+    private String dead(String queue, String key) {
+        return sql.sql("""
+                INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, job_key, type, payload)
+                VALUES (nextval('rowlock.job_id'), now(), now(), 0, 1, 0, 'failed', ?, ?, 'sync', '{}') RETURNING id
+                """).params(queue, key).query(String.class).single();
     }
 }

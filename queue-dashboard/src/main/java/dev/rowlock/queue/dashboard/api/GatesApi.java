@@ -161,9 +161,25 @@ final class GatesApi {
         return Map.of("changed", true);
     }
 
+    record Skip(String queue, String key, @Nullable String why) {}
+
+    record Skipped(int jobs) {}
+
+    Skipped skip(Call call) {
+        Skip wanted = call.read(Skip.class);
+        int jobs = by(call, wanted.why()).skip(named(wanted.queue()), named(wanted.key()));
+        if (jobs == 0) {
+            throw new Problem(
+                    409,
+                    "no failed job holds up key '%s' of queue '%s'; a job that waits for its next attempt is not skipped, but can be cancelled"
+                            .formatted(wanted.key(), wanted.queue()));
+        }
+        return new Skipped(jobs);
+    }
+
     private static String named(@Nullable String name) {
         if (name == null) {
-            throw Problem.invalid("a queue and, of a weight, a key must be named");
+            throw Problem.invalid("a queue and, of a weight or a key to skip, a key must be named");
         }
         return name;
     }

@@ -93,7 +93,8 @@ public final class Operations {
                 post("gates/set", ADMIN, gates::set),
                 post("gates/remove", ADMIN, gates::remove),
                 post("gates/weight", ADMIN, gates::weight),
-                post("gates/slow-down", OPERATOR, gates::slowDown));
+                post("gates/slow-down", OPERATOR, gates::slowDown),
+                post("gates/skip", OPERATOR, gates::skip));
     }
 
     /** Whether somebody of this level, who sees payloads, may search in them as well. */

@@ -1,8 +1,8 @@
 // Limits, rates and the order of keys.
 import {h, fill, table, panel, button, field, link, words, ROW} from '../dom.js';
 import {get, may, post} from '../api.js';
-import {NOT_DONE, jobLink, jobState, number, when} from '../show.js';
-import {ask, say} from '../act.js';
+import {NOT_DONE, jobLink, jobState, jobs, number, when} from '../show.js';
+import {actOnChosen, ask, say} from '../act.js';
 
 export async function gates(place, parameters, reload) {
   const limits = await get('gates');
@@ -30,7 +30,8 @@ export async function gates(place, parameters, reload) {
         {title: 'Waits for', class: 'tight', cell: key => [jobLink(key.job), ' ', jobState(key.state)]},
         {title: 'Since, until', class: 'tight', cell: key => when(key.at)},
         {title: 'Jobs behind it', class: 'number', cell: key => number(key.jobs) + (key.jobs >= 1000 ? '+' : '')},
-      ], found.blocked, 'No key is blocked.'),
+        may('OPERATOR') && {title: '', label: 'Actions', class: 'tight', cell: key => goOn(queue, key, reload)},
+      ].filter(Boolean), found.blocked, 'No key is blocked.'),
       atLimit(queue, found),
       title('Weights'),
       table([
@@ -53,11 +54,25 @@ const WORDS = () => words(
   ['Keys share', 'what keys that take turns get in equal parts: jobs that begin, or run time of handlers'],
   ['Weight', 'how much more than others a key gets when keys take turns'],
   ['Blocked key', 'its jobs run in order, and wait for one that has begun and not ended'],
+  ['Skip', 'a failed job blocks its key no more: the others go on. It stays dead, and can be redriven or discarded later'],
   ['Slow down', 'no job of the queue, or of the key, begins for so many seconds']);
 
 const title = text => h('h3', {class: 'small soft'}, text);
 
 const keyOf = queue => ({title: 'Key', class: 'wide', cell: ({key}) => link('jobs', {queue, key, state: NOT_DONE}, key, ROW)});
+
+/** What lets the others of a key go on: failed jobs are skipped, one that is tried again is cancelled. */
+const goOn = (queue, {key, job, state}, reload) => state === 'waiting'
+  ? button('Cancel…', () => actOnChosen('cancel', [job], reload), {'aria-label': `Cancel job ${job} of key ${key}`})
+  : button('Skip…', () => ask({
+    title: `Skip the failed jobs of ${key}`,
+    text: 'The other jobs of the key go on without them. They stay dead, with payload and errors, and can be redriven or discarded later. One that is redriven runs after jobs that were enqueued later.',
+    confirm: 'Skip the failed jobs of 1 key', done: reload,
+    async action({why}) {
+      const skipped = await post('gates/skip', {queue, key, why});
+      say(`${key} goes on without ${jobs(skipped.jobs)}.`);
+    },
+  }), {'aria-label': `Skip job ${job} of key ${key}`});
 
 const atLimit = (queue, found) => [
   title('At their limit'),
