@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.store.gate;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Row;
+import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
 import java.util.List;
 
@@ -27,7 +28,7 @@ public final class FindServedQueues {
 
     public List<String> run() {
         return database.joined(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 return QUEUE.all(statement);
             }
         });
