@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.claim.KeyedRound.Look;
+import dev.rowlock.queue.internal.claim.key.KeyLooks;
 import dev.rowlock.queue.internal.claim.key.KeyMemory;
 import dev.rowlock.queue.internal.claim.key.RecentKeys;
 import dev.rowlock.queue.internal.claim.key.RunTimeShares;
@@ -66,7 +67,7 @@ final class KeyedClaims {
     private final Runnable failed;
     private final RunTimeShares shares;
 
-    private final KeyedLooks looks;
+    private final KeyLooks looks;
     private volatile boolean limited; // whether the queue has a limit of its own
     private volatile boolean ruled; // whether it has any rule
     private final AtomicLong ended = new AtomicLong(); // jobs that counted against a limit
@@ -109,7 +110,7 @@ final class KeyedClaims {
         this.cancelRest = statement.cancelRest();
         this.shares = source.runTimes().of(consumer.queue());
         this.pollInterval = pollInterval;
-        this.looks = new KeyedLooks(source.kept(), pollInterval);
+        this.looks = new KeyLooks(source.kept(), pollInterval);
         this.recent = new RecentKeys(pollInterval);
         this.timeouts = timeouts;
     }

@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.claim;
+package dev.rowlock.queue.internal.claim.key;
 
 import java.time.Duration;
 
@@ -6,7 +6,7 @@ import java.time.Duration;
  * When to look for a queue's jobs with keys: with each claim for a while after there was one, and otherwise when the last look
  * has said so, for example because a rate allows the next job then. Used by one thread at a time, but for {@link #heard} and {@link #recent}.
  */
-final class KeyedLooks {
+public final class KeyLooks {
 
     private final Duration kept;
     private final Duration pollInterval;
@@ -16,51 +16,51 @@ final class KeyedLooks {
     private boolean awaited = true; // whether that is sooner than the queue is polled
 
     /** @param kept how long to look with each claim after there was such a job */
-    KeyedLooks(Duration kept, Duration pollInterval) {
+    public KeyLooks(Duration kept, Duration pollInterval) {
         this.kept = kept;
         this.pollInterval = pollInterval;
     }
 
     /** There are such jobs, or there is room for some. Any thread. */
-    void heard() {
+    public void heard() {
         heardAt = System.nanoTime();
         seenAt = heardAt;
     }
 
     /** When there was word of such jobs; 0: never. */
-    long heardAt() {
+    public long heardAt() {
         return heardAt;
     }
 
     /** There were such jobs at this time. */
-    void seen(long at) {
+    public void seen(long at) {
         seenAt = at;
     }
 
     /** Whether there was such a job lately. Any thread. */
-    boolean recent() {
+    public boolean recent() {
         return seenAt != 0 && System.nanoTime() - seenAt < kept.toNanos();
     }
 
     /** Somebody has looked and, unless there is word of such jobs, need not do so before this time is over. Returns that time. */
-    Duration next(Duration rest) {
+    public Duration next(Duration rest) {
         awaited = rest.compareTo(pollInterval) < 0;
         nextAt = System.nanoTime() + rest.toNanos();
         return rest;
     }
 
     /** Whether that time is over. */
-    boolean due() {
+    public boolean due() {
         return System.nanoTime() - nextAt >= 0;
     }
 
     /** How long that is; negative if it is over. */
-    Duration untilDue() {
+    public Duration untilDue() {
         return Duration.ofNanos(nextAt - System.nanoTime());
     }
 
     /** Whether a look must come sooner than the queue is polled. */
-    boolean awaited() {
+    public boolean awaited() {
         return awaited;
     }
 }
