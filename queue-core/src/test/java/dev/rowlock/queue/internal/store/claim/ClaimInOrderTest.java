@@ -244,9 +244,9 @@ class ClaimInOrderTest {
     @EnumSource
     void aClaimDoesNotWalkOverFailedJobsThatHoldUpNobody(AfterFailure afterFailure) throws SQLException {
         long one = pagesOfAClaim(afterFailure, 1);
-        long many = pagesOfAClaim(afterFailure, 5_000);
+        long many = pagesOfAClaim(afterFailure, 50_000);
 
-        assertThat(many).isLessThan(one + 10); // the tree of the index is higher
+        assertThat(many).isLessThan(one + 10); // the tree of the index is higher; all entries are on forty pages
     }
 
     private long pagesOfAClaim(AfterFailure afterFailure, int skipped) throws SQLException {
@@ -259,19 +259,29 @@ class ClaimInOrderTest {
         skip("a");
         rooms.execute("VACUUM rowlock.dead");
         order(afterFailure);
-        enqueue("a", 1);
+        enqueue("a", 2);
         try (ExplainedDatabase explained = new ExplainedDatabase(database, new Schema("rowlock"), Plans.AUTO)) {
-            assertThat(new ClaimKeyedJobs(explained.database(), Duration.ZERO)
-                            .run(QUEUE, Turn.FIRST, 10, 0, Which.ALL, rooms.node(), null)
-                            .batch()
-                            .jobs())
-                    .hasSize(1);
+            ClaimKeyedJobs claims = new ClaimKeyedJobs(explained.database(), Duration.ZERO);
+            claimOne(claims);
+            rooms.execute("DELETE FROM rowlock.running");
+            int planned = explained.plans().size(); // the first claim reads catalogs, too
+
+            claimOne(claims);
+
             return explained.plans().stream()
+                    .skip(planned)
                     .map(PAGES::matcher)
                     .filter(Matcher::find)
                     .mapToLong(pages -> Long.parseLong(pages.group(1)))
                     .sum();
         }
+    }
+
+    private void claimOne(ClaimKeyedJobs claims) {
+        assertThat(claims.run(QUEUE, Turn.FIRST, 10, 0, Which.ALL, rooms.node(), null)
+                        .batch()
+                        .jobs())
+                .hasSize(1);
     }
 
     private void skip(String key) {
