@@ -32,9 +32,9 @@ class ShortChaosTest {
                 .as("without times half of the promises are not looked at")
                 .isEqualTo(Files.exists(Path.of("/proc/uptime")));
         assertThat(history.rows()).as("a run without load proves nothing").hasSizeGreaterThan(50);
-        assertThat(SharedTime.backlogged(history))
+        assertThat(SharedTime.stretches(history).isEmpty())
                 .as("without a backlog of all keys nobody looks at shares of run time")
-                .isEqualTo(Files.exists(Path.of("/proc/uptime")));
+                .isNotEqualTo(Files.exists(Path.of("/proc/uptime")));
         assertThat(history.held())
                 .as("where vacuum always keeps up nobody looks at what dead rows do")
                 .anyMatch(held -> held.transactions() > 50 && held.dead() > 50);

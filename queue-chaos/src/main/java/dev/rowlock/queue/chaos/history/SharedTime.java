@@ -57,11 +57,6 @@ public final class SharedTime {
         }
     }
 
-    /** Whether all keys had a backlog for a while. Whether a process was there and warm meanwhile, faults decide. */
-    public static boolean backlogged(History history) {
-        return backlog(history, Jobs.of(history).told()).list().stream().anyMatch(span -> span.length() > HEARD);
-    }
-
     public static List<Stretch> stretches(History history) {
         Map<Long, Told> told = Jobs.of(history).told();
         Spans backlog = backlog(history, told);
