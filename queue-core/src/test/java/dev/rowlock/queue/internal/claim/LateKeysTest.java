@@ -52,26 +52,14 @@ class LateKeysTest {
     void aFetcherFindsTheNextJobOfAKeyWhenItsRateAllowsIt() {
         limit(QueueLimit.of(Rooms.QUEUE).ratePerKey(Rate.valueOf("1/200ms")));
         ready(3);
-        Fetchers fetchers = fetchers();
-        fetchers.start();
-        try {
-            await().until(() -> rooms.count("running") == 3);
-        } finally {
-            fetchers.stop();
-        }
+        assertThatAFetcherFindsThemAll();
     }
 
     @Test
     void aFetcherFindsTheNextJobOfAQueueWhenItsRateAllowsIt() {
         limit(QueueLimit.of(Rooms.QUEUE).rate(Rate.valueOf("1/200ms")));
         rooms.ready(3);
-        Fetchers fetchers = fetchers();
-        fetchers.start();
-        try {
-            await().until(() -> rooms.count("running") == 3);
-        } finally {
-            fetchers.stop();
-        }
+        assertThatAFetcherFindsThemAll();
     }
 
     @Test
@@ -89,14 +77,20 @@ class LateKeysTest {
         assertThat(rooms.count("ready")).isZero();
     }
 
-    /** With a fetcher that rests as soon as it may. */
-    private Fetchers fetchers() {
+    /** One that rests as soon as it may. */
+    private void assertThatAFetcherFindsThemAll() {
         Fetcher fetcher = new Fetcher(claimer, Duration.ofSeconds(1), Duration.ZERO);
-        return new Fetchers(
+        Fetchers fetchers = new Fetchers(
                 List.of(fetcher),
                 new FindReadyQueues(rooms.database()),
                 node.view(),
                 ClaimingNode.FETCH.pollInterval());
+        fetchers.start();
+        try {
+            await().until(() -> rooms.count("running") == 3);
+        } finally {
+            fetchers.stop();
+        }
     }
 
     private void claimUntilRest() {
