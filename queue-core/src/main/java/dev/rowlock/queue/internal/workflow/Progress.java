@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.workflow;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.batch.BatchSplitter;
 import dev.rowlock.queue.internal.store.workflow.DecideSteps;
 import dev.rowlock.queue.internal.store.workflow.DecideSteps.Decided;
 import dev.rowlock.queue.internal.store.workflow.EndWorkflows;
@@ -62,7 +63,7 @@ final class Progress {
         this.wakeups = wakeups;
     }
 
-    /** These jobs have ended; negative ids are workflows within others. */
+    /** These jobs have ended; negative ids are workflows within others. If it fails, somebody has to look at all that has ended. */
     void ended(Collection<Long> ids) {
         goOn(heard(ids));
     }
@@ -73,6 +74,7 @@ final class Progress {
         try {
             heard = next.run(ids, FEW);
         } catch (RuntimeException e) {
+            BatchSplitter.requireAnswer(e); // or it may have been done all the same, so that the sweep has to look
             log.debug(
                     "the ends of {} jobs could not be noted together with what follows, so by themselves",
                     ids.size(),
