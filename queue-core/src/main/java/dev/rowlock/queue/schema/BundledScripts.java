@@ -52,7 +52,7 @@ final class BundledScripts implements ResourceProvider {
 
         @Override
         public String getAbsolutePath() {
-            return SchemaScript.FOLDER + '/' + script.file();
+            return SchemaScript.FOLDER + '/' + script.name();
         }
 
         @Override
@@ -62,12 +62,12 @@ final class BundledScripts implements ResourceProvider {
 
         @Override
         public String getFilename() {
-            return script.file().substring(script.file().lastIndexOf('/') + 1);
+            return script.name();
         }
 
         @Override
         public String getRelativePath() {
-            return script.file();
+            return script.name();
         }
     }
 }

@@ -194,6 +194,6 @@ public final class SchemaMigrator {
     }
 
     private static List<String> files(List<SchemaScript> scripts) {
-        return scripts.stream().map(SchemaScript::file).toList();
+        return scripts.stream().map(SchemaScript::name).toList();
     }
 }

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.zip.CRC32;
 
 /**
- * One migration, a file of this package's resource folder.
+ * One migration: files of this package's resource folder, one after the other.
  *
  * <p>{@link #plainSql} returns all of them as one text for a database administrator, {@link #upgradeSql} those behind a
  * version, {@link #grantSql} the rights of three roles. From a shell, hence this class needs nothing but the JDK:
@@ -25,43 +25,26 @@ import java.util.zip.CRC32;
  * </pre>
  *
  * @param version counts from 1
- * @param description what it brings, as Flyway derives it from the file name
- * @param file the file name
+ * @param description what it brings
+ * @param files of its text, in this order
  */
-public record SchemaScript(int version, String description, String file) {
+public record SchemaScript(int version, String description, List<String> files) {
 
     /** The folder of the scripts on the classpath. */
     public static final String FOLDER = "dev/rowlock/queue/schema";
 
     /** All scripts, oldest first. */
-    static final List<SchemaScript> ALL = List.of(
-            new SchemaScript(1, "rooms", "V1__rooms.sql"),
-            new SchemaScript(2, "schedules", "V2__schedules.sql"),
-            new SchemaScript(3, "functions", "V3__functions.sql"),
-            new SchemaScript(4, "unique", "V4__unique.sql"),
-            new SchemaScript(5, "search", "V5__search.sql"),
-            new SchemaScript(6, "operations", "V6__operations.sql"),
-            new SchemaScript(7, "checkpoints", "V7__checkpoints.sql"),
-            new SchemaScript(8, "bulk batches", "V8__bulk_batches.sql"),
-            new SchemaScript(9, "numbering", "V9__numbering.sql"),
-            new SchemaScript(10, "figures", "V10__figures.sql"),
-            new SchemaScript(11, "limits", "V11__limits.sql"),
-            new SchemaScript(12, "workflows", "V12__workflows.sql"),
-            new SchemaScript(13, "more keys", "V13__more_keys.sql"),
-            new SchemaScript(14, "shares", "V14__shares.sql"),
-            new SchemaScript(15, "policies", "V15__policies.sql"),
-            new SchemaScript(16, "recent runs", "V16__recent_runs.sql"),
-            new SchemaScript(17, "slots", "V17__slots.sql"),
-            new SchemaScript(18, "unique key of job", "V18__unique_key_of_job.sql"),
-            new SchemaScript(19, "done by queue", "V19__done_by_queue.sql"),
-            new SchemaScript(20, "error of bulk action", "V20__error_of_bulk_action.sql"),
-            new SchemaScript(21, "cheaper steps", "V21__cheaper_steps.sql"),
-            new SchemaScript(22, "cheaper ends of jobs", "V22__cheaper_ends_of_jobs.sql"),
-            new SchemaScript(23, "declared limits", "V23__declared_limits.sql"),
-            new SchemaScript(24, "slow downs begin", "V24__slow_downs_begin.sql"),
-            new SchemaScript(25, "next steps", "V25__next_steps.sql"),
-            new SchemaScript(26, "unique jobs with keys", "V26__unique_jobs_with_keys.sql"),
-            new SchemaScript(27, "skipped jobs", "V27__skipped_jobs.sql"));
+    static final List<SchemaScript> ALL = List.of(new SchemaScript(
+            1,
+            "tables",
+            List.of(
+                    "v1/json.sql",
+                    "v1/rooms.sql",
+                    "v1/nodes.sql",
+                    "v1/features.sql",
+                    "v1/views.sql",
+                    "v1/calls.sql",
+                    "v1/comments.sql")));
 
     private static final String HEAD = """
             -- The tables of Rowlock. Run this as the role that is to own them: the application's own, or another one, which
@@ -126,6 +109,10 @@ public record SchemaScript(int version, String description, String file) {
 
     private static final String USAGE =
             "usage: SchemaScript [schema [--from version | --grant owner runtime reader | --grant-functions role]]";
+
+    public SchemaScript {
+        files = List.copyOf(files);
+    }
 
     /** Prints one of the texts; {@code rowlock} is the schema unless the first argument names another. */
     public static void main(String[] arguments) {
@@ -210,7 +197,7 @@ public record SchemaScript(int version, String description, String file) {
     private static String inSchema(String schema, String head, List<SchemaScript> scripts) {
         return scripts.stream()
                 .map(script -> script.text()
-                        + RECORD.formatted(script.version, script.description, script.file, script.checksum()))
+                        + RECORD.formatted(script.version, script.description, script.name(), script.checksum()))
                 .collect(Collectors.joining("\n", head, TAIL))
                 .replace("${schema}", placeholder(new Schema(schema)));
     }
@@ -229,9 +216,14 @@ public record SchemaScript(int version, String description, String file) {
         return ALL.get(ALL.size() - 1).version;
     }
 
+    /** Under this name Flyway and the history know it. */
+    public String name() {
+        return "V%d__%s.sql".formatted(version, description.replace(' ', '_'));
+    }
+
     /** The script as it lies in the jar, with its placeholder. */
     String text() {
-        return read(file);
+        return files.stream().map(SchemaScript::read).collect(Collectors.joining("\n"));
     }
 
     private static String read(String file) {

@@ -31,10 +31,10 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @PostgresTest(freshPerTest = true)
 class MigrationGivesWayTest {
 
-    private static final List<SchemaScript> RELEASE = Stream.concat(
-                    SchemaScript.ALL.stream(),
-                    Stream.of(new SchemaScript(9001, "gives way", "upgrade/V9001__gives_way.sql")))
-            .toList();
+    static final SchemaScript GIVES_WAY = new SchemaScript(9001, "gives way", List.of("upgrade/gives_way.sql"));
+
+    private static final List<SchemaScript> RELEASE =
+            Stream.concat(SchemaScript.ALL.stream(), Stream.of(GIVES_WAY)).toList();
 
     private static final String MIGRATION_WAITS = """
             SELECT EXISTS (SELECT FROM pg_locks

@@ -146,7 +146,7 @@ class SchemaMigratorTest {
 
         assertThatThrownBy(() -> run(SCHEMA, SchemaMode.VALIDATE))
                 .isInstanceOf(SchemaOutdatedException.class)
-                .hasMessageContaining("V1__rooms.sql");
+                .hasMessageContaining("V1__tables.sql");
     }
 
     @Test
@@ -158,7 +158,7 @@ class SchemaMigratorTest {
         for (SchemaMode mode : List.of(SchemaMode.VALIDATE, SchemaMode.MIGRATE)) {
             assertThatThrownBy(() -> run(SCHEMA, mode))
                     .isInstanceOf(SchemaChangedException.class)
-                    .hasMessageContaining("V1__rooms.sql");
+                    .hasMessageContaining("V1__tables.sql");
         }
     }
 

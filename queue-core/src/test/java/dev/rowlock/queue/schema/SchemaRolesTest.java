@@ -169,7 +169,7 @@ class SchemaRolesTest {
     void theRuntimeRoleMayUseTheTablesOfAnUpgrade() {
         int newest = SchemaScript.ALL.get(SchemaScript.ALL.size() - 1).version();
         List<SchemaScript> next = new ArrayList<>(SchemaScript.ALL);
-        next.add(new SchemaScript(newest + 1, "colours", "upgrade/colours.sql"));
+        next.add(new SchemaScript(newest + 1, "colours", List.of("upgrade/colours.sql")));
 
         new JdbcTemplate(as(owner)).execute(SchemaScript.upgradeSql("rowlock", newest, next));
 

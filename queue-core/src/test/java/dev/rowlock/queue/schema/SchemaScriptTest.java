@@ -2,7 +2,10 @@ package dev.rowlock.queue.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
@@ -10,20 +13,29 @@ import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 class SchemaScriptTest {
 
     @Test
-    void everyScriptInTheFolderIsListedInOrder() throws Exception {
-        Resource[] files =
-                new PathMatchingResourcePatternResolver().getResources("classpath*:" + SchemaScript.FOLDER + "/*.sql");
+    void everyFileInTheFoldersBelongsToAScript() throws Exception {
+        Resource[] files = new PathMatchingResourcePatternResolver()
+                .getResources("classpath*:" + SchemaScript.FOLDER + "/v*/*.sql");
 
-        assertThat(SchemaScript.ALL)
-                .extracting(SchemaScript::file)
+        assertThat(SchemaScript.ALL.stream().flatMap(script -> script.files().stream()))
                 .containsExactlyInAnyOrderElementsOf(
-                        Arrays.stream(files).map(Resource::getFilename).toList());
+                        Arrays.stream(files).map(SchemaScriptTest::withFolder).toList());
         assertThat(SchemaScript.ALL)
-                .allSatisfy(script -> assertThat(script.file())
-                        .isEqualTo("V%d__%s.sql"
-                                .formatted(
-                                        script.version(), script.description().replace(' ', '_'))))
-                .isSortedAccordingTo((a, b) -> Integer.compare(a.version(), b.version()));
+                .allSatisfy(script -> assertThat(script.files())
+                        .allSatisfy(file -> assertThat(file).startsWith("v%d/".formatted(script.version()))))
+                .extracting(SchemaScript::version)
+                .containsExactlyElementsOf(IntStream.rangeClosed(1, SchemaScript.newestVersion())
+                        .boxed()
+                        .toList());
+    }
+
+    private static String withFolder(Resource file) {
+        try {
+            String path = file.getURL().getPath();
+            return path.substring(path.indexOf(SchemaScript.FOLDER) + SchemaScript.FOLDER.length() + 1);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

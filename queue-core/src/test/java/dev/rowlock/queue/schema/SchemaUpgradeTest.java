@@ -27,8 +27,8 @@ class SchemaUpgradeTest {
     private static final List<SchemaScript> RELEASE = Stream.concat(
                     SchemaScript.ALL.stream(),
                     Stream.of(
-                            new SchemaScript(NEWEST + 1, "colours", "upgrade/colours.sql"),
-                            new SchemaScript(NEWEST + 2, "red", "upgrade/red.sql")))
+                            new SchemaScript(NEWEST + 1, "colours", List.of("upgrade/colours.sql")),
+                            new SchemaScript(NEWEST + 2, "red", List.of("upgrade/red.sql"))))
             .toList();
 
     private final DataSource dataSource;
@@ -57,35 +57,6 @@ class SchemaUpgradeTest {
                 .containsExactlyElementsOf(
                         RELEASE.stream().map(SchemaScript::checksum).toList());
         new SchemaMigrator(dataSource, "rowlock", SchemaMode.VALIDATE).run();
-    }
-
-    @Test
-    void theFirstVersionIsUpgradedToThisOne() {
-        execute(SchemaScript.plainSql("rowlock", SchemaScript.ALL.subList(0, 1)));
-
-        execute(SchemaScript.upgradeSql("rowlock", 1));
-
-        assertThat(versions()).containsExactlyElementsOf(versionsUpTo(NEWEST));
-        new SchemaMigrator(dataSource, "rowlock", SchemaMode.VALIDATE).run();
-        new SchemaMigrator(dataSource, "rowlock", SchemaMode.MIGRATE).run();
-    }
-
-    @Test
-    void jobsThatDiedBeforeTheUpgradeAreOfAKindOfErrorToo() {
-        execute(SchemaScript.plainSql("rowlock", SchemaScript.ALL.subList(0, 3)));
-        jdbc.sql("""
-                INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, type, payload, errors)
-                SELECT i, now(), now(), 0, 1, 0, 'failed', 'mail', 'send', '{}',
-                       jsonb_build_array(jsonb_build_object('type', 'E', 'message', 'order ' || i, 'trace', ''))
-                  FROM generate_series(1, 2) AS i
-                """).update();
-
-        execute(SchemaScript.upgradeSql("rowlock", 3));
-
-        assertThat(jdbc.sql("SELECT DISTINCT fingerprint FROM rowlock.dead")
-                        .query(String.class)
-                        .single())
-                .hasSize(16);
     }
 
     @Test

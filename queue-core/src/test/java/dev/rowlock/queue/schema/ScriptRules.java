@@ -58,17 +58,6 @@ final class ScriptRules {
             action("SET \\(.*\\)"),
             action("RESET \\(.*\\)"));
 
-    /**
-     * Neither claims nor outcomes touch these, so they may be written anew, and get other indexes: in the meantime, a few seconds for a million rows, nobody
-     * starts a workflow, and none goes on. The release before must find all it looks for without an index that is dropped, more slowly.
-     */
-    private static final Set<String> BESIDE = Set.of("workflow", "workflow_step", "workflow_edge", "workflow_job");
-
-    private static final Pattern WRITES_ANEW = action(
-            "ADD (?:COLUMN )?\\w+ (?:smallint|int|bigint|boolean)(?: NOT NULL)? GENERATED ALWAYS AS \\(.*\\) STORED");
-
-    private static final Pattern DROPS_INDEX = find("DROP INDEX " + NAME);
-
     private static final Pattern VALIDATES = action("VALIDATE CONSTRAINT \\w+");
 
     private static final Pattern DROPS = action("DROP .*");
@@ -111,8 +100,7 @@ final class ScriptRules {
 
     private static void check(
             String statement, Set<String> own, boolean contracts, Set<String> locked, List<String> broken) {
-        others(MAKES_INDEX, 1, statement, own).stream()
-                .filter(table -> !BESIDE.contains(table))
+        others(MAKES_INDEX, 1, statement, own)
                 .forEach(table -> broken.add("an index of %s keeps everybody from writing while it is made: %s"
                         .formatted(table, statement)));
         others(CHANGES_ROWS, 1, statement, own)
@@ -121,7 +109,7 @@ final class ScriptRules {
         others(REFERS, 1, statement, own)
                 .forEach(table -> broken.add("a foreign key locks %s: %s".formatted(table, statement)));
         locked.addAll(others(MAKES_TRIGGER, 1, statement, own));
-        if (DROPS_OTHER.matcher(statement).find() && !contracts && !dropsIndexBeside(statement)) {
+        if (DROPS_OTHER.matcher(statement).find() && !contracts) {
             broken.add("drops what the release before may use; see contract: " + statement);
         }
         for (String table : others(ALTERS_TABLE, 2, statement, own)) {
@@ -138,17 +126,9 @@ final class ScriptRules {
         }
     }
 
-    /** An index has the name of its table in front. */
-    private static boolean dropsIndexBeside(String statement) {
-        Matcher index = DROPS_INDEX.matcher(statement);
-        return index.matches()
-                && BESIDE.stream().anyMatch(table -> index.group(1).startsWith(table + "_"));
-    }
-
     private static void check(String action, String table, boolean contracts, List<String> broken) {
         if (ALLOWED.stream().anyMatch(each -> each.matcher(action).matches())
                 || VALIDATES.matcher(action).matches()
-                || BESIDE.contains(table) && WRITES_ANEW.matcher(action).matches()
                 || contracts && DROPS.matcher(action).matches()) {
             return;
         }

@@ -12,7 +12,7 @@ final class RowlockRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-        hints.resources().registerPattern(SchemaScript.FOLDER + "/*.sql");
+        hints.resources().registerPattern(SchemaScript.FOLDER + "/v1/*.sql");
         hints.reflection().registerType(InstantPeekSocketFactory.class, MemberCategory.INVOKE_PUBLIC_CONSTRUCTORS);
     }
 }

@@ -171,7 +171,7 @@ class RowlockFailureAnalyzerTest {
                 .sql("DELETE FROM older.schema_history WHERE version = '1'")
                 .update();
 
-        assertAnalysis(older.withPropertyValues("rowlock.schema.mode=validate"), "V1__rooms.sql", "--from <version>");
+        assertAnalysis(older.withPropertyValues("rowlock.schema.mode=validate"), "V1__tables.sql", "--from <version>");
     }
 
     @Test
@@ -182,7 +182,7 @@ class RowlockFailureAnalyzerTest {
                 .sql("UPDATE changed.schema_history SET checksum = 42 WHERE version = '1'")
                 .update();
 
-        assertAnalysis(changed, "V1__rooms.sql", "deploy the build that made them");
+        assertAnalysis(changed, "V1__tables.sql", "deploy the build that made them");
     }
 
     @Test

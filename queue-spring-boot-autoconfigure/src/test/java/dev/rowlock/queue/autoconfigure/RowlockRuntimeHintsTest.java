@@ -15,7 +15,7 @@ class RowlockRuntimeHintsTest {
 
         new RowlockRuntimeHints().registerHints(hints, getClass().getClassLoader());
 
-        assertThat(resource().forResource(SchemaScript.FOLDER + "/V1__rooms.sql"))
+        assertThat(resource().forResource(SchemaScript.FOLDER + "/v1/rooms.sql"))
                 .accepts(hints);
     }
 }

@@ -59,7 +59,7 @@ class CheckoutTest {
     @Test
     void theShopsMigrationsAndOursDoNotMeet() {
         assertThat(scripts("public.flyway_schema_history")).containsExactly("V1__purchase.sql");
-        assertThat(scripts("rowlock.schema_history")).contains("V1__rooms.sql").doesNotContain("V1__purchase.sql");
+        assertThat(scripts("rowlock.schema_history")).contains("V1__tables.sql").doesNotContain("V1__purchase.sql");
     }
 
     private List<String> scripts(String history) {

@@ -1,4 +1,11 @@
--- What searches need: conditions on headers and payloads that no row can make fail, and dead jobs by what went wrong.
+-- Pure functions of a job's JSON: its errors, its headers, its payload.
+
+-- A job's error history with one more entry; the oldest go first once there are 20.
+CREATE FUNCTION ${schema}.with_error(errors jsonb, attempt smallint, node_id bigint, error jsonb) RETURNS jsonb
+    LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN jsonb_array_length(coalesce(errors, '[]')) >= 20 THEN errors - 0 ELSE coalesce(errors, '[]') END
+           || jsonb_build_array(error || jsonb_build_object('attempt', attempt, 'node', node_id, 'at', statement_timestamp()))
+$$;
 
 -- JSON text without the escapes that jsonb and text refuse: NUL and halves of surrogate pairs become U+FFFD.
 CREATE FUNCTION ${schema}.storable(document text) RETURNS text
@@ -60,17 +67,3 @@ CREATE FUNCTION ${schema}.error_fingerprint(error jsonb) RETURNS text
                || E'\n' || ${schema}.without_values(coalesce(${schema}.thrown_by(error), '')),
            '\', '\\')::bytea), 'hex'), 16)
 $$;
-
--- Written as a job dies, and never again. This writes the table anew.
-ALTER TABLE ${schema}.dead
-    ADD COLUMN fingerprint text COLLATE "C" NOT NULL GENERATED ALWAYS AS (${schema}.error_fingerprint(errors -> -1)) STORED;
--- Groups of dead jobs are counted in it alone.
-CREATE INDEX dead_by_error ON ${schema}.dead (fingerprint, id) INCLUDE (died_at, queue, type);
-
-COMMENT ON FUNCTION ${schema}.storable(text) IS 'JSON text without escapes that jsonb refuses.';
-COMMENT ON FUNCTION ${schema}.header(json, text) IS 'The value of a header; null if there is none.';
-COMMENT ON FUNCTION ${schema}.payload_matches(json, jsonpath) IS 'Whether a payload meets a jsonpath: a condition must be true, a path must find something.';
-COMMENT ON FUNCTION ${schema}.without_values(text) IS 'A message without quoted parts, numbers and ids.';
-COMMENT ON FUNCTION ${schema}.thrown_by(jsonb) IS 'The method that threw an error; null without a stack trace.';
-COMMENT ON FUNCTION ${schema}.error_fingerprint(jsonb) IS 'What tells one kind of error from another: 16 hexadecimal digits.';
-COMMENT ON COLUMN ${schema}.dead.fingerprint IS 'Fingerprint of its last error: jobs that died of the same kind of error have the same.';

@@ -116,7 +116,32 @@ BEGIN
 END
 $$;
 
+-- As enqueue, with a key such as a tenant.
+CREATE FUNCTION ${schema}.enqueue_with_key(type text, payload json, key text, queue text DEFAULT 'default', priority int DEFAULT 0,
+                                           delay interval DEFAULT NULL, run_at timestamptz DEFAULT NULL, max_retries int DEFAULT NULL,
+                                           timeout interval DEFAULT NULL, headers json DEFAULT NULL) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+    new_id CONSTANT bigint := nextval('${schema}.job_id');
+BEGIN
+    IF key IS NULL OR char_length(key) NOT BETWEEN 1 AND 200 THEN
+        RAISE EXCEPTION 'a key of % characters is not allowed: it has 1 to 200', coalesce(char_length(key), 0)
+            USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    PERFORM ${schema}.place_job(new_id, type, payload, queue, priority, delay, run_at, max_retries, timeout, headers);
+    UPDATE ${schema}.ready SET job_key = key WHERE id = new_id;
+    IF FOUND THEN
+        PERFORM ${schema}.send_wakeup('k|1|' || queue);
+    ELSE
+        UPDATE ${schema}.waiting SET job_key = key WHERE id = new_id;
+    END IF;
+    RETURN new_id;
+END
+$$;
+
 -- The rule is that of EnqueueUniqueJobs: a row is taken over only if it names the job that was found not to hold the key any more.
+-- The job carries its key in a header of Rowlock's own, so that lists of jobs can show it; nothing decides by it.
 CREATE FUNCTION ${schema}.enqueue_unique(type text, payload json, key text, at_least interval DEFAULT '0', queue text DEFAULT 'default',
                                          priority int DEFAULT 0, delay interval DEFAULT NULL, run_at timestamptz DEFAULT NULL,
                                          max_retries int DEFAULT NULL, timeout interval DEFAULT NULL, headers json DEFAULT NULL,
@@ -127,6 +152,7 @@ DECLARE
     new_id CONSTANT bigint := nextval('${schema}.job_id');
     holder bigint;
     held boolean;
+    marked json;
 BEGIN
     PERFORM ${schema}.require_name('job type', type);
     IF key IS NULL OR char_length(key) NOT BETWEEN 1 AND 255 THEN
@@ -154,12 +180,48 @@ BEGIN
          WHERE k.job_id = holder;
         IF FOUND THEN
             PERFORM ${schema}.place_job(new_id, type, payload, queue, priority, delay, run_at, max_retries, timeout, headers);
+            -- Not before: nobody but Rowlock may give it such a header. The row is this transaction's own.
+            SELECT json_object_agg(h.name, h.value)
+              INTO marked
+              FROM (SELECT e.key AS name, e.value FROM json_each(headers) AS e
+                     UNION ALL
+                    SELECT 'rowlock-unique-key', to_json(key)) AS h;
+            UPDATE ${schema}.ready r SET headers = marked WHERE r.id = new_id;
+            IF NOT FOUND THEN
+                UPDATE ${schema}.waiting w SET headers = marked WHERE w.id = new_id;
+            END IF;
             id := new_id;
             created := true;
             RETURN;
         END IF;
     END LOOP;
     RAISE EXCEPTION 'unique key % changed hands at each of 10 looks: try again', quote_literal(key) USING ERRCODE = 'serialization_failure';
+END
+$$;
+
+-- As enqueue_unique; a job that it creates has a key.
+CREATE FUNCTION ${schema}.enqueue_unique_with_key(type text, payload json, unique_key text, key text, at_least interval DEFAULT '0',
+                                                  queue text DEFAULT 'default', priority int DEFAULT 0, delay interval DEFAULT NULL,
+                                                  run_at timestamptz DEFAULT NULL, max_retries int DEFAULT NULL, timeout interval DEFAULT NULL,
+                                                  headers json DEFAULT NULL, OUT id bigint, OUT created boolean)
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+BEGIN
+    IF key IS NULL OR char_length(key) NOT BETWEEN 1 AND 200 THEN
+        RAISE EXCEPTION 'a key of % characters is not allowed: it has 1 to 200', coalesce(char_length(key), 0)
+            USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    SELECT u.id, u.created
+      INTO id, created
+      FROM ${schema}.enqueue_unique(type, payload, unique_key, at_least, queue, priority, delay, run_at, max_retries, timeout, headers) AS u;
+    IF created THEN
+        UPDATE ${schema}.ready r SET job_key = key WHERE r.id = id;
+        IF FOUND THEN
+            PERFORM ${schema}.send_wakeup('k|1|' || queue);
+        ELSE
+            UPDATE ${schema}.waiting w SET job_key = key WHERE w.id = id;
+        END IF;
+    END IF;
 END
 $$;
 
@@ -203,7 +265,7 @@ BEGIN
             idle := ${schema}.cancel_idle(job);
         END;
         IF idle THEN
-            INSERT INTO ${schema}.audit (at, who, action, subject, jobs) -- a table of V6
+            INSERT INTO ${schema}.audit (at, who, action, subject, jobs)
             VALUES (statement_timestamp(), session_user, 'cancel', 'job ' || job, 1);
             RETURN 'cancelled';
         END IF;
@@ -230,14 +292,6 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.place_job(bigint, text, json, text, int, interval, timestamptz, int, interval, json),
     ${schema}.enqueue(text, json, text, int, interval, timestamptz, int, interval, json),
     ${schema}.enqueue_unique(text, json, text, interval, text, int, interval, timestamptz, int, interval, json),
+    ${schema}.enqueue_with_key(text, json, text, text, int, interval, timestamptz, int, interval, json),
+    ${schema}.enqueue_unique_with_key(text, json, text, text, interval, text, int, interval, timestamptz, int, interval, json),
     ${schema}.job_state(bigint), ${schema}.cancel_idle(bigint), ${schema}.cancel(bigint) FROM PUBLIC;
-
-COMMENT ON FUNCTION ${schema}.require_name(text, text) IS 'Fails unless this may be the name of a queue or type.';
-COMMENT ON FUNCTION ${schema}.require_headers(json) IS 'Fails unless a job may have these headers.';
-COMMENT ON FUNCTION ${schema}.send_wakeup(text) IS 'Tells nodes with the commit; SET rowlock.notify = ''off'' leaves it to polling.';
-COMMENT ON FUNCTION ${schema}.place_job(bigint, text, json, text, int, interval, timestamptz, int, interval, json) IS 'Inserts a job whose id is drawn already.';
-COMMENT ON FUNCTION ${schema}.enqueue(text, json, text, int, interval, timestamptz, int, interval, json) IS 'Enqueues a job and returns its id.';
-COMMENT ON FUNCTION ${schema}.enqueue_unique(text, json, text, interval, text, int, interval, timestamptz, int, interval, json) IS 'Enqueues a job unless another one of its type holds the key; returns the job that holds it.';
-COMMENT ON FUNCTION ${schema}.job_state(bigint) IS 'Where a job is, or how it ended; null: there is no such job.';
-COMMENT ON FUNCTION ${schema}.cancel_idle(bigint) IS 'Takes a job that has not begun to done, as cancelled.';
-COMMENT ON FUNCTION ${schema}.cancel(bigint) IS 'Cancels a job: cancelled, requested, already_ended or not_found.';

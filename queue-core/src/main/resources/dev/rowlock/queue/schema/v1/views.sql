@@ -1,0 +1,58 @@
+-- All jobs as one.
+
+-- All rooms as one, with everything that is known of each job.
+CREATE VIEW ${schema}.job_details AS
+    SELECT id, state, queue, job_key, type, priority, attempt, crashes, max_retries, timeout_millis, enqueued_at, due_at, claimed_at,
+           deadline, ended_at, node_id, token, reason, progress, progress_note, cancel_requested,
+           -- Not a join, so that who does not ask for payloads does not pay for them.
+           coalesce(payload, (SELECT p.payload FROM ${schema}.payload p WHERE p.job_id = room.id)) AS payload,
+           headers, errors, result
+      FROM (
+        SELECT id, 'waiting' AS state, queue, job_key, type, -rank AS priority, attempt, crashes, max_retries, timeout_millis,
+               enqueued_at, due_at, NULL::timestamptz AS claimed_at, NULL::timestamptz AS deadline,
+               NULL::timestamptz AS ended_at, NULL::bigint AS node_id, NULL::bigint AS token, reason,
+               NULL::smallint AS progress, NULL::text AS progress_note, false AS cancel_requested,
+               payload, headers, errors, NULL::json AS result
+          FROM ${schema}.waiting
+        UNION ALL
+        SELECT id, 'ready', queue, job_key, type, -rank, attempt, crashes, max_retries, timeout_millis,
+               enqueued_at, ready_at, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, payload, headers, errors, NULL
+          FROM ${schema}.ready
+        UNION ALL
+        SELECT id, 'running', queue, job_key, type, -rank, attempt, crashes, max_retries, timeout_millis,
+               enqueued_at, ready_at, claimed_at, deadline, NULL, node_id, token, NULL, progress, progress_note,
+               cancel_requested, payload, headers, errors, NULL
+          FROM ${schema}.running
+        UNION ALL
+        SELECT id, state, queue, job_key, type, -rank, attempt, crashes, max_retries, timeout_millis,
+               enqueued_at, NULL, claimed_at, NULL, finished_at, node_id, token, NULL, NULL, NULL,
+               state = 'cancelled', payload, headers, errors, result
+          FROM ${schema}.done
+        UNION ALL
+        SELECT id, state, queue, job_key, type, -rank, attempt, crashes, max_retries, timeout_millis,
+               enqueued_at, NULL, claimed_at, NULL, died_at, node_id, token, NULL, NULL, NULL, false, payload, headers, errors, NULL
+          FROM ${schema}.dead
+      ) AS room;
+
+-- The same to read: a line fits a terminal.
+CREATE VIEW ${schema}.job AS
+    SELECT id, state, queue, type, priority, attempt, crashes,
+           coalesce(ended_at, claimed_at, due_at)::timestamptz(0) AS at,
+           CASE WHEN state = 'running' THEN concat_ws(' ', progress || ' %', left(progress_note, 60))
+                WHEN state IN ('waiting', 'failed', 'quarantined')
+                THEN concat_ws(': ', reason, substring(errors -> -1 ->> 'type' FROM '[^.]*$'),
+                               left(split_part(errors -> -1 ->> 'message', E'\n', 1), 60)) END AS why,
+           coalesce((SELECT name FROM ${schema}.node WHERE id = node_id),
+                    (SELECT name FROM ${schema}.past_node WHERE id = node_id)) AS node
+      FROM ${schema}.job_details;
+
+-- Live and dead jobs that have failed, each with its last error.
+CREATE VIEW ${schema}.failure AS
+    SELECT id, state, queue, type, attempt, crashes, (error ->> 'at')::timestamptz AS failed_at,
+           (error ->> 'attempt')::smallint AS failed_attempt, error ->> 'type' AS class, error ->> 'message' AS message,
+           coalesce((SELECT name FROM ${schema}.node WHERE id = (error ->> 'node')::bigint),
+                    (SELECT name FROM ${schema}.past_node WHERE id = (error ->> 'node')::bigint)) AS node,
+           error ->> 'trace' AS trace
+      FROM (SELECT id, state, queue, type, attempt, crashes, errors -> -1 AS error
+              FROM ${schema}.job_details
+             WHERE state NOT IN ('completed', 'cancelled') AND errors IS NOT NULL) AS failed;
