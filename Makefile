@@ -5,7 +5,7 @@ MAVEN = mvn -B -ntp
 A ?=
 HASH := \#
 
-.PHONY: help check fix test db sample lint mutants chaos kills upgrade rehearse-failover rehearse-alerts bench
+.PHONY: help check long matrix fix test db sample lint mutants chaos kills upgrade rehearse-failover rehearse-alerts bench
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,6 +20,12 @@ help: ## Show this help
 
 check: ## Build and test everything, layout included: what must pass before anything lands
 	$(MAVEN) verify $(A)
+
+long: ## Random properties, races, kills, clocks, small disks: what takes too long for each build
+	$(MAVEN) -Plong test $(A)
+
+matrix: ## What could differ on another server: make matrix A=-Drowlock.test.postgres.version=14
+	$(MAVEN) -Pmatrix test $(A)
 
 fix: ## Lay out the code
 	$(MAVEN) -q spotless:apply $(A)
