@@ -3,10 +3,12 @@ package dev.rowlock.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.rowlock.queue.gate.WaitingJob;
 import dev.rowlock.queue.job.Enqueued;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -35,6 +37,27 @@ class PoliciesWithUniqueKeysTest extends PolicyNodes {
         chooses = job -> true;
         await().atMost(LONG).until(() -> ran.size() == 2);
         assertThat(ran).containsExactlyInAnyOrder("new", "other");
+    }
+
+    @Test
+    void aJobThatIsDueAndHeldIsNotPostponedAnyMoreAndKeepsItsPlace() {
+        start();
+        UniqueKey key = UniqueKey.of("k").postponing(Duration.ofHours(1));
+        EnqueueResult due =
+                first.jobs().enqueueUnique(new Task("He"), key, o -> o.delay(Duration.ofMillis(1)));
+        awaitHeld(due.id());
+        WaitingJob before = shown.get(due.id());
+        shown.clear();
+
+        EnqueueResult again =
+                second.jobs().enqueueUnique(new Task("Hello"), key, o -> o.delay(Duration.ofMinutes(10)));
+
+        assertThat(again).isEqualTo(new EnqueueResult(due.id(), Enqueued.REPLACED));
+        await().atMost(LONG).until(() -> shown.containsKey(due.id()));
+        assertThat(shown.get(due.id()).readyAt()).isEqualTo(before.readyAt());
+        chooses = job -> true;
+        await().atMost(LONG).until(() -> !ran.isEmpty());
+        assertThat(ran).containsExactly("Hello");
     }
 
     @Test

@@ -30,8 +30,12 @@ public final class ReplaceIdleJobs {
                        AS a (id, longest_millis, due_at, delay_millis, rank, max_retries, timeout_millis,
                              queue, type, headers, payload, large_payload, job_key)
             ), from_waiting AS (
-                DELETE FROM rowlock.waiting WHERE id = ANY (?::bigint[])
-                RETURNING id, due_at, since, NULL::timestamptz AS ready_at, enqueued_at, rank, crashes, queue, errors
+                -- A job that a policy holds is due: it counts as ready, since when it was. Its due time is when it goes on without the policy.
+                DELETE FROM rowlock.waiting w WHERE id = ANY (?::bigint[])
+                RETURNING id, due_at, since,
+                          CASE WHEN reason = 'policy'
+                               THEN coalesce((SELECT h.ready_at FROM rowlock.held_job h WHERE h.job_id = w.id AND h.due_at = w.due_at),
+                                             statement_timestamp()) END AS ready_at, enqueued_at, rank, crashes, queue, errors
             ), from_ready AS (
                 DELETE FROM rowlock.ready WHERE id = ANY (?::bigint[])
                 RETURNING id, NULL::timestamptz, NULL::timestamptz, ready_at, enqueued_at, rank, crashes, queue, errors
