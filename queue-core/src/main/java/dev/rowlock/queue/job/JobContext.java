@@ -53,6 +53,7 @@ public interface JobContext {
      * transaction of its own.
      *
      * @throws ClaimLostException if the job is not this node's any more
+     * @throws IllegalStateException in a transaction with isolation {@code REPEATABLE READ} or {@code SERIALIZABLE}: it could not complete the job any more
      */
     void extend(Duration fromNow);
 
@@ -97,6 +98,7 @@ public interface JobContext {
      * @param percent 0 to 100
      * @param note a few words for people, at most 500 characters; null for none
      * @throws ClaimLostException if the job is not this node's any more
+     * @throws IllegalStateException in a transaction with isolation {@code REPEATABLE READ} or {@code SERIALIZABLE}: it could not complete the job any more
      */
     void progress(int percent, @Nullable String note);
 

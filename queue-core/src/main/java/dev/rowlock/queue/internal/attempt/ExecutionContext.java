@@ -109,6 +109,7 @@ public final class ExecutionContext implements JobContext {
         requireAlone("extend");
         requireChangeable();
         JobOptions.validTimeout(fromNow);
+        requireCompletable("extend");
         deadline =
                 services.extendDeadline().run(execution.job().claim(), fromNow).orElseThrow(this::lost);
         services.deadlines().watch(execution, fromNow);
@@ -160,6 +161,7 @@ public final class ExecutionContext implements JobContext {
             throw new IllegalArgumentException(
                     "a progress note of %d characters is too long: %d are allowed".formatted(note.length(), MAX_NOTE));
         }
+        requireCompletable("progress");
         String storable = note == null ? null : note.replace('\u0000', '\uFFFD');
         if (!services.saveProgress().run(execution.job().claim(), percent, storable)) {
             throw lost();
@@ -247,6 +249,16 @@ public final class ExecutionContext implements JobContext {
             throw new IllegalStateException(
                     "job %d has been completed by its listener: nothing about it can be changed after that"
                             .formatted(id()));
+        }
+    }
+
+    /** What changes the job's row beside a transaction that sees one snapshot would keep that from completing the job, at each attempt. */
+    private void requireCompletable(String what) {
+        String isolation = services.database().isolationOfOneSnapshot();
+        if (isolation != null) {
+            throw new IllegalStateException(
+                    "%s in a transaction with isolation %s would keep job %d from completing in it: call it outside the transaction, or use READ COMMITTED"
+                            .formatted(what, isolation, id()));
         }
     }
 

@@ -212,6 +212,23 @@ public final class Database {
     }
 
     /**
+     * The isolation of the calling thread's transaction if all of it sees one snapshot: it cannot change rows that others have changed since. Null: it
+     * sees what others commit, or there is none.
+     */
+    public @Nullable String isolationOfOneSnapshot() {
+        if (!standing().joins()) {
+            return null;
+        }
+        Integer declared = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
+        int level = declared != null ? declared : inCallersTransaction(Connection::getTransactionIsolation);
+        return switch (level) {
+            case Connection.TRANSACTION_REPEATABLE_READ -> "REPEATABLE READ";
+            case Connection.TRANSACTION_SERIALIZABLE -> "SERIALIZABLE";
+            default -> null;
+        };
+    }
+
+    /**
      * Fails unless what is about to be written would join the calling thread's transaction, if there is one: silently
      * writing beside it would break the promise that jobs exist if and only if it commits. Returns how the thread stands.
      */
