@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /** A job that somebody in this process waits for. Guarded by the lock of {@link Waits}. */
 final class Wait {
@@ -17,7 +18,8 @@ final class Wait {
     private final long id;
     private final long shortest;
     private final long begun;
-    final List<CompletableFuture<Ended>> waiting = new ArrayList<>();
+    private final List<CompletableFuture<Ended>> waiting = new ArrayList<>();
+    private final List<CompletableFuture<Ended>> joined = new ArrayList<>(); // since a look began, whose answer may be older than what they know
     private long nextLook;
     private boolean announced;
     private long announcedAt;
@@ -45,16 +47,46 @@ final class Wait {
         nextLook = when;
     }
 
+    void join(CompletableFuture<Ended> end) {
+        joined.add(end);
+        newer();
+    }
+
+    /** Returns whether nobody waits any more. */
+    boolean leave(CompletableFuture<?> end) {
+        return (waiting.remove(end) || joined.remove(end)) && waiting.isEmpty() && joined.isEmpty();
+    }
+
+    /** All who wait. */
+    List<CompletableFuture<Ended>> all() {
+        return Stream.concat(waiting.stream(), joined.stream()).toList();
+    }
+
+    /** Those for whom the answer of the look is new. They wait no longer. */
+    List<CompletableFuture<Ended>> answered() {
+        List<CompletableFuture<Ended>> answered = List.copyOf(waiting);
+        waiting.clear();
+        wasNowhere = false;
+        return answered;
+    }
+
+    /** Whether somebody has joined since the look began. */
+    boolean hasNewcomers() {
+        return !joined.isEmpty();
+    }
+
     /** A look begins. Its answer counts unless something newer is {@linkplain #newer known} meanwhile. */
     void asked() {
         asked = true;
+        waiting.addAll(joined);
+        joined.clear();
     }
 
     boolean answerCounts() {
         return asked;
     }
 
-    /** Who is asked now knows more than who was asked before. */
+    /** Something has happened: who is asked now knows more than who was asked before. */
     void newer() {
         asked = false;
     }

@@ -69,10 +69,9 @@ final class Waits implements AutoCloseable {
                 waits.put(id, wait);
                 order.plan(wait, now);
             } else {
-                wait.newer();
                 order.hurry(wait, now);
             }
-            wait.waiting.add(end);
+            wait.join(end);
             any = true;
             if (thread == null) {
                 Thread fresh = looking.thread();
@@ -90,7 +89,7 @@ final class Waits implements AutoCloseable {
         lock.lock();
         try {
             Wait wait = waits.get(id);
-            if (wait != null && wait.waiting.remove(end) && wait.waiting.isEmpty()) {
+            if (wait != null && wait.leave(end)) {
                 waits.remove(id);
                 order.remove(wait);
                 any = !waits.isEmpty();
@@ -184,7 +183,7 @@ final class Waits implements AutoCloseable {
         return rest;
     }
 
-    /** What somebody said while the statement was under way may be newer than its answer. */
+    /** What somebody said while the statement was under way may be newer than its answer, and so may be what those know who began to wait meanwhile. */
     private void note(long[] ids, List<Ended> found, boolean all) {
         Map<CompletableFuture<Ended>, Ended> over = new HashMap<>();
         Set<Long> announced = new HashSet<>();
@@ -199,9 +198,13 @@ final class Waits implements AutoCloseable {
                     continue;
                 }
                 if (ended.state() != null || wait.nowhere()) {
-                    wait.waiting.forEach(end -> over.put(end, ended));
-                    waits.remove(ended.id());
-                    order.remove(wait);
+                    wait.answered().forEach(end -> over.put(end, ended));
+                    if (wait.hasNewcomers()) {
+                        order.again(wait, now);
+                    } else {
+                        waits.remove(ended.id());
+                        order.remove(wait);
+                    }
                 } else {
                     order.plan(wait, now + Wait.SOON);
                 }
@@ -256,7 +259,7 @@ final class Waits implements AutoCloseable {
         try {
             closed = true;
             left = waits.values().stream()
-                    .flatMap(wait -> wait.waiting.stream())
+                    .flatMap(wait -> wait.all().stream())
                     .toList();
             waits.clear();
             order.clear();
