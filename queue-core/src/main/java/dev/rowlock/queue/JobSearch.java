@@ -122,8 +122,7 @@ public final class JobSearch {
     }
 
     /**
-     * Where these jobs are now, by id; those that are not there any more are left out. One statement, whatever their number: for pages that follow jobs. Cheap, and outside
-     * the caller's transaction.
+     * Where these jobs are now, by id; those that are not there any more are left out. One statement, whatever their number: for pages that follow jobs. Cheap.
      *
      * @param ids up to {@value #MAX_GLANCES}
      */
@@ -275,7 +274,7 @@ public final class JobSearch {
 
     /**
      * How deep the queues were when a node that runs jobs last measured them for all, usually within the last 15 s ({@link QueueDepth#age}); empty before that.
-     * Of large rooms a sample is counted. Cheap, and outside the caller's transaction.
+     * Of large rooms a sample is counted. Cheap.
      */
     public List<QueueDepth> depths() {
         return readDepth.run().stream()
@@ -290,7 +289,7 @@ public final class JobSearch {
 
     /**
      * What a node that runs jobs last measured of the database for all, usually within the last 30 s; empty before that. Figures that its role may not
-     * see are missing: it needs {@code pg_read_all_stats} for those of other sessions. Cheap, and outside the caller's transaction.
+     * see are missing: it needs {@code pg_read_all_stats} for those of other sessions. Cheap.
      */
     public List<DatabaseFigure> databaseFigures() {
         return readFigures.run(row -> new DatabaseFigure(
@@ -302,13 +301,13 @@ public final class JobSearch {
 
     /**
      * How far the database's clock is ahead of this process's; negative: behind. Zero where the difference is less than the time that
-     * the answer took. Cheap, and outside the caller's transaction.
+     * the answer took. Cheap.
      */
     public Duration clockDifference() {
         return readClock.ahead(Clock.systemUTC());
     }
 
-    /** The nodes that have not left, in the order in which they came. Cheap, and outside the caller's transaction. */
+    /** The nodes that have not left, in the order in which they came. Cheap. */
     public List<NodeSummary> nodes() {
         return listNodes.run(row -> new NodeSummary(
                 row.getLong("id"),

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
  * left of its waits, and the jobs go on.
  *
  * <p><b>Do not wait inside the transaction that enqueued the job.</b> The job exists only after the commit, so it cannot end before.
- * {@code await} throws at once in that case; a future begins to wait after the commit.
+ * {@code await} throws in that case; a future completes after the commit.
  */
 public interface JobHandle {
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Starts, changes and reads workflows and batches. Thread-safe.
  *
  * <p>Methods that change something join the Spring transaction of the calling thread, as enqueues do. Without one, each call is its own
- * transaction. Methods that read do so outside of that transaction.
+ * transaction. Methods that read see what that transaction sees.
  *
  * <p>A job that waits for others runs some milliseconds after the last of them has ended. If the node that ran the last one dies at that moment,
  * another node releases the waiting job, mostly within ten seconds, and within a minute at worst.
@@ -128,7 +128,7 @@ public interface Workflows {
      * cancelled are left out. The step of the running job must run after that step, directly or through others; then the step has ended, unless a condition is
      * {@link RunsAfter#FAILURE}, or somebody has let the running job run ahead of its turn.
      *
-     * <p>All results are in memory at once: up to 10,000. They are read in pages of 100, and outside of the caller's transaction. A step that the running job's
+     * <p>All results are in memory at once: up to 10,000. They are read in pages of 100. A step that the running job's
      * step names costs no further look. For other steps the first page costs a walk back through the workflow, nearest steps first: some milliseconds per
      * thousand steps. In large workflows, name the step in {@code after}.
      *

@@ -1,7 +1,6 @@
 package dev.rowlock.queue.internal.result;
 
 import dev.rowlock.queue.internal.store.ErrorHistory;
-import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.job.JobState;
@@ -21,8 +20,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** A job in the tables to wait for. */
 record StoredJobHandle(StoredJobResults results, long id) implements JobHandle {
@@ -41,14 +38,15 @@ record StoredJobHandle(StoredJobResults results, long id) implements JobHandle {
 
     private Ended ended(Duration timeout) throws InterruptedException {
         long nanos = valid(timeout);
-        if (enqueuedHere()) {
-            throw new IllegalStateException(
-                    "job %d was enqueued in the transaction that is still open, and can begin only after its commit: wait after that, or take a future"
-                            .formatted(id));
-        }
         CompletableFuture<Ended> end = results.await(id);
         try {
-            return end.get(nanos, TimeUnit.NANOSECONDS);
+            Ended ended = end.get(nanos, TimeUnit.NANOSECONDS);
+            if (ended.state() == null && results.find.livesHere(id)) {
+                throw new IllegalStateException(
+                        "job %d was enqueued in the transaction that is still open, and can begin only after its commit: wait after that, or take a future"
+                                .formatted(id));
+            }
+            return ended;
         } catch (TimeoutException e) {
             throw new JobWaitTimeoutException(id, timeout);
         } catch (ExecutionException e) {
@@ -57,14 +55,6 @@ record StoredJobHandle(StoredJobResults results, long id) implements JobHandle {
         } finally {
             results.waits.leave(id, end);
         }
-    }
-
-    /** Whether the calling thread's open transaction sees the job and nobody else does. */
-    private boolean enqueuedHere() {
-        TransactionStanding standing = results.database.standing();
-        return standing.joins()
-                && results.find.run(new long[] {id}).stream().anyMatch(ended -> ended.state() == null)
-                && results.findJob.run(id, row -> true).isPresent();
     }
 
     @Override
@@ -83,16 +73,7 @@ record StoredJobHandle(StoredJobResults results, long id) implements JobHandle {
     private <T> CompletableFuture<T> future(Duration timeout, Function<Ended, @Nullable T> read) {
         long nanos = valid(timeout);
         CompletableFuture<T> future = new CompletableFuture<>();
-        if (TransactionSynchronizationManager.isSynchronizationActive() && enqueuedHere()) {
-            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                @Override
-                public void afterCompletion(int status) {
-                    begin(future, read);
-                }
-            });
-        } else {
-            begin(future, read);
-        }
+        begin(future, read, results.find.livesHere(id) ? results.database.endOfTransaction() : null);
         failAfter(nanos, future, timeout);
         return future;
     }
@@ -105,7 +86,11 @@ record StoredJobHandle(StoredJobResults results, long id) implements JobHandle {
         future.whenComplete((value, thrown) -> timeUp.cancel(false));
     }
 
-    private <T> void begin(CompletableFuture<T> future, Function<Ended, @Nullable T> read) {
+    /** @param transaction the caller's, which sees it: others may see it only after that. Null: none */
+    private <T> void begin(
+            CompletableFuture<T> future,
+            Function<Ended, @Nullable T> read,
+            @Nullable CompletableFuture<Void> transaction) {
         CompletableFuture<Ended> end;
         try {
             end = results.await(id);
@@ -117,15 +102,22 @@ record StoredJobHandle(StoredJobResults results, long id) implements JobHandle {
         end.whenCompleteAsync((ended, closed) -> {
             if (closed != null) {
                 future.completeExceptionally(closed);
-                return;
-            }
-            try {
-                future.complete(read.apply(ended));
-            } catch (RuntimeException e) {
-                future.completeExceptionally(e);
+            } else if (ended.state() == null && transaction != null) {
+                transaction.thenRunAsync(() -> begin(future, read, null));
+            } else {
+                finish(future, read, ended);
             }
         });
         future.whenComplete((value, thrown) -> results.waits.leave(id, end));
+    }
+
+    private static <T> void finish(
+            CompletableFuture<T> future, Function<Ended, @Nullable T> read, Ended ended) {
+        try {
+            future.complete(read.apply(ended));
+        } catch (RuntimeException e) {
+            future.completeExceptionally(e);
+        }
     }
 
     @Override

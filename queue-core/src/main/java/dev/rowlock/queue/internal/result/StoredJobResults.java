@@ -2,7 +2,6 @@ package dev.rowlock.queue.internal.result;
 
 import dev.rowlock.queue.internal.record.RecordedOutcomes;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.admin.FindJob;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
 import dev.rowlock.queue.internal.store.result.ReadProgress;
@@ -26,7 +25,6 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
     final Database database;
     final PayloadCodec codec;
     final FindEndedJobs find;
-    final FindJob findJob;
     final ReadProgress progress;
     final Waits waits;
     final OwnListener listener;
@@ -55,7 +53,6 @@ public final class StoredJobResults implements JobResults, AutoCloseable {
         this.database = database;
         this.codec = codec;
         this.find = new FindEndedJobs(database);
-        this.findJob = new FindJob(database);
         this.progress = new ReadProgress(database);
         this.waits =
                 new Waits(new FindEnded(find, new FindEndedWorkflows(database))::run, shortest, wakeups::jobsAwaited);

@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.store.CallersTransaction.Fate;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -209,6 +210,21 @@ public final class Database {
     /** How the calling thread stands to a transaction. */
     public TransactionStanding standing() {
         return callers.standing();
+    }
+
+    /** Completes once the calling thread's transaction has ended, however it does. Null: there is none, or nobody is told of its end. */
+    public @Nullable CompletableFuture<Void> endOfTransaction() {
+        if (!standing().joins() || !TransactionSynchronizationManager.isSynchronizationActive()) {
+            return null;
+        }
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void afterCompletion(int status) {
+                end.complete(null);
+            }
+        });
+        return end;
     }
 
     /**

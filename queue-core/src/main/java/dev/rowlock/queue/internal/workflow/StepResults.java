@@ -76,7 +76,7 @@ final class StepResults {
         }
         if (number == null) {
             throw new NoSuchStepException(
-                    own.workflow(), step, database.alone(connection -> names.run(connection, own.workflow())));
+                    own.workflow(), step, database.joined(connection -> names.run(connection, own.workflow())));
         }
         if (!found.direct()) {
             requireEarlier(own, number, step);

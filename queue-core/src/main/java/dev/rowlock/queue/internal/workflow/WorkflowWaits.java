@@ -1,7 +1,6 @@
 package dev.rowlock.queue.internal.workflow;
 
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.workflow.read.FindEndedWorkflows;
 import dev.rowlock.queue.internal.store.workflow.read.ReadWorkflows;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.workflow.NoSuchWorkflowException;
@@ -14,31 +13,25 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.jspecify.annotations.Nullable;
 
 /** Waits until workflows have ended. */
 final class WorkflowWaits {
 
     private static final Duration LONGEST = Duration.ofDays(365);
 
-    private final FindEndedWorkflows find;
+    private final Database database;
     private final ReadWorkflows read;
     private final Ends ends;
 
     WorkflowWaits(Database database, ReadWorkflows read, Ends ends) {
-        this.find = new FindEndedWorkflows(database);
+        this.database = database;
         this.read = read;
         this.ends = ends;
     }
 
     WorkflowDetails await(long id, Duration timeout) throws InterruptedException {
         long until = System.nanoTime() + valid(timeout);
-        if (find.startedHere(id)) {
-            throw new IllegalStateException(
-                    "workflow %d was started in the transaction that is still open, and can begin only after its commit: wait after that, or take a future"
-                            .formatted(id));
-        }
         while (true) {
             awaitEnd(id, until, timeout);
             Optional<WorkflowDetails> ended = ended(id);
@@ -64,23 +57,22 @@ final class WorkflowWaits {
 
     /** Empty: somebody has redriven one of its jobs meanwhile, so that it runs again. */
     private Optional<WorkflowDetails> ended(long id) {
-        WorkflowDetails now = read.find(id).orElseThrow(() -> new NoSuchWorkflowException(id));
+        WorkflowDetails now = read.findOutside(id).orElseThrow(() -> missing(id));
         return now.summary().endedAt() == null ? Optional.empty() : Optional.of(now);
+    }
+
+    private RuntimeException missing(long id) {
+        return read.seenHere(id)
+                ? new IllegalStateException(
+                        "workflow %d was started in the transaction that is still open, and can begin only after its commit: wait after that, or take a future"
+                                .formatted(id))
+                : new NoSuchWorkflowException(id);
     }
 
     CompletableFuture<WorkflowDetails> future(long id, Duration timeout) {
         long nanos = valid(timeout);
         CompletableFuture<WorkflowDetails> future = new CompletableFuture<>();
-        if (TransactionSynchronizationManager.isSynchronizationActive() && find.startedHere(id)) {
-            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                @Override
-                public void afterCompletion(int status) {
-                    begin(id, future);
-                }
-            });
-        } else {
-            begin(id, future);
-        }
+        begin(id, future, read.seenHere(id) ? database.endOfTransaction() : null);
         failAfter(id, nanos, future, timeout);
         return future;
     }
@@ -93,7 +85,9 @@ final class WorkflowWaits {
         future.whenComplete((value, thrown) -> timeUp.cancel(false));
     }
 
-    private void begin(long id, CompletableFuture<WorkflowDetails> future) {
+    /** @param transaction the caller's, which sees it: others may see it only after that. Null: none */
+    private void begin(
+            long id, CompletableFuture<WorkflowDetails> future, @Nullable CompletableFuture<Void> transaction) {
         CompletableFuture<?> end;
         try {
             end = ends.await(id);
@@ -106,15 +100,22 @@ final class WorkflowWaits {
             if (closed != null) {
                 future.completeExceptionally(closed);
             } else if (!future.isDone()) {
-                finish(id, future);
+                finish(id, future, transaction);
             }
         });
         future.whenComplete((value, thrown) -> ends.leave(id, end));
     }
 
-    private void finish(long id, CompletableFuture<WorkflowDetails> future) {
+    private void finish(
+            long id, CompletableFuture<WorkflowDetails> future, @Nullable CompletableFuture<Void> transaction) {
         try {
-            ended(id).ifPresentOrElse(future::complete, () -> begin(id, future));
+            ended(id).ifPresentOrElse(future::complete, () -> begin(id, future, transaction));
+        } catch (NoSuchWorkflowException e) {
+            if (transaction == null) {
+                future.completeExceptionally(e);
+            } else {
+                transaction.thenRunAsync(() -> begin(id, future, null));
+            }
         } catch (RuntimeException e) {
             future.completeExceptionally(e);
         }

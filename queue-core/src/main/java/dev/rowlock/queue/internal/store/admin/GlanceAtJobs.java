@@ -23,7 +23,7 @@ public final class GlanceAtJobs {
     }
 
     public <T> List<T> run(Collection<Long> ids, Row<T> row) {
-        return database.alone(connection -> {
+        return database.joined(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setArray(1, connection.createArrayOf("bigint", ids.toArray()));
                 return row.all(statement);

@@ -22,7 +22,7 @@ public final class ReadClock {
 
     /** How far the database's clock is ahead. The database looks at it at some time during the round trip: that much is no difference. */
     public Duration ahead(InstantSource clock) {
-        return database.alone(connection -> {
+        return database.joined(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(SQL)) {
                 Instant before = clock.instant();
                 try (ResultSet row = statement.executeQuery()) {

@@ -36,7 +36,7 @@ public final class ReadDepth {
     }
 
     public List<Depth> run() {
-        return database.alone(connection -> {
+        return database.joined(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(sql);
                     ResultSet rows = statement.executeQuery()) {
                 List<Depth> lines = new ArrayList<>();

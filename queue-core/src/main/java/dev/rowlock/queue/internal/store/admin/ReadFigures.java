@@ -22,7 +22,7 @@ public final class ReadFigures {
     }
 
     public <T> List<T> run(Row<T> row) {
-        return database.alone(connection -> {
+        return database.joined(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 return row.all(statement);
             }

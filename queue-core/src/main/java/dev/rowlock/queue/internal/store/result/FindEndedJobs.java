@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Which of these jobs have ended, and how. Outside the caller's transaction. */
+/** Which of these jobs have ended, and how. */
 public final class FindEndedJobs {
 
     // A snapshot sees each job in exactly one room. Most have not ended: they cost a look by primary key into two or
@@ -23,6 +23,12 @@ public final class FindEndedJobs {
                      LIMIT ?) AS ended
               LEFT JOIN LATERAL (SELECT state, result FROM rowlock.done WHERE id = ended.id LIMIT 1) AS d ON true
               LEFT JOIN LATERAL (SELECT state, errors -> -1 AS error FROM rowlock.dead WHERE id = ended.id LIMIT 1) AS x ON true
+            """;
+
+    // Not in done: that would lock each of its partitions until the caller's commit.
+    private static final String LIVES = """
+            SELECT EXISTS (SELECT FROM rowlock.ready WHERE id = ?) OR EXISTS (SELECT FROM rowlock.waiting WHERE id = ?)
+                OR EXISTS (SELECT FROM rowlock.running WHERE id = ?)
             """;
 
     /** So many are answered at once; whoever gets as many asks again. */
@@ -43,12 +49,31 @@ public final class FindEndedJobs {
 
     private final Database database;
     private final String sql;
+    private final String lives;
 
     public FindEndedJobs(Database database) {
         this.database = database;
         this.sql = database.sql(SQL);
+        this.lives = database.sql(LIVES);
     }
 
+    /** Whether the caller has an open transaction, and that sees the job, which has not ended. On its connection. */
+    public boolean livesHere(long id) {
+        return database.standing().joins()
+                && database.joined(connection -> {
+                    try (PreparedStatement statement = UncachedPlan.prepare(connection, lives)) {
+                        statement.setLong(1, id);
+                        statement.setLong(2, id);
+                        statement.setLong(3, id);
+                        try (ResultSet row = statement.executeQuery()) {
+                            row.next();
+                            return row.getBoolean(1);
+                        }
+                    }
+                });
+    }
+
+    /** Outside the caller's transaction. */
     public List<Ended> run(long[] ids) {
         return database.alone(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {

@@ -42,7 +42,7 @@ public final class FindEarlierStep {
 
     /** Whether a step runs after another one of its workflow, directly or indirectly. Empty: there is no such step. */
     public Optional<Found> run(StepKey later, int earlier) {
-        return database.alone(connection -> {
+        return database.joined(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setInt(1, later.step());
                 statement.setLong(2, later.workflow());

@@ -19,8 +19,6 @@ public final class FindEndedWorkflows {
              WHERE f.state IS NULL OR f.state NOT IN ('running', 'cancelling')
             """.formatted(Redriven.CONDITION);
 
-    private static final String ONE = "SELECT id FROM rowlock.workflow WHERE id = ?";
-
     /** @param state null: there is no such workflow */
     public record Ended(long id, @Nullable String state) {}
 
@@ -28,12 +26,10 @@ public final class FindEndedWorkflows {
 
     private final Database database;
     private final String sql;
-    private final String one;
 
     public FindEndedWorkflows(Database database) {
         this.database = database;
         this.sql = database.sql(SQL);
-        this.one = database.sql(ONE);
     }
 
     /** Outside the caller's transaction. */
@@ -44,17 +40,5 @@ public final class FindEndedWorkflows {
                 return ROW.all(statement);
             }
         });
-    }
-
-    /** Whether the caller's transaction has started this workflow, and is open: it sees the workflow, and nobody else does. */
-    public boolean startedHere(long id) {
-        return database.standing().joins()
-                && run(new long[] {id}).stream().anyMatch(ended -> ended.state() == null)
-                && database.joined(connection -> {
-                    try (PreparedStatement statement = UncachedPlan.prepare(connection, one)) {
-                        statement.setLong(1, id);
-                        return statement.executeQuery().next();
-                    }
-                });
     }
 }

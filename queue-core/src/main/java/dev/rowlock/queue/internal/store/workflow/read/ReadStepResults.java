@@ -65,7 +65,7 @@ public final class ReadStepResults {
 
     /** So many at most, of the workflow to which a job belongs, behind an id. */
     public Found run(long job, String step, long behind, int limit) {
-        return database.alone(connection -> {
+        return database.joined(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setLong(1, job);
                 statement.setString(2, step);

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Reads workflows for people and dashboards. Each is one statement, or three by the primary key. */
+/** Reads workflows for people and dashboards, in the caller's transaction if there is one. Each is one statement, or three by the primary key. */
 public final class ReadWorkflows {
 
     private static final String LIST = """
@@ -80,7 +80,7 @@ public final class ReadWorkflows {
     }
 
     public List<WorkflowSummary> list(@Nullable Long before, int limit) {
-        return database.alone(connection -> {
+        return database.joined(connection -> {
             try (PreparedStatement statement = prepare(connection, LIST)) {
                 statement.setLong(1, before == null ? Long.MAX_VALUE : before);
                 statement.setInt(2, limit);
@@ -90,19 +90,31 @@ public final class ReadWorkflows {
     }
 
     public Optional<WorkflowDetails> find(long workflow) {
-        return database.atomically(connection -> {
-            try (PreparedStatement statement = prepare(connection, ONE)) {
-                statement.setLong(1, workflow);
-                try (ResultSet row = statement.executeQuery()) {
-                    if (!row.next()) {
-                        return Optional.empty();
-                    }
-                    WorkflowSummary summary = SUMMARY.read(row);
-                    return Optional.of(new WorkflowDetails(
-                            summary, Columns.number(row, 6), steps(connection, workflow, summary.endedAt() != null)));
+        return database.joinedAtomically(database.standing(), connection -> find(connection, workflow));
+    }
+
+    /** The same, outside the caller's transaction, whose snapshot may be old. */
+    public Optional<WorkflowDetails> findOutside(long workflow) {
+        return database.atomically(connection -> find(connection, workflow));
+    }
+
+    /** Whether the caller has an open transaction, and that sees the workflow. */
+    public boolean seenHere(long workflow) {
+        return database.standing().joins() && find(workflow).isPresent();
+    }
+
+    private Optional<WorkflowDetails> find(Connection connection, long workflow) throws SQLException {
+        try (PreparedStatement statement = prepare(connection, ONE)) {
+            statement.setLong(1, workflow);
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    return Optional.empty();
                 }
+                WorkflowSummary summary = SUMMARY.read(row);
+                return Optional.of(new WorkflowDetails(
+                        summary, Columns.number(row, 6), steps(connection, workflow, summary.endedAt() != null)));
             }
-        });
+        }
     }
 
     private List<WorkflowStep> steps(Connection connection, long workflow, boolean ended) throws SQLException {
@@ -168,7 +180,7 @@ public final class ReadWorkflows {
 
     /** Jobs of one step behind this one, by id; workflows among them have negative ones. */
     public List<WorkflowJob> jobs(long workflow, String step, long after, int limit) {
-        return database.alone(connection -> {
+        return database.joined(connection -> {
             try (PreparedStatement statement = prepare(connection, JOBS)) {
                 statement.setLong(1, after);
                 statement.setInt(2, limit);
@@ -186,7 +198,7 @@ public final class ReadWorkflows {
 
     /** The workflow of a job; empty: none. */
     public Optional<Long> ofJob(long job) {
-        return database.alone(connection -> {
+        return database.joined(connection -> {
             try (PreparedStatement statement = prepare(connection, OF_JOB)) {
                 statement.setLong(1, job);
                 try (ResultSet row = statement.executeQuery()) {
