@@ -31,6 +31,9 @@ public interface Chore {
         return false;
     }
 
+    /** Called when somebody has changed something by hand, from any thread, before it runs because of that. */
+    default void changed() {}
+
     /** Whether it is due at once when the node begins to hear of changes, at its start or after a break: it may have missed some. */
     default boolean dueAfterConnect() {
         return dueAfterChange();

@@ -26,6 +26,11 @@ public final class FeatureChores {
         void runWithin(Duration time, Predicate<Chore> which) {
             chores.stream().filter(which).forEach(chore -> loop.runWithin(chore, time));
         }
+
+        void changed(Duration pause) {
+            chores.stream().filter(Chore::dueAfterChange).forEach(Chore::changed);
+            runWithin(pause, Chore::dueAfterChange);
+        }
     }
 
     private final List<Part> parts;
@@ -40,7 +45,7 @@ public final class FeatureChores {
 
     /** Somebody has changed something: those chores run that must know, after this time at the latest. */
     public void attention(Duration pause) {
-        parts.forEach(part -> part.runWithin(pause, Chore::dueAfterChange));
+        parts.forEach(part -> part.changed(pause));
     }
 
     /** The node hears of changes from now on, and may have missed some: those chores run that must not wait, after this time at the latest. */

@@ -11,6 +11,7 @@ import dev.rowlock.queue.internal.store.workflow.StepKey;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -51,8 +52,8 @@ final class Sweep implements Chore {
     private boolean walking;
     private boolean hurried; // somebody knows that there is something to find
     private boolean again; // somebody said so when this walk had passed by, perhaps
-    private long begunAt; // by the clock, as the next two
-    private long restsUntil;
+    private final AtomicBoolean said = new AtomicBoolean(); // by somebody, since the last run
+    private long begunAt; // by the clock, as the next one
     private volatile long walkedSince;
     private boolean cancelling;
 
@@ -63,8 +64,7 @@ final class Sweep implements Chore {
         this.wakeups = wakeups;
         this.node = node;
         this.clock = clock;
-        this.restsUntil = clock.getAsLong();
-        this.walkedSince = restsUntil;
+        this.walkedSince = clock.getAsLong();
     }
 
     @Override
@@ -88,22 +88,27 @@ final class Sweep implements Chore {
         trigger = run;
     }
 
+    @Override
+    public void changed() {
+        said.set(true);
+    }
+
     /** There is something to find. */
     void soon() {
+        said.set(true);
         trigger.run();
     }
 
     @Override
     public Duration runOnce() {
         long now = clock.getAsLong();
-        boolean early = now < restsUntil; // called by somebody, not by the clock
-        restsUntil = now;
+        boolean told = said.getAndSet(false);
         if (walking) {
-            again |= early;
-            hurried |= early;
+            again |= told;
+            hurried |= told;
         } else {
             walking = true;
-            hurried = early || again;
+            hurried = told || again;
             again = false;
             begunAt = now;
             jobs = Place.FRONT;
@@ -113,10 +118,11 @@ final class Sweep implements Chore {
         }
         try {
             if (walk()) {
-                return rest(hurried ? Duration.ZERO : restBehind(now, Duration.ZERO));
+                return hurried ? Duration.ZERO : restBehind(now, Duration.ZERO);
             }
         } catch (RuntimeException e) {
             walking = false; // from the front again
+            again |= hurried;
             throw e;
         }
         walking = false;
@@ -124,7 +130,7 @@ final class Sweep implements Chore {
         Duration interval = cancelling
                 ? WHILE_CANCELLING
                 : node.place().number() == 0 || !node.hearing() ? INTERVAL : INTERVAL_OF_OTHERS;
-        return rest(again ? Duration.ZERO : restBehind(hurried ? begunAt : now, interval));
+        return again ? Duration.ZERO : restBehind(hurried ? begunAt : now, interval);
     }
 
     private Duration restBehind(long begun, Duration interval) {
@@ -135,11 +141,6 @@ final class Sweep implements Chore {
     @Override
     public Optional<Duration> behind() {
         return Optional.of(Duration.ofNanos(clock.getAsLong() - walkedSince));
-    }
-
-    private Duration rest(Duration rest) {
-        restsUntil = clock.getAsLong() + rest.toNanos();
-        return rest;
     }
 
     /** Returns whether there is more. */

@@ -28,6 +28,11 @@ class FeatureChoresTest {
         }
 
         @Override
+        public void changed() {
+            runs.add(name + " is told");
+        }
+
+        @Override
         public Duration runOnce() {
             runs.add(name);
             return Duration.ofHours(1);
@@ -67,6 +72,7 @@ class FeatureChoresTest {
         assertThat(next()).isEqualTo("eager");
 
         chores.attention(Duration.ZERO);
+        assertThat(List.of(next(), next())).containsExactly("gentle is told", "eager is told");
         assertThat(List.of(next(), next())).containsExactlyInAnyOrder("gentle", "eager");
     }
 }

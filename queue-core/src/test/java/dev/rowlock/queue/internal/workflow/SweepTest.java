@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.chore.TestOwnNode;
 import dev.rowlock.queue.internal.store.Rooms;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** When the sweep rests, and for how long: each look at the clock takes a millisecond, and nothing else takes time. */
@@ -72,7 +74,7 @@ class SweepTest {
     @Test
     void whenSomebodySaysSoBetweenWalksItWalksWithoutARest() {
         walk();
-        now -= Duration.ofSeconds(5).toNanos(); // called early
+        sweep.changed();
 
         List<Duration> rests = walk();
 
@@ -80,12 +82,37 @@ class SweepTest {
         assertThat(last(rests)).isEqualTo(INTERVAL);
     }
 
+    /** Rests are a little longer than it says, so that nodes do not sweep together. */
+    @Test
+    void itHurriesAlsoIfThatIsSaidWhenItWasAboutToWalk() {
+        walk();
+        now += Duration.ofSeconds(1).toNanos();
+        sweep.changed();
+
+        List<Duration> rests = walk();
+
+        assertThat(rests.subList(0, rests.size() - 1)).isNotEmpty().containsOnly(Duration.ZERO);
+    }
+
+    @Test
+    void whatWasSaidBeforeAFailureIsNotForgotten() {
+        rooms.execute("ALTER TABLE rowlock.workflow_job RENAME TO hidden");
+        sweep.changed();
+        assertThatThrownBy(sweep::runOnce).isInstanceOf(DataAccessException.class);
+        rooms.execute("ALTER TABLE rowlock.hidden RENAME TO workflow_job");
+
+        List<Duration> rests = walk();
+
+        assertThat(rests.subList(0, rests.size() - 1)).isNotEmpty().containsOnly(Duration.ZERO);
+    }
+
     @Test
     void whenSomebodySaysSoDuringAWalkItHurriesAndWalksOnceMore() {
         Duration first = sweep.runOnce();
         assertThat(first).isPositive();
         cancelledByHand(); // behind the place where the walk is
-        List<Duration> rests = new ArrayList<>(List.of(sweep.runOnce())); // before its rest is over
+        sweep.changed();
+        List<Duration> rests = new ArrayList<>(List.of(sweep.runOnce()));
 
         rests.addAll(walk());
 
