@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.store.claim.LoadErrors;
 import dev.rowlock.queue.internal.store.claim.LoadPayload;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
 import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
+import dev.rowlock.queue.internal.store.outcome.KeptOrGone;
 import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import java.time.Duration;
 
@@ -20,7 +21,7 @@ public record ContextServices(
         LoadErrors loadErrors,
         ExtendDeadline extendDeadline,
         SaveProgress saveProgress,
-        FinishJobInTransaction finishInTransaction,
+        KeptOrGone<FinishJobInTransaction> finishInTransaction,
         EnsureDonePartitions partitions,
         Deadlines deadlines,
         Duration longestWait,

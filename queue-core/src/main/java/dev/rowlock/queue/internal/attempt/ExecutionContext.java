@@ -3,6 +3,8 @@ package dev.rowlock.queue.internal.attempt;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.internal.store.TransactionStanding;
+import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
+import dev.rowlock.queue.internal.store.outcome.KeptOrGone;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobContext;
@@ -225,7 +227,9 @@ public final class ExecutionContext implements JobContext {
 
     private boolean finish(@Nullable String result) {
         try {
-            return services.finishInTransaction().run(execution.job().claim(), result);
+            KeptOrGone<FinishJobInTransaction> finish = services.finishInTransaction();
+            return finish.of(finish.keeps(execution.job(), result))
+                    .run(execution.job().claim(), result);
         } catch (RuntimeException e) {
             if (EnsureDonePartitions.missing(e)) {
                 execution.completion(Execution.Completion.NO_PARTITION);

@@ -14,6 +14,7 @@ import dev.rowlock.queue.internal.attempt.LogContext;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction;
 import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction.Finished;
+import dev.rowlock.queue.internal.store.outcome.KeptOrGone;
 import dev.rowlock.queue.internal.thread.ThreadState;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.JobContext;
@@ -23,11 +24,13 @@ import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -235,12 +238,18 @@ final class ChunkCall implements CompletionWatch.Completed {
     }
 
     private Set<Long> finish(Report said) {
-        FinishJobsInTransaction finish = services.finish();
+        KeptOrGone<FinishJobsInTransaction> finish = services.finish();
+        Map<Boolean, List<Finished>> byKept = ready.stream()
+                .collect(Collectors.groupingBy(
+                        member -> finish.keeps(member.job(), said.results().get(member)),
+                        Collectors.mapping(
+                                member -> new Finished(
+                                        member.job().claim(), said.results().get(member)),
+                                Collectors.toList())));
         try {
-            return finish.run(ready.stream()
-                    .map(member ->
-                            new Finished(member.job().claim(), said.results().get(member)))
-                    .toList());
+            Set<Long> held = new HashSet<>();
+            byKept.forEach((keeps, jobs) -> held.addAll(finish.of(keeps).run(jobs)));
+            return held;
         } catch (RuntimeException e) {
             if (EnsureDonePartitions.missing(e)) {
                 completion = Completion.NO_PARTITION;

@@ -10,6 +10,7 @@ import dev.rowlock.queue.internal.attempt.MissingPartition;
 import dev.rowlock.queue.internal.record.FailureLog;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadlines;
 import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction;
+import dev.rowlock.queue.internal.store.outcome.KeptOrGone;
 import dev.rowlock.queue.spi.JobInterceptor;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +25,7 @@ import org.springframework.transaction.support.TransactionOperations;
  */
 public record ChunkServices(
         ContextServices contexts,
-        FinishJobsInTransaction finish,
+        KeptOrGone<FinishJobsInTransaction> finish,
         ExtendDeadlines extend,
         MissingPartition missingPartition,
         Failures failures,
@@ -38,7 +39,7 @@ public record ChunkServices(
     private static final Duration SEARCH = Duration.ofMinutes(1);
 
     /**
-     * @param keep whether completed jobs are kept
+     * @param keep whether all completed jobs are kept
      * @param transactions of transactional listeners that have none of their own; null if there are none
      */
     public static ChunkServices of(
@@ -49,7 +50,7 @@ public record ChunkServices(
         Failures failures = new Failures(extensions.redactors(), extensions.refusals());
         return new ChunkServices(
                 contexts,
-                new FinishJobsInTransaction(contexts.database(), keep),
+                new KeptOrGone<>(keep, kept -> new FinishJobsInTransaction(contexts.database(), kept)),
                 new ExtendDeadlines(contexts.database()),
                 new MissingPartition(contexts.partitions()),
                 failures,

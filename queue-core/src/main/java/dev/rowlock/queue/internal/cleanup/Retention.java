@@ -122,7 +122,9 @@ public final class Retention implements Chore {
                     inWords(settings.dead()),
                     agreed.done(),
                     inWords(agreed.dead()),
-                    settings.keepsDone() ? "" : "; but jobs that this node completes are not kept at all");
+                    settings.keepsDone()
+                            ? ""
+                            : "; but jobs that this node completes are not kept, unless they have a result or belong to a workflow");
         }
         told = different;
     }
@@ -131,7 +133,7 @@ public final class Retention implements Chore {
         return time == null ? "for ever" : time;
     }
 
-    /** Where done jobs are not kept, cancelled ones may still be there: they go after a day. */
+    /** Where done jobs are not kept, some still are (see KeptOrGone), and cancelled ones: they go after a day. */
     private void dropDone(Agreed agreed) {
         List<String> dropped = dropPartitions.run(agreed.done().isZero() ? DAY : agreed.done(), this::tellOfStaying);
         if (!dropped.isEmpty()) {

@@ -36,6 +36,7 @@ import dev.rowlock.queue.internal.store.node.RegisterNode;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
 import dev.rowlock.queue.internal.store.outcome.FindDoneClaims;
 import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
+import dev.rowlock.queue.internal.store.outcome.KeptOrGone;
 import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.settings.FetchSettings;
@@ -234,7 +235,7 @@ public record NodeParts(
                 new LoadErrors(database),
                 new ExtendDeadline(database),
                 new SaveProgress(database),
-                new FinishJobInTransaction(database, settings.retention().keepsDone()),
+                new KeptOrGone<>(settings.retention().keepsDone(), keep -> new FinishJobInTransaction(database, keep)),
                 new EnsureDonePartitions(database),
                 deadlines,
                 longestWait,

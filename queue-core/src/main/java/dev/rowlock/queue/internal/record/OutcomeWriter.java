@@ -8,6 +8,7 @@ import dev.rowlock.queue.internal.store.outcome.BuryJobs;
 import dev.rowlock.queue.internal.store.outcome.DeferJobs;
 import dev.rowlock.queue.internal.store.outcome.FindLockedClaims;
 import dev.rowlock.queue.internal.store.outcome.FinishJobs;
+import dev.rowlock.queue.internal.store.outcome.KeptOrGone;
 import dev.rowlock.queue.internal.store.outcome.MovedJobs;
 import dev.rowlock.queue.internal.store.outcome.ProbeDone;
 import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
@@ -54,7 +55,7 @@ public final class OutcomeWriter {
 
     private final Database database;
     private final boolean keepsDone;
-    private final FinishJobs finish;
+    private final KeptOrGone<FinishJobs> finish;
     private final DeferJobs defer;
     private final BuryJobs bury;
     private final ReleaseJobs release;
@@ -62,11 +63,11 @@ public final class OutcomeWriter {
     private final ProbeDone probe;
     private final Wakeups wakeups;
 
-    /** @param keepsDone whether completed jobs go to done, or away */
+    /** @param keepsDone whether all completed jobs go to done */
     public OutcomeWriter(Database database, boolean keepsDone, Wakeups wakeups) {
         this.database = database;
         this.keepsDone = keepsDone;
-        this.finish = new FinishJobs(database, keepsDone);
+        this.finish = new KeptOrGone<>(keepsDone, keep -> new FinishJobs(database, keep));
         this.defer = new DeferJobs(database);
         this.bury = new BuryJobs(database);
         this.release = new ReleaseJobs(database);
@@ -88,13 +89,14 @@ public final class OutcomeWriter {
     Written write(List<PendingOutcome> batch) {
         Map<Kind, List<PendingOutcome>> byKind = new EnumMap<>(Kind.class);
         for (PendingOutcome entry : batch) {
-            byKind.computeIfAbsent(Kind.of(entry.outcome()), kind -> new ArrayList<>(batch.size()))
+            byKind.computeIfAbsent(kind(entry), kind -> new ArrayList<>(batch.size()))
                     .add(entry);
         }
         Batch result = new Batch();
         byKind.forEach((kind, entries) -> {
             switch (kind) {
-                case FINISH -> result.write(entries, this::finish);
+                case FINISH -> result.write(entries, some -> finish(some, true));
+                case FORGET -> result.write(entries, some -> finish(some, false));
                 case DEFER -> result.write(entries, this::defer);
                 case BURY -> result.write(entries, this::bury);
                 case RELEASE -> result.write(entries, this::release);
@@ -128,8 +130,14 @@ public final class OutcomeWriter {
     /** What a statement found: claims that were held, and those of them whose jobs it cancelled. */
     private record Found(Set<Long> held, Set<Long> cancelled) {}
 
-    private Found finish(List<PendingOutcome> entries) {
-        return new Found(finish.run(map(entries, OutcomeRows::finished)), Set.of());
+    private Kind kind(PendingOutcome entry) {
+        Kind kind = Kind.of(entry.outcome());
+        String result = entry.outcome() instanceof Outcome.Completed completed ? completed.resultJson() : null;
+        return kind == Kind.FINISH && !finish.keeps(entry.job(), result) ? Kind.FORGET : kind;
+    }
+
+    private Found finish(List<PendingOutcome> entries, boolean keeps) {
+        return new Found(finish.of(keeps).run(map(entries, OutcomeRows::finished)), Set.of());
     }
 
     private Found bury(List<PendingOutcome> entries) {
@@ -176,6 +184,7 @@ public final class OutcomeWriter {
     /** Which statement writes an outcome. */
     private enum Kind {
         FINISH,
+        FORGET,
         DEFER,
         BURY,
         RELEASE,

@@ -18,6 +18,7 @@ import dev.rowlock.queue.internal.store.claim.LoadErrors;
 import dev.rowlock.queue.internal.store.claim.LoadPayload;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
 import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
+import dev.rowlock.queue.internal.store.outcome.KeptOrGone;
 import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.Outcome;
@@ -85,7 +86,7 @@ class SearchForCulpritsTest {
                 new LoadErrors(database),
                 new ExtendDeadline(database),
                 new SaveProgress(database),
-                new FinishJobInTransaction(database, true),
+                new KeptOrGone<>(true, keep -> new FinishJobInTransaction(database, keep)),
                 new EnsureDonePartitions(database),
                 new Deadlines("test"),
                 Duration.ZERO,
