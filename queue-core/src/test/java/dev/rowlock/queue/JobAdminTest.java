@@ -207,6 +207,18 @@ class JobAdminTest {
                 .hasMessageContaining("exchange the times");
     }
 
+    /** The subject of a bulk action quotes the payload that its filter looks for. */
+    @Test
+    void whoMayNotSeePayloadsSearchesTheAuditWithoutBulkActions() {
+        rooms.dead();
+        admin.redrive(JobFilter.where().payload("$.card == \"4111\""));
+        admin.pause("4111");
+
+        assertThat(actions(AuditFilter.ALL.subject("4111"))).containsExactly("pause", "redrive");
+        assertThat(actions(AuditFilter.ALL.subject("4111").withoutBulkActions()))
+                .containsExactly("pause");
+    }
+
     private List<String> actions(AuditFilter filter) {
         return admin.audit(filter, null, 10).stream().map(AuditEntry::action).toList();
     }

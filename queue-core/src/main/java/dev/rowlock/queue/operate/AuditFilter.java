@@ -11,16 +11,19 @@ import org.jspecify.annotations.Nullable;
  * @param subject contains this text, in capitals or not
  * @param from at this time or later
  * @param until before this time
+ * @param withoutBulk whether lines of bulk actions are left out. Their subjects are filters, which may quote payloads: who may not see payloads must
+ *     not find out by {@code subject} what stands there
  */
 public record AuditFilter(
         @Nullable String who,
         @Nullable String action,
         @Nullable String subject,
         @Nullable Instant from,
-        @Nullable Instant until) {
+        @Nullable Instant until,
+        boolean withoutBulk) {
 
     /** All lines. */
-    public static final AuditFilter ALL = new AuditFilter(null, null, null, null, null);
+    public static final AuditFilter ALL = new AuditFilter(null, null, null, null, null, false);
 
     /** @throws IllegalArgumentException if the times are the wrong way round */
     public AuditFilter {
@@ -31,22 +34,27 @@ public record AuditFilter(
     }
 
     public AuditFilter who(String name) {
-        return new AuditFilter(name, action, subject, from, until);
+        return new AuditFilter(name, action, subject, from, until, withoutBulk);
     }
 
     public AuditFilter action(String name) {
-        return new AuditFilter(who, name, subject, from, until);
+        return new AuditFilter(who, name, subject, from, until, withoutBulk);
     }
 
     public AuditFilter subject(String part) {
-        return new AuditFilter(who, action, part, from, until);
+        return new AuditFilter(who, action, part, from, until, withoutBulk);
     }
 
     public AuditFilter from(Instant time) {
-        return new AuditFilter(who, action, subject, time, until);
+        return new AuditFilter(who, action, subject, time, until, withoutBulk);
     }
 
     public AuditFilter until(Instant time) {
-        return new AuditFilter(who, action, subject, from, time);
+        return new AuditFilter(who, action, subject, from, time, withoutBulk);
+    }
+
+    /** Without lines of bulk actions. */
+    public AuditFilter withoutBulkActions() {
+        return new AuditFilter(who, action, subject, from, until, true);
     }
 }

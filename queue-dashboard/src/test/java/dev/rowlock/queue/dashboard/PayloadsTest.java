@@ -6,6 +6,7 @@ import dev.rowlock.queue.JobAdmin;
 import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.dashboard.Handlers.SendMail;
 import dev.rowlock.queue.dashboard.access.PayloadRedaction;
+import dev.rowlock.queue.search.JobFilter;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -67,7 +68,7 @@ class PayloadsTest {
     @Test
     void aReaderSeesNoneOfThemOnAnyPage() {
         long job = job("card 4111");
-        admin.cancel(dev.rowlock.queue.search.JobFilter.where().queue("none").payload("$.secret == 1"));
+        admin.cancel(JobFilter.where().queue("none").payload("$.secret == 1"));
 
         for (String path : List.of("jobs/" + job, "jobs", "actions", "audit", "overview", "errors")) {
             String answer = http.get("/api/" + path, "read_only").body();
@@ -86,6 +87,35 @@ class PayloadsTest {
                     .isEqualTo(403);
             assertThat(http.get("/api/errors?" + query, "read_only").statusCode())
                     .isEqualTo(403);
+        }
+    }
+
+    /** Letter by letter: whether a line is found tells whether the text stands in it. */
+    @Test
+    void theFilterOfABulkActionIsFoundByThoseOnlyWhoMaySeeIt() {
+        admin.cancel(JobFilter.where().queue("none").payload("$.card == \"5500\""));
+        admin.by("ann", null).pause("card-5500");
+
+        for (String level : List.of("read_only", "operator")) {
+            assertThat(http.json("audit?subject=5500", level).get("lines"))
+                    .as(level)
+                    .singleElement()
+                    .satisfies(
+                            line -> assertThat(line.get("subject").asString()).isEqualTo("queue card-5500"));
+        }
+        assertThat(http.json("audit?subject=5500", "admin").get("lines")).hasSize(2);
+        admin.resume("card-5500");
+    }
+
+    /** It quotes the payload as it is stored, without what the application takes out. */
+    @Test
+    void whereSomethingIsTakenOutOnlyAdminsSeeTheFiltersOfBulkActions() {
+        long action = admin.cancel(JobFilter.where().queue("none").header("card", "6011"))
+                .id();
+
+        for (String path : List.of("actions", "actions/" + action, "audit")) {
+            assertThat(http.get("/api/" + path, "operator").body()).as(path).doesNotContain("6011");
+            assertThat(http.get("/api/" + path, "admin").body()).as(path).contains("6011");
         }
     }
 

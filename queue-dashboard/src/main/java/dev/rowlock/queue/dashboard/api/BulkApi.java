@@ -44,7 +44,7 @@ final class BulkApi {
         this.redaction = redaction;
     }
 
-    /** @param filter null for users who see no payloads: it may quote one */
+    /** @param filter null for users who may not search in payloads: it may quote one, as it is stored. So may the refusal */
     record Bulk(
             String id,
             String kind,
@@ -62,12 +62,12 @@ final class BulkApi {
             Instant createdAt,
             @Nullable Instant endedAt) {
 
-        static Bulk of(BulkAction action, boolean payloads, Redaction redaction) {
+        static Bulk of(BulkAction action, boolean searches, Redaction redaction) {
             return new Bulk(
                     Long.toString(action.id()),
                     action.kind().name(),
                     action.state().name(),
-                    payloads ? action.filter() : null,
+                    searches ? action.filter() : null,
                     redaction.error(action.error()),
                     action.who(),
                     action.why(),
@@ -75,7 +75,7 @@ final class BulkApi {
                     action.countedAll(),
                     action.done(),
                     action.refused(),
-                    payloads ? action.refusal() : null,
+                    searches ? action.refusal() : null,
                     action.perSecond(),
                     action.createdAt(),
                     action.endedAt());
@@ -140,7 +140,7 @@ final class BulkApi {
             case DISCARD -> rate == null ? by.discard(narrowed) : by.discard(narrowed, rate);
             case CANCEL -> rate == null ? by.cancel(narrowed) : by.cancel(narrowed, rate);
         };
-        return Bulk.of(action, call.payloads(), redaction);
+        return Bulk.of(action, call.searches(), redaction);
     }
 
     private static JobFilter filter(Call call, Begin begin) {
@@ -184,13 +184,13 @@ final class BulkApi {
     List<Bulk> list(Call call) {
         call.knowing(LIST);
         return admin.bulkActions(call.id("before"), call.number("size", PAGE, PAGE)).stream()
-                .map(action -> Bulk.of(action, call.payloads(), redaction))
+                .map(action -> Bulk.of(action, call.searches(), redaction))
                 .toList();
     }
 
     Bulk one(Call call) {
         return admin.bulkAction(call.id())
-                .map(action -> Bulk.of(action, call.payloads(), redaction))
+                .map(action -> Bulk.of(action, call.searches(), redaction))
                 .orElseThrow(() -> Problem.missing("bulk action " + call.id()));
     }
 

@@ -81,29 +81,34 @@ final class ClusterApi {
         return examinations.now();
     }
 
+    /** @param subject null: it is the filter of a bulk action, and hidden */
     record Line(
             String id,
             Instant at,
             String who,
             @Nullable String why,
             String action,
-            String subject,
+            @Nullable String subject,
             @Nullable String detail,
             long jobs,
             long refused,
             @Nullable String bulkAction,
             @Nullable KindOfError error) {
 
-        /** The subject of a bulk action is its filter, which may quote a payload. */
-        static Line of(AuditEntry entry, boolean payloads, Redaction redaction) {
-            boolean hidden = entry.bulkActionId() != null && !payloads;
+        /**
+         * The subject of a bulk action is its filter, which may quote a payload as it is stored.
+         *
+         * @param searches whether the user might search for that payload
+         */
+        static Line of(AuditEntry entry, boolean searches, Redaction redaction) {
+            boolean hidden = entry.bulkActionId() != null && !searches;
             return new Line(
                     Long.toString(entry.id()),
                     entry.at(),
                     entry.who(),
                     entry.why(),
                     entry.action(),
-                    hidden ? "jobs of a filter" : entry.subject(),
+                    hidden ? null : entry.subject(),
                     hidden ? null : entry.detail(),
                     entry.jobs(),
                     entry.refused(),
@@ -117,7 +122,7 @@ final class ClusterApi {
     Lines audit(Call call) {
         call.knowing(AUDIT);
         int size = call.number("size", PAGE, MAX_PAGE);
-        List<AuditEntry> found = admin.audit(Filters.audit(call.query()), call.id("before"), size + 1);
+        List<AuditEntry> found = admin.audit(Filters.audit(call.query(), call.searches()), call.id("before"), size + 1);
         List<AuditEntry> page = found.subList(0, Math.min(size, found.size()));
         return new Lines(
                 lines(page, call),
@@ -126,7 +131,7 @@ final class ClusterApi {
 
     private List<Line> lines(List<AuditEntry> entries, Call call) {
         return entries.stream()
-                .map(entry -> Line.of(entry, call.payloads(), redaction))
+                .map(entry -> Line.of(entry, call.searches(), redaction))
                 .toList();
     }
 

@@ -18,6 +18,7 @@ public final class ReadAudit {
              WHERE a.id < ?
                AND (?::text IS NULL OR a.who = ?) AND (?::text IS NULL OR a.action = ?)
                AND (?::text IS NULL OR strpos(lower(a.subject), lower(?)) > 0)
+               AND (a.bulk_action_id IS NULL OR NOT ?)
                AND a.at >= coalesce(?::timestamptz, '-infinity') AND a.at < coalesce(?::timestamptz, 'infinity')
              ORDER BY a.id DESC LIMIT ?
             """.formatted(AuditRow.COLUMNS);
@@ -38,9 +39,10 @@ public final class ReadAudit {
                 statement.setString(5, filter.action());
                 statement.setString(6, filter.subject());
                 statement.setString(7, filter.subject());
-                statement.setString(8, text(filter.from()));
-                statement.setString(9, text(filter.until()));
-                statement.setInt(10, limit);
+                statement.setBoolean(8, filter.withoutBulk());
+                statement.setString(9, text(filter.from()));
+                statement.setString(10, text(filter.until()));
+                statement.setInt(11, limit);
                 return AuditRow.all(statement);
             }
         });

@@ -133,14 +133,17 @@ public final class Filters {
         return narrowed.header(header.substring(0, equals), header.substring(equals + 1));
     }
 
-    public static AuditFilter audit(Map<String, String> texts) {
+    /** @param payloads as above: the subject of a bulk action is its filter, which may quote a payload */
+    public static AuditFilter audit(Map<String, String> texts, boolean payloads) {
+        String subject = texts.get("subject");
         try {
             return new AuditFilter(
                     texts.get("who"),
                     texts.get("action"),
-                    texts.get("subject"),
+                    subject,
                     instant(texts, "from"),
-                    instant(texts, "until"));
+                    instant(texts, "until"),
+                    subject != null && !payloads);
         } catch (IllegalArgumentException e) {
             throw Problem.invalid(String.valueOf(e.getMessage()));
         }

@@ -28,12 +28,13 @@ export const pages = (path, parameters, next, text, key = 'before') => h('div', 
  * @param text null: this user may not see it
  */
 export function subject(text, error) {
-  if (text === null) return h('span', {class: 'soft'}, 'hidden');
+  const kind = error && [shortClass(error.errorType), ': ', error.message];
+  if (text === null) return [h('span', {class: 'soft'}, 'jobs of a filter that you may not see'), kind && [': ', kind]];
   const job = /^job (\d+)$/.exec(text);
   if (job) return ['job ', jobLink(job[1])];
   const [before, fingerprint, after] = text.split(/fingerprint=([0-9a-f]{16})/);
   const states = /state=([a-z]+(?: or [a-z]+)*)/.exec(before)?.[1].replaceAll(' or ', ',');
-  return fingerprint ? [before, link('jobs', {fingerprint, state: states}, error ? [shortClass(error.errorType), ': ', error.message] : `error ${fingerprint}`), after] : text;
+  return fingerprint ? [before, link('jobs', {fingerprint, state: states}, kind ?? `error ${fingerprint}`), after] : text;
 }
 
 /** The last column, for users who may do something. */
