@@ -197,7 +197,11 @@ public final class UniqueRequests {
             List<TypedKey> keys = asked.stream()
                     .map(i -> Objects.requireNonNull(typedKey(jobs.get(i))))
                     .toList();
-            List<Holder> holders = find.run(connection, keys, i -> changes(jobs.get(asked.get(i))));
+            List<Holder> holders = find.run(
+                    connection,
+                    keys,
+                    i -> changes(jobs.get(asked.get(i))),
+                    i -> !heldUntilEnd(jobs.get(asked.get(i))));
             open = new ArrayList<>();
             for (int i = 0; i < holders.size(); i++) {
                 Holder holder = holders.get(i);
@@ -213,6 +217,10 @@ public final class UniqueRequests {
 
     private static boolean changes(NewJob job) {
         return job.uniqueKey() != null && job.uniqueKey().onConflict() != OnConflict.KEEP;
+    }
+
+    private static boolean heldUntilEnd(NewJob job) {
+        return job.uniqueKey() != null && job.uniqueKey().until() == Until.ENDED;
     }
 
     private void insert(Connection connection, Map<Integer, KeyedJob> inserts, @Nullable Answer[] answers)

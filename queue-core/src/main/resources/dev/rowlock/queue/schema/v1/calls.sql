@@ -140,6 +140,25 @@ BEGIN
 END
 $$;
 
+-- A transaction that sees one snapshot finds jobs where they were when it began. There, this fails to serialize if the job has left its room since. The
+-- locks that show it are given back at once: neither claims nor outcomes wait for the end of the transaction.
+CREATE FUNCTION ${schema}.unmoved(job bigint) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+        BEGIN
+            PERFORM FROM ${schema}.waiting w WHERE w.id = job FOR KEY SHARE;
+            PERFORM FROM ${schema}.ready r WHERE r.id = job FOR KEY SHARE;
+            PERFORM FROM ${schema}.running r WHERE r.id = job FOR KEY SHARE;
+            RAISE EXCEPTION 'it is where it was' USING ERRCODE = 'RL000'; -- rolls back to the BEGIN before it
+        EXCEPTION WHEN SQLSTATE 'RL000' THEN
+            NULL;
+        END;
+    END IF;
+    RETURN job;
+END
+$$;
+
 -- The rule is that of EnqueueUniqueJobs: a row is taken over only if it names the job that was found not to hold the key any more.
 -- The job carries its key in a header of Rowlock's own, so that lists of jobs can show it; nothing decides by it.
 CREATE FUNCTION ${schema}.enqueue_unique(type text, payload json, key text, at_least interval DEFAULT '0', queue text DEFAULT 'default',
@@ -170,7 +189,7 @@ BEGIN
           INTO holder, held
           FROM ${schema}.unique_key k WHERE k.type = type AND k.key = key;
         IF held THEN
-            id := holder;
+            id := ${schema}.unmoved(holder);
             created := false;
             RETURN;
         END IF;
@@ -289,7 +308,7 @@ $$;
 
 REVOKE EXECUTE ON FUNCTION
     ${schema}.require_name(text, text), ${schema}.require_headers(json), ${schema}.send_wakeup(text),
-    ${schema}.place_job(bigint, text, json, text, int, interval, timestamptz, int, interval, json),
+    ${schema}.place_job(bigint, text, json, text, int, interval, timestamptz, int, interval, json), ${schema}.unmoved(bigint),
     ${schema}.enqueue(text, json, text, int, interval, timestamptz, int, interval, json),
     ${schema}.enqueue_unique(text, json, text, interval, text, int, interval, timestamptz, int, interval, json),
     ${schema}.enqueue_with_key(text, json, text, text, int, interval, timestamptz, int, interval, json),

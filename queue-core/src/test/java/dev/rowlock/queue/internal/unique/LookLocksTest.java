@@ -30,7 +30,7 @@ class LookLocksTest {
         try (OpenTransaction looking = new OpenTransaction(rooms.database())) {
             List<Holder> holders = looking.database()
                     .joined(connection -> new FindKeyHolders(rooms.database().schema())
-                            .run(connection, List.of(new TypedKey("send", "doc-7")), i -> true));
+                            .run(connection, List.of(new TypedKey("send", "doc-7")), i -> true, i -> false));
 
             assertThat(holders).containsExactly(new Holder(id, false, true, true, true));
             assertThat(rooms.claim(rooms.node(), 1)).isEmpty();

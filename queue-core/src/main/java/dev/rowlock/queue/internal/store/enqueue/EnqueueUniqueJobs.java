@@ -27,7 +27,7 @@ import org.springframework.dao.ConcurrencyFailureException;
  * for another one that is just taking it. When that one has committed, the row names a job that the snapshot does not have, so
  * that the key looks free. Hence a row is only taken over if it names the job that the snapshot has seen in it. A call
  * that loses by that rule looks again, with a new snapshot. In a transaction with one snapshot for all its statements,
- * PostgreSQL reports a serialization failure instead.
+ * PostgreSQL reports a serialization failure instead; for a job that only that snapshot sees in its room, {@code unmoved} does.
  */
 public final class EnqueueUniqueJobs {
 
@@ -61,7 +61,7 @@ public final class EnqueueUniqueJobs {
             """;
 
     private static final String ANSWER = """
-            SELECT key IS NULL OR id IN (TABLE taken) AS created, id, CASE WHEN held THEN holder END AS holder
+            SELECT key IS NULL OR id IN (TABLE taken) AS created, id, CASE WHEN held THEN rowlock.unmoved(holder) END AS holder
               FROM asked
              ORDER BY id
             """;

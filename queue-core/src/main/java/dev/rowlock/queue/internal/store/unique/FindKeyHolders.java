@@ -18,10 +18,12 @@ import java.util.function.Predicate;
 public final class FindKeyHolders {
 
     private static final String SQL = """
-            SELECT k.job_id, coalesce(k.held_until > statement_timestamp(), false) AS held_longer,
+            SELECT CASE WHEN NOT a.locks AND (look.attempt = 0 AND look.anew OR NOT a.only_idle AND look.attempt IS NOT NULL)
+                        THEN rowlock.unmoved(k.job_id) ELSE k.job_id END AS job_id,
+                   coalesce(k.held_until > statement_timestamp(), false) AS held_longer,
                    look.attempt IS NOT NULL AS live, coalesce(look.attempt = 0 AND look.anew, false) AS idle,
                    w.id IS NOT NULL OR r.id IS NOT NULL AS locked
-              FROM unnest(?::text[], ?::text[], ?::boolean[]) WITH ORDINALITY AS a (type, key, locks, place)
+              FROM unnest(?::text[], ?::text[], ?::boolean[], ?::boolean[]) WITH ORDINALITY AS a (type, key, locks, only_idle, place)
              -- One look by primary key for each; as joins they could become scans of full tables. A running job is at its first
              -- attempt at least. One with a checkpoint has started, also where its attempt did not count: a snooze, or a shutdown.
              CROSS JOIN LATERAL (SELECT * FROM rowlock.unique_key k WHERE k.type = a.type AND k.key = a.key LIMIT 1) AS k
@@ -56,16 +58,22 @@ public final class FindKeyHolders {
      * Answers for each key, in the same order. In a transaction that has locked them all.
      *
      * @param locks whether the key's job is locked if it has not started
+     * @param onlyIdle whether the key is held only by a job that has not started: for those whose jobs are not locked
      */
-    public List<Holder> run(Connection connection, List<TypedKey> keys, Predicate<Integer> locks) throws SQLException {
+    public List<Holder> run(
+            Connection connection, List<TypedKey> keys, Predicate<Integer> locks, Predicate<Integer> onlyIdle)
+            throws SQLException {
         boolean[] flags = new boolean[keys.size()];
+        boolean[] idle = new boolean[keys.size()];
         for (int i = 0; i < flags.length; i++) {
             flags[i] = locks.test(i);
+            idle[i] = onlyIdle.test(i);
         }
         try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
             statement.setObject(1, Columns.texts(keys, TypedKey::type));
             statement.setObject(2, Columns.texts(keys, TypedKey::key));
             statement.setObject(3, flags);
+            statement.setObject(4, idle);
             List<Holder> holders = new ArrayList<>(flags.length);
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
