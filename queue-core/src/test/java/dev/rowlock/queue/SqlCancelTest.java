@@ -3,9 +3,20 @@ package dev.rowlock.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.operate.AuditEntry;
+import dev.rowlock.queue.payload.JacksonPayloadCodec;
+import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Jobs that are cancelled from SQL. */
 class SqlCancelTest extends SqlCalls {
@@ -55,6 +66,52 @@ class SqlCancelTest extends SqlCalls {
                 .containsExactly(
                         tuple(session, null, "cancel", "job " + running, "asked to stop"),
                         tuple(session, null, "cancel", "job " + idle, null));
+    }
+
+    /** All but the times at which it was enqueued and ended. */
+    private static final String LEFT = """
+            SELECT to_jsonb(d) - ARRAY['id', 'enqueued_at', 'finished_at']::text[] FROM rowlock.done d WHERE id = %d
+            """;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ready", "waiting"})
+    void aCancelledJobIsTheSameAsOneThatJobAdminCancels(String room) {
+        JobTemplate jobs = FrontDoors.jobs(rooms.database(), new JacksonPayloadCodec(JsonMapper.shared()), Wakeups.NONE);
+        UnaryOperator<JobOptions> options = o -> (room.equals("ready") ? o : o.delay(Duration.ofDays(1)))
+                .key("tenant-7")
+                .queue("invoices")
+                .priority(7)
+                .maxRetries(3)
+                .timeout(Duration.ofMinutes(5))
+                .header("trace", "x");
+        long bySql = jobs.enqueue(new Invoice(1), options);
+        long byAdmin = jobs.enqueue(new Invoice(1), options);
+        execute("UPDATE rowlock.%s SET attempt = 2, crashes = 1, errors = '[{\"type\": \"x\"}]'".formatted(room));
+
+        text("SELECT rowlock.cancel(%d)", bySql);
+        FrontDoors.admin(rooms.database(), Wakeups.NONE).cancel(byAdmin);
+
+        assertThat(text(LEFT, bySql)).isEqualTo(text(LEFT, byAdmin)).contains("tenant-7");
+    }
+
+    @Test
+    void aCancelTellsNodesOfJobsThatWaitedForTheOneThatIsCancelled() throws SQLException {
+        long plain = number("SELECT rowlock.enqueue('a', '{}')");
+        long keyed = number("SELECT rowlock.enqueue_with_key('a', '{}', 'tenant-7', queue => 'invoices')");
+        long ofWorkflow = number("SELECT rowlock.enqueue('a', '{}')");
+        execute("UPDATE rowlock.ready SET headers = '{\"rowlock-workflow\": \"1\"}' WHERE id = " + ofWorkflow);
+        try (Connection listening = test.dataSource().getConnection();
+                Statement statement = listening.createStatement()) {
+            statement.execute("LISTEN rowlock_rowlock");
+
+            text("SELECT rowlock.cancel(%d)", plain);
+            text("SELECT rowlock.cancel(%d)", keyed);
+            assertThat(heard(listening)).containsExactly("sql|k|1|invoices");
+            text("SELECT rowlock.cancel(%d)", ofWorkflow);
+            assertThat(heard(listening)).containsExactly("sql|a|");
+
+            statement.execute("UNLISTEN *");
+        }
     }
 
     @Test
