@@ -32,6 +32,7 @@ final class RequestedJobs {
         JobOptions options = request.options();
         String type = typeOf(request);
         String json = codec.encode(payload);
+        codec.checkReadable(json, payload.getClass());
         requireSize(type, json);
         requireDelay(options);
         return new NewJob(

@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.policy.PolicyTimes;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.settings.QueuePatterns;
@@ -294,7 +295,7 @@ public final class RowlockBuilder {
         return this;
     }
 
-    /** How payloads and results become JSON; by Jackson with its default settings unless told otherwise. */
+    /** How payloads, results and checkpoints become JSON; by a {@link JacksonPayloadCodec} with Rowlock's own mapper unless told otherwise. */
     public RowlockBuilder codec(PayloadCodec payloads) {
         settings.codec = payloads;
         return this;

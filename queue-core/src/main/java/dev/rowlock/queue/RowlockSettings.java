@@ -30,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionOperations;
 import org.springframework.transaction.support.TransactionTemplate;
-import tools.jackson.databind.json.JsonMapper;
 
 /** What a {@link RowlockBuilder} has been told. The lists of a copy do not change. */
 final class RowlockSettings {
@@ -66,7 +65,7 @@ final class RowlockSettings {
     RetentionSettings retention = RetentionSettings.DEFAULT;
     SearchSettings search = SearchSettings.DEFAULT;
     RetryPolicy retry = RetryPolicy.DEFAULT;
-    PayloadCodec codec = new JacksonPayloadCodec(JsonMapper.builder().build());
+    PayloadCodec codec = new JacksonPayloadCodec(List.of());
     long maxPayloadBytes = 1 << 20;
 
     @Nullable

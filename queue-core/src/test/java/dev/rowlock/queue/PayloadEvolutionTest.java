@@ -2,9 +2,15 @@ package dev.rowlock.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.fasterxml.jackson.annotation.JsonAlias;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
 import dev.rowlock.queue.payload.PayloadConverter;
 import dev.rowlock.queue.spi.PayloadException;
@@ -15,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
@@ -81,6 +88,81 @@ class PayloadEvolutionTest {
         assertThat(JobTypes.formerTypesOf(SendMail.class)).containsExactly("SendMail", "mail");
     }
 
+    // Documents of which the class knows nothing
+
+    record Address(
+            String street, @JsonAlias("town") @Nullable String city) {}
+
+    record Nothing() {}
+
+    record Anything(String street, @JsonAnySetter Map<String, Object> more) {}
+
+    record Unwrapped(@JsonUnwrapped Address address) {}
+
+    record Told(Map<String, Object> all) {
+        @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+        static Told of(Map<String, Object> all) {
+            return new Told(all);
+        }
+    }
+
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    record Lenient(String street) {}
+
+    @ParameterizedTest
+    @ValueSource(classes = {Address.class, Anything.class, Lenient.class, Triangle.class})
+    void aDocumentOfWhichTheClassKnowsNoPropertyIsRefused(Class<?> payload) {
+        PayloadException refused = catchThrowableOfType(
+                PayloadException.class,
+                () -> codec.decode("{\"street_name\": {\"street\": 1}, \"town_name\": \"hunter2\"}", payload));
+
+        if (payload == Anything.class) {
+            assertThat(refused).isNull();
+        } else {
+            assertThat(refused).hasMessageContaining(payload.getName()).hasMessageContaining("knows none of them");
+            assertThat(refused).hasMessageNotContaining("town_name").hasMessageNotContaining("hunter2");
+        }
+    }
+
+    @Test
+    void aDocumentMayHaveLessThanTheClassKnowsAndMore() {
+        assertThat(codec.decode("{}", Address.class)).isEqualTo(new Address(null, null));
+        assertThat(codec.decode("{\"street_name\": 1, \"street\": \"x\"}", Address.class))
+                .isEqualTo(new Address("x", null));
+        assertThat(codec.decode("{\"town\": \"y\"}", Address.class)).isEqualTo(new Address(null, "y"));
+        assertThat(codec.decode("{\"street\": \"x\"}", Nothing.class)).isEqualTo(new Nothing());
+        assertThat(codec.decode("{\"street\": \"x\"}", Unwrapped.class))
+                .isEqualTo(new Unwrapped(new Address("x", null)));
+        assertThat(codec.decode("{\"street\": \"x\"}", Told.class)).isEqualTo(new Told(Map.of("street", "x")));
+        assertThat(codec.decode("{\"@type\": \"triangle\"}", Triangle.class)).isEqualTo(new Triangle(null));
+        assertThat(codec.decode("{\"STREET\": \"x\"}", Map.class)).isEqualTo(Map.of("STREET", "x"));
+    }
+
+    @Test
+    void namesMayDifferInCaseWhereTheMapperIgnoresIt() {
+        JacksonPayloadCodec lax = new JacksonPayloadCodec(JsonMapper.builder()
+                .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_PROPERTIES)
+                .build());
+
+        assertThat(lax.decode("{\"STREET\": \"x\"}", Address.class)).isEqualTo(new Address("x", null));
+        assertThatThrownBy(() -> codec.decode("{\"STREET\": \"x\"}", Address.class))
+                .isInstanceOf(PayloadException.class);
+    }
+
+    @Test
+    void aConverterMayKnowADocumentOfWhichTheClassKnowsNothing() {
+        JacksonPayloadCodec converting = new JacksonPayloadCodec(List.of(PayloadConverter.of(Address.class, json -> {
+            if (json.has("street_name")) {
+                ((ObjectNode) json).set("street", json.get("street_name"));
+            }
+            return json;
+        })));
+
+        assertThat(converting.decode("{\"street_name\": \"x\"}", Address.class)).isEqualTo(new Address("x", null));
+        assertThatThrownBy(() -> converting.decode("{\"streetName\": \"x\"}", Address.class))
+                .hasMessageContaining("knows none of them");
+    }
+
     // Classes are never chosen by documents
 
     @JsonTypeInfo(use = JsonTypeInfo.Id.CLASS)
@@ -116,13 +198,16 @@ class PayloadEvolutionTest {
     @JsonTypeInfo(use = JsonTypeInfo.Id.NAME)
     @JsonSubTypes({
         @JsonSubTypes.Type(value = Circle.class, name = "circle"),
-        @JsonSubTypes.Type(value = Square.class, name = "square")
+        @JsonSubTypes.Type(value = Square.class, name = "square"),
+        @JsonSubTypes.Type(value = Triangle.class, name = "triangle")
     })
     sealed interface Shape {}
 
     record Circle(int radius) implements Shape {}
 
     record Square(int side) implements Shape {}
+
+    record Triangle(@Nullable Integer side) implements Shape {}
 
     record Draw(List<Shape> shapes) {}
 

@@ -11,6 +11,7 @@ import dev.rowlock.queue.internal.store.outcome.FinishJobs;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
+import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spi.PayloadException;
 import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -18,6 +19,7 @@ import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -113,9 +115,33 @@ class PayloadTravelTest {
     }
 
     @Test
-    void onePayloadThatTheDatabaseRefusesFailsTheWholeCallAndIsNotQuoted() {
+    void onePayloadThatIsNoJsonFailsTheWholeCallAndIsNotQuoted() {
         Throwable refused = catchThrowable(
                 () -> jobs.enqueueAll(List.of(new Note("a"), new Raw("hunter2 is no JSON"), new Note("b"))));
+
+        assertThat(refused).isInstanceOf(PayloadException.class).hasMessageContaining("could not be read again");
+        assertThat(trace(refused)).doesNotContain("hunter2");
+        assertThat(rooms.count("ready")).isZero();
+    }
+
+    /** Of a codec that only writes, nobody can say whether its documents can be read. */
+    @Test
+    void onePayloadThatTheDatabaseRefusesFailsTheWholeCallAndIsNotQuoted() {
+        PayloadCodec writing = new PayloadCodec() {
+            @Override
+            public String encode(Object value) {
+                return ((Note) value).text();
+            }
+
+            @Override
+            public Object decode(String json, Type type) {
+                throw new AssertionError("it only writes");
+            }
+        };
+        JobTemplate unread = new JobTemplate(rooms.database(), writing, 4 << 20, type -> Rooms.QUEUE, Wakeups.NONE);
+
+        Throwable refused = catchThrowable(
+                () -> unread.enqueueAll(List.of(new Note("{}"), new Note("hunter2 is no JSON"), new Note("{}"))));
 
         assertThat(refused).isInstanceOf(DataAccessException.class).hasMessageContaining("json");
         assertThat(trace(refused)).doesNotContain("hunter2");

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -15,13 +16,15 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Payloads as JSON by Jackson. A payload's class comes from the listener's signature, never from the document: default typing
  * is switched off, and classes whose JSON names a Java class are refused. {@link PayloadConverter}s see documents before they
- * are read. What the mapper could write but would refuse to read, such as a number of more than
- * a thousand digits, is refused when it is written. Errors say what is wrong and where, without a word of the payload.
+ * are read. A document of which the class knows no property is refused, for it would become an object of nulls. What the mapper could
+ * write but would refuse to read, such as a number of more than a thousand digits, is refused when it is written. Errors say what is
+ * wrong and where, without a word of the payload.
  */
 public final class JacksonPayloadCodec implements PayloadCodec {
 
@@ -30,11 +33,26 @@ public final class JacksonPayloadCodec implements PayloadCodec {
     /** Longer texts Jackson reads in pieces. It takes 5.6 ms for a megabyte, and 2.5 ms for the same as bytes. */
     private static final int LARGE = 1 << 15;
 
+    /** So many documents of a class are read back. The first may have an empty list where others have what cannot be read. */
+    private static final int READ_BACK = 100;
+
     private final JsonMapper mapper;
+    private final KnownProperties properties;
     private final Map<Class<?>, List<PayloadConverter>> converters;
     private final ReadableJson readable;
-    private final Set<Class<?>> checked = ConcurrentHashMap.newKeySet(); // as many as there are payload classes
+    // As many as there are payload classes.
+    private final Set<Class<?>> checked = ConcurrentHashMap.newKeySet();
+    private final Map<Class<?>, AtomicInteger> readBack = new ConcurrentHashMap<>();
 
+    /** By Rowlock's own mapper: see {@link #mapperBuilder}. */
+    public JacksonPayloadCodec(List<PayloadConverter> converters) {
+        this(mapperBuilder().build(), converters);
+    }
+
+    /**
+     * @param mapper decides what stored jobs mean, so it must stay the same from one release of the application to the next, and its settings must
+     *     be for jobs alone
+     */
     public JacksonPayloadCodec(JsonMapper mapper) {
         this(mapper, List.of());
     }
@@ -46,7 +64,20 @@ public final class JacksonPayloadCodec implements PayloadCodec {
                 .polymorphicTypeValidator(new NoClassNames())
                 .build();
         this.converters = converters.stream().collect(Collectors.groupingBy(PayloadConverter::payload));
+        this.properties = new KnownProperties(this.mapper);
         this.readable = new ReadableJson(mapper.tokenStreamFactory().streamReadConstraints());
+    }
+
+    /**
+     * The mapper by which Rowlock writes and reads payloads, to be changed for a codec of one's own: Jackson with the modules that are on the class
+     * path, such as Kotlin's. Nothing that an application sets for its web layer reaches it. Dates come back with the offset and
+     * the zone that they had.
+     */
+    public static JsonMapper.Builder mapperBuilder() {
+        return JsonMapper.builder()
+                .findAndAddModules()
+                .enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
+                .disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE);
     }
 
     @Override
@@ -96,6 +127,7 @@ public final class JacksonPayloadCodec implements PayloadCodec {
     private @Nullable Object read(String json, JavaType type) {
         List<PayloadConverter> known = converters.get(type.getRawClass());
         if (known == null) {
+            requireNoFault(properties.fault(json, type), type);
             byte[] ascii = largeAscii(json);
             return ascii == null ? mapper.readValue(json, type) : mapper.readValue(ascii, type);
         }
@@ -103,7 +135,17 @@ public final class JacksonPayloadCodec implements PayloadCodec {
         for (PayloadConverter converter : known) {
             document = converter.convert(document);
         }
+        requireNoFault(properties.fault(document, type), type);
         return mapper.treeToValue(document, type);
+    }
+
+    private static void requireNoFault(@Nullable String fault, JavaType type) {
+        if (fault != null) {
+            throw new PayloadException(
+                    "the payload is no %s: %s. A PayloadConverter may lift it to the present shape"
+                            .formatted(type.getRawClass().getName(), fault),
+                    null);
+        }
     }
 
     /** Null for a short document, and for one that has other characters: Jackson reads those more quickly as they are. */
@@ -118,6 +160,34 @@ public final class JacksonPayloadCodec implements PayloadCodec {
     @Override
     public void check(Type type) {
         requireNoClassNames(type);
+    }
+
+    /** Generic classes are left out: only a listener knows their type arguments. */
+    @Override
+    public void checkReadable(String json, Class<?> written) {
+        if (written.getTypeParameters().length > 0 || written.isAnonymousClass()) {
+            return;
+        }
+        AtomicInteger count = readBack.computeIfAbsent(written, type -> new AtomicInteger());
+        if (count.get() >= READ_BACK) {
+            return;
+        }
+        try {
+            decode(json, written);
+        } catch (PayloadException e) {
+            throw unreadable(written, e.getMessage());
+        }
+        if (properties.losesAll(json, mapper.constructType(written))) {
+            throw unreadable(written, "none of its properties can be set");
+        }
+        count.incrementAndGet();
+    }
+
+    private static PayloadException unreadable(Class<?> written, String fault) {
+        return new PayloadException(
+                "%s can be written as JSON, and could not be read again: %s. Payloads must come back as they were: use a record, or a class whose constructor or setters take its properties"
+                        .formatted(written.getName(), fault),
+                null);
     }
 
     /** To read null makes the mapper look at all that the type consists of, and none of it. */

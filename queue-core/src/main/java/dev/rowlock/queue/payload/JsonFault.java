@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.databind.exc.InvalidDefinitionException;
+import tools.jackson.databind.exc.MismatchedInputException;
 
 /**
  * What is wrong with a document, for logs: the kind of error, where in the document, and where in the application.
@@ -17,6 +18,9 @@ final class JsonFault {
     private static final List<String> NOT_THE_APPLICATION =
             List.of("java.", "jdk.", "sun.", "tools.jackson.", "com.fasterxml.");
 
+    /** What Jackson says of a class with a constructor that JSON objects cannot be read by. */
+    private static final String NO_CREATOR = "(no delegate- or property-based Creator)";
+
     private JsonFault() {}
 
     static String describe(Throwable fault) {
@@ -25,6 +29,11 @@ final class JsonFault {
         }
         if (jackson instanceof InvalidDefinitionException || jackson instanceof StreamConstraintsException) {
             return jackson.getOriginalMessage(); // about types and limits only
+        }
+        if (jackson instanceof MismatchedInputException mismatch
+                && mismatch.getOriginalMessage().endsWith(NO_CREATOR)) {
+            return "%s has no constructor that takes its properties, and none without parameters%s"
+                    .formatted(mismatch.getTargetType().getName(), path(jackson));
         }
         return jackson.getClass().getSimpleName() + path(jackson) + position(jackson) + thrower(origin(jackson));
     }

@@ -18,4 +18,11 @@ public interface PayloadCodec {
      * not be. The application then does not start.
      */
     default void check(Type type) {}
+
+    /**
+     * Called with what {@link #encode} has made of a payload that is to be enqueued, or of a checkpoint: throws a {@link PayloadException} if it
+     * could not be read again as an object of its class. It is then not stored. A codec may look at the first documents of each class only, and need
+     * not look at all: it may be one that only writes.
+     */
+    default void checkReadable(String json, Class<?> written) {}
 }

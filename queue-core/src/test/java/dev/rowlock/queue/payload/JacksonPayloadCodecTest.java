@@ -11,6 +11,9 @@ import java.io.StringWriter;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.OffsetDateTime;
+import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -52,8 +55,9 @@ class JacksonPayloadCodecTest {
 
     record Book(String title) implements Content {}
 
-    private final JacksonPayloadCodec codec =
-            new JacksonPayloadCodec(JsonMapper.builder().build());
+    record Dates(OffsetDateTime offset, ZonedDateTime zoned, LocalDate day, Instant instant) {}
+
+    private final JacksonPayloadCodec codec = new JacksonPayloadCodec(List.of());
 
     @Test
     void anEncodedPayloadIsDecodedAsItWas() {
@@ -68,6 +72,34 @@ class JacksonPayloadCodecTest {
         Object decoded = codec.decode(codec.encode(order), Order.class);
 
         assertThat(decoded).isEqualTo(order);
+    }
+
+    @Test
+    void datesComeBackWithTheirOffsetAndZone() {
+        Dates dates = new Dates(
+                OffsetDateTime.parse("2026-11-20T10:11:12.123456789+02:00"),
+                ZonedDateTime.parse("2026-11-20T10:11:12+01:00[Europe/Berlin]"),
+                LocalDate.parse("2026-11-20"),
+                Instant.parse("2026-11-20T10:11:12.123456789Z"));
+
+        assertThat(codec.decode(codec.encode(dates), Dates.class)).isEqualTo(dates);
+    }
+
+    /** What is stored is read by releases to come. */
+    @Test
+    void theFormOfDocumentsStaysTheSame() {
+        Order order = new Order(
+                7,
+                Duration.ofSeconds(90),
+                Instant.parse("2026-11-20T10:11:12.500Z"),
+                UUID.fromString("0b2f7b7e-4c0a-4a5e-9f57-0b1b3a2a6f11"),
+                List.of(new Item("pen", Grade.A)),
+                Map.of());
+
+        assertThat(codec.encode(order))
+                .isEqualTo(
+                        "{\"number\":7,\"patience\":\"PT1M30S\",\"at\":\"2026-11-20T10:11:12.500Z\","
+                                + "\"key\":\"0b2f7b7e-4c0a-4a5e-9f57-0b1b3a2a6f11\",\"items\":[{\"name\":\"pen\",\"grade\":\"A\"}],\"stock\":{}}");
     }
 
     @ParameterizedTest

@@ -7,7 +7,6 @@ import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.RowlockBuilder;
 import dev.rowlock.queue.autoconfigure.connection.DirectConnections;
-import dev.rowlock.queue.autoconfigure.failure.SeveralJsonMappersException;
 import dev.rowlock.queue.gate.AdmissionPolicy;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
@@ -26,9 +25,6 @@ import dev.rowlock.queue.spring.JobListenerRegistry;
 import dev.rowlock.queue.spring.JobListenerScanner;
 import dev.rowlock.queue.spring.UnreachedListeners;
 import dev.rowlock.queue.workflow.Workflows;
-import java.util.Arrays;
-import org.springframework.beans.factory.BeanFactoryUtils;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -37,35 +33,17 @@ import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 import org.springframework.transaction.PlatformTransactionManager;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Puts {@link Rowlock} together, which enqueues, operates and searches jobs, and finds the listeners. */
-@AutoConfiguration(
-        after = RowlockSchemaAutoConfiguration.class,
-        afterName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")
+@AutoConfiguration(after = RowlockSchemaAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "rowlock.enabled", matchIfMissing = true)
 public final class RowlockAutoConfiguration {
 
+    /** Not by the application's JsonMapper: what is set for its web layer must not change what stored jobs mean. */
     @Bean
     @ConditionalOnMissingBean
-    PayloadCodec rowlockPayloadCodec(
-            ObjectProvider<JsonMapper> mappers,
-            ObjectProvider<PayloadConverter> converters,
-            ListableBeanFactory beans) {
-        JsonMapper mapper = mappers.getIfUnique();
-        if (mapper == null) {
-            requireNone(beans);
-            mapper = JsonMapper.shared();
-        }
-        return new JacksonPayloadCodec(mapper, converters.orderedStream().toList());
-    }
-
-    /** Another mapper than yesterday's would read yesterday's payloads wrongly, and say nothing. */
-    private static void requireNone(ListableBeanFactory beans) {
-        String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, JsonMapper.class);
-        if (names.length > 0) {
-            throw new SeveralJsonMappersException(Arrays.asList(names));
-        }
+    PayloadCodec rowlockPayloadCodec(ObjectProvider<PayloadConverter> converters) {
+        return new JacksonPayloadCodec(converters.orderedStream().toList());
     }
 
     @Bean

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.JobTemplate;
-import dev.rowlock.queue.spi.PayloadCodec;
 import dev.rowlock.queue.spring.JobListenerContainer;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
@@ -16,9 +15,6 @@ import org.junit.jupiter.api.condition.JRE;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import tools.jackson.databind.DefaultTyping;
-import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.jsontype.BasicPolymorphicTypeValidator;
 
 /** How settings of Boot and of the application reach Rowlock. */
 @Representative
@@ -68,21 +64,6 @@ class BootSettingsTest {
 
                     assertThat(call.thread().getThreadGroup().getName()).isEqualTo("VirtualThreads");
                 });
-    }
-
-    @Test
-    void payloadsAreReadByTheApplicationsMapperButNeverChooseTheirClass() {
-        contexts.withBean(
-                        JsonMapper.class,
-                        () -> JsonMapper.builder()
-                                .activateDefaultTyping(
-                                        BasicPolymorphicTypeValidator.builder()
-                                                .allowIfBaseType(Object.class)
-                                                .build(),
-                                        DefaultTyping.NON_FINAL_AND_RECORDS)
-                                .build())
-                .run(context -> assertThat(context.getBean(PayloadCodec.class).encode(new Greeter.Greeting("x")))
-                        .isEqualTo("{\"text\":\"x\"}"));
     }
 
     @Test

@@ -24,7 +24,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
-import tools.jackson.databind.json.JsonMapper;
 
 @PostgresTest
 @ExtendWith(OutputCaptureExtension.class)
@@ -114,14 +113,6 @@ class RowlockFailureAnalyzerTest {
     @Test
     void aMissingDataSourceIsExplained() {
         assertAnalysis(Contexts.withoutDataSource(), "no DataSource", "spring.datasource.url");
-    }
-
-    @Test
-    void severalMappersAreExplained() {
-        ApplicationContextRunner two = contexts.withBean("one", JsonMapper.class, JsonMapper::new)
-                .withBean("other", JsonMapper.class, JsonMapper::new);
-
-        assertAnalysis(two, "[one, other]", "@Primary");
     }
 
     @Test

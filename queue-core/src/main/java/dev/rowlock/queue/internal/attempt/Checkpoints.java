@@ -35,6 +35,7 @@ public final class Checkpoints {
         }
         TransactionStanding standing = database.requireWritable("saveCheckpoint");
         String json = codec.encode(value);
+        codec.checkReadable(json, value.getClass());
         requireSize(json);
         return save.run(standing, claim, json);
     }

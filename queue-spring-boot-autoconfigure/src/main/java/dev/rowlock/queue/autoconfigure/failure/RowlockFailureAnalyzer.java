@@ -56,10 +56,6 @@ public final class RowlockFailureAnalyzer implements FailureAnalyzer {
     private static final String CHOOSE_DATA_SOURCE =
             "Mark the one that is to hold the jobs with @RowlockDataSource, or make it @Primary.";
 
-    private static final String CHOOSE_MAPPER = """
-            Make the one @Primary that has written the payloads so far, or define a PayloadCodec bean: \
-            new JacksonPayloadCodec(mapper).""";
-
     private static final String CORRECT_SETTING = "Correct the property; each has its default when it is left out.";
 
     private static final String CORRECT_NAME = "Correct the name, or remove the property.";
@@ -98,9 +94,6 @@ public final class RowlockFailureAnalyzer implements FailureAnalyzer {
         }
         if (cause instanceof SchemaForbiddenException) {
             return analysis(cause, ALLOW_SCHEMA + "\n" + MAKE_TABLES_BY_HAND);
-        }
-        if (cause instanceof SeveralJsonMappersException) {
-            return analysis(cause, CHOOSE_MAPPER);
         }
         if (cause instanceof UnsupportedDatabaseException) {
             return analysis(cause, USE_POSTGRESQL);

@@ -1,0 +1,161 @@
+package dev.rowlock.queue;
+
+import static dev.rowlock.queue.Rowlocks.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rowlock.queue.job.FailedAttempt;
+import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.spi.PayloadException;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** Payloads that nobody could read are not stored, and stored ones that say nothing to their class do not run as objects of nulls. */
+@PostgresTest(freshPerTest = true)
+class UnreadablePayloadsTest {
+
+    @JobType("send-mail")
+    record SendMail(String mailAddress, String subjectLine) {}
+
+    @JobType("send-mail")
+    record UnderOtherNames(String mail_address, String subject_line) {}
+
+    /** Jackson writes it by its getter, and finds nothing by which to make one. */
+    static final class Plain {
+
+        private final int number;
+
+        Plain(int given) {
+            this.number = given;
+        }
+
+        public int getNumber() {
+            return number;
+        }
+    }
+
+    /** Jackson makes one, and then cannot set the only thing that it knows. */
+    static final class Constant {
+
+        private final int number;
+
+        Constant() {
+            this(0);
+        }
+
+        private Constant(int number) {
+            this.number = number;
+        }
+
+        public int getNumber() {
+            return number;
+        }
+    }
+
+    interface Shape {}
+
+    record Circle(int radius) implements Shape {}
+
+    record Draw(List<Shape> shapes) {}
+
+    private final DataSource pool;
+    private final Queue<Object> heard = new ConcurrentLinkedQueue<>();
+    private final Rowlocks rowlocks = new Rowlocks();
+
+    UnreadablePayloadsTest(TestDatabase database) {
+        this.pool = database.dataSource();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        rowlocks.close();
+    }
+
+    @Test
+    void aDocumentOfWhichTheClassKnowsNothingFailsItsJobWhichKeepsItAndRunsOnceItIsCorrected() {
+        Rowlock rowlock = rowlocks.started(quick(pool).listener(SendMail.class, (mail, job) -> heard.add(mail)));
+
+        long id = rowlock.jobs().enqueue(new UnderOtherNames("ada@example.org", "hello"), o -> o.maxRetries(1));
+        awaitState(rowlock, id, JobState.FAILED);
+
+        assertThat(heard).isEmpty();
+        JobDetails dead = rowlock.search().find(id).orElseThrow();
+        assertThat(dead.payload()).contains("ada@example.org");
+        assertThat(dead.errors())
+                .hasSize(2)
+                .extracting(FailedAttempt::message)
+                .allSatisfy(message -> assertThat(message)
+                        .contains("SendMail", "knows none of them", "mailAddress, subjectLine")
+                        .doesNotContain("ada@example.org"));
+
+        rowlock.admin().editPayload(id, "{\"mailAddress\": \"ada@example.org\", \"subjectLine\": \"hello\"}");
+        rowlock.admin().redrive(id);
+        awaitState(rowlock, id, JobState.COMPLETED);
+        assertThat(heard).containsExactly(new SendMail("ada@example.org", "hello"));
+    }
+
+    @Test
+    void aClassThatJacksonWritesAndCannotReadIsRefusedWhenItIsEnqueued() {
+        JobOperations jobs = rowlocks.started(quick(pool)).jobs();
+
+        assertThatThrownBy(() -> jobs.enqueue(new Plain(3)))
+                .isInstanceOf(PayloadException.class)
+                .hasMessageContaining(Plain.class.getName())
+                .hasMessageContaining("has no constructor that takes its properties")
+                .hasMessageContaining("use a record");
+        assertThatThrownBy(() -> jobs.enqueue(new Constant(3)))
+                .isInstanceOf(PayloadException.class)
+                .hasMessageContaining("none of its properties can be set");
+
+        assertThat(stored()).isZero();
+    }
+
+    @Test
+    void aClassWhoseFirstDocumentsAreEmptyIsRefusedAtTheFirstThatCannotBeRead() {
+        JobOperations jobs = rowlocks.started(quick(pool)).jobs();
+        jobs.enqueue(new Draw(List.of()));
+
+        assertThatThrownBy(() -> jobs.enqueueAll(List.of(new Draw(List.of()), new Draw(List.of(new Circle(1))))))
+                .isInstanceOf(PayloadException.class)
+                .hasMessageContaining("Shape")
+                .hasMessageContaining("abstract");
+
+        assertThat(stored()).isEqualTo(1);
+    }
+
+    @Test
+    void aCheckpointThatCannotBeReadIsRefusedInTheAttemptThatSavesIt() {
+        Rowlock rowlock = rowlocks.started(quick(pool).listener(SendMail.class, (mail, job) -> {
+            assertThatThrownBy(() -> job.saveCheckpoint(new Plain(3))).isInstanceOf(PayloadException.class);
+            job.saveCheckpoint(List.of(1, 2));
+            heard.add(job.checkpoint(List.class).orElseThrow());
+        }));
+
+        long id = rowlock.jobs().enqueue(new SendMail("ada@example.org", "hello"));
+
+        awaitState(rowlock, id, JobState.COMPLETED);
+        assertThat(heard).containsExactly(List.of(1, 2));
+    }
+
+    private long stored() {
+        return JdbcClient.create(pool)
+                .sql("SELECT count(*) FROM rowlock.job")
+                .query(Long.class)
+                .single();
+    }
+
+    private static void awaitState(Rowlock rowlock, long id, JobState state) {
+        Awaitility.await()
+                .atMost(Duration.ofMinutes(1))
+                .until(() -> rowlock.search().find(id).orElseThrow().state() == state);
+    }
+}
