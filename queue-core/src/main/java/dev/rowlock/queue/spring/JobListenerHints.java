@@ -6,6 +6,7 @@ import dev.rowlock.queue.chunk.ChunkResult;
 import dev.rowlock.queue.job.JobContext;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
+import java.lang.reflect.WildcardType;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +55,8 @@ final class JobListenerHints implements BeanRegistrationAotProcessor {
         ResolvableType type = ResolvableType.forType(parameter);
         if (type.toClass() == List.class) {
             ResolvableType element = type.getGeneric(0);
-            return (element.toClass() == ChunkJob.class ? element.getGeneric(0) : element).getType();
+            Type payload = (element.toClass() == ChunkJob.class ? element.getGeneric(0) : element).getType();
+            return payload instanceof WildcardType wildcard ? wildcard.getUpperBounds()[0] : payload;
         }
         return parameter;
     }

@@ -14,18 +14,18 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
+import java.lang.reflect.WildcardType;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
-import org.springframework.util.ClassUtils;
 
 /**
  * The signature of a listener, once it is known to work.
@@ -49,6 +49,24 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
     }
 
     private static final int NONE = -1;
+
+    /** What stands for work that may go on. By name, because most of them are of libraries that an application may not have. */
+    private static final Set<String> ASYNCHRONOUS = Set.of(
+            "java.util.concurrent.Future",
+            "java.util.concurrent.CompletionStage",
+            "java.util.concurrent.Flow$Publisher",
+            "org.reactivestreams.Publisher",
+            "kotlinx.coroutines.Job", // and Deferred
+            "kotlinx.coroutines.flow.Flow",
+            "io.reactivex.rxjava3.core.CompletableSource",
+            "io.reactivex.rxjava3.core.MaybeSource",
+            "io.reactivex.rxjava3.core.ObservableSource",
+            "io.reactivex.rxjava3.core.SingleSource",
+            "io.smallrye.mutiny.Uni",
+            "io.vertx.core.Future");
+
+    /** The last parameter of Kotlin's suspend functions, as Java sees them. */
+    private static final String CONTINUATION = "kotlin.coroutines.Continuation";
 
     /**
      * @param beanClass the bean's own class, not its proxy's: type variables are resolved against it
@@ -167,9 +185,12 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
         /** A method that returns before its work is done would complete the job too early. */
         void requireSynchronous() {
             Class<?> returned = method.getReturnType();
-            if (Future.class.isAssignableFrom(returned)
-                    || CompletionStage.class.isAssignableFrom(returned)
-                    || isReactive(returned)) {
+            if (Arrays.stream(method.getParameterTypes()).anyMatch(type -> type.getName().equals(CONTINUATION))) {
+                throw invalid(
+                        "it is a suspend function, which may return before its work is done",
+                        "Make it an ordinary function: its thread may wait, with runBlocking { … } around what suspends");
+            }
+            if (isAsynchronous(returned)) {
                 throw invalid(
                         "it returns a %s, and the job would count as done before the work is"
                                 .formatted(returned.getSimpleName()),
@@ -188,9 +209,11 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
             }
         }
 
-        private static boolean isReactive(Class<?> returned) {
-            return ClassUtils.getAllInterfacesForClassAsSet(returned).stream()
-                    .anyMatch(type -> type.getName().equals("org.reactivestreams.Publisher"));
+        private static boolean isAsynchronous(@Nullable Class<?> type) {
+            return type != null
+                    && (ASYNCHRONOUS.contains(type.getName())
+                            || isAsynchronous(type.getSuperclass())
+                            || Arrays.stream(type.getInterfaces()).anyMatch(Signature::isAsynchronous));
         }
 
         int contextIndex() {
@@ -271,8 +294,11 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
             return type;
         }
 
-        /** A variable that the bean's class binds is what it is bound to. */
+        /** A variable that the bean's class binds is what it is bound to; of {@code ? extends X}, as Kotlin's List of X is, X. */
         private static Type typeOf(ResolvableType element) {
+            if (element.getType() instanceof WildcardType wildcard && wildcard.getLowerBounds().length == 0) {
+                return wildcard.getUpperBounds()[0];
+            }
             return element.getType() instanceof TypeVariable<?> && element.resolve() != null
                     ? element.toClass()
                     : element.getType();

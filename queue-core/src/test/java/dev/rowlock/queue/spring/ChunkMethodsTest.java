@@ -48,6 +48,17 @@ class ChunkMethodsTest {
         assertThat(listener.chunking()).returns(20, Chunking::batch).returns(Chunking.DEFAULT_LINGER, Chunking::linger);
     }
 
+    /** As Kotlin writes a List of a class that is open. */
+    static class Covariant {
+        @JobListener(batch = "20")
+        void index(List<? extends Order> orders) {}
+    }
+
+    @Test
+    void aListOfWhatExtendsThePayloadIsAChunk() {
+        assertThat(only(Covariant.class).type()).isEqualTo("Order");
+    }
+
     static class LingerWithoutBatch {
         @JobListener(linger = "50ms")
         void send(Order order) {}
@@ -107,7 +118,7 @@ class ChunkMethodsTest {
 
     static class Wildcard {
         @JobListener(batch = "10")
-        void send(List<? extends Order> orders) {}
+        void send(List<? super Order> orders) {}
     }
 
     static class RawList {

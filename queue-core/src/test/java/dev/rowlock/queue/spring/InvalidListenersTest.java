@@ -14,7 +14,6 @@ import dev.rowlock.queue.spring.Scan.Envelope;
 import dev.rowlock.queue.spring.Scan.Order;
 import dev.rowlock.queue.spring.Scan.Parcel;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -152,13 +151,6 @@ class InvalidListenersTest {
             <T> void handle(Envelope<T> payload) {}
         }
 
-        static class ReturnsFuture {
-            @JobListener
-            CompletableFuture<String> handle(Order order) {
-                return new CompletableFuture<>();
-            }
-        }
-
         static class ReturnsOutcome {
             @JobListener
             Outcome handle(Order order) {
@@ -237,7 +229,6 @@ class InvalidListenersTest {
                 BadListeners.InnerClass.class,
                 BadListeners.Variable.class,
                 BadListeners.VariableArgument.class,
-                BadListeners.ReturnsFuture.class,
                 BadListeners.ReturnsOutcome.class,
                 BadListeners.Asynchronous.class,
                 BadListeners.BadTimeout.class,

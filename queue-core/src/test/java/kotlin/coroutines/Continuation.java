@@ -1,0 +1,4 @@
+package kotlin.coroutines;
+
+/** Stands for the one of Kotlin, which Rowlock knows by its name. */
+public interface Continuation<T> {}
