@@ -145,14 +145,14 @@ public final class JobTemplate implements JobOperations {
             return enqueueAndNotify(job, message, standing);
         }
         List<NewJob> jobs = List.of(job);
-        long[] ids = database.joined(standing, connection -> write(connection, jobs));
+        long[] ids = database.joinedAtOnce(standing, connection -> write(connection, jobs));
         afterCommit.wake(jobs, standing);
         return ids[0];
     }
 
     private long enqueueAndNotify(NewJob job, String message, TransactionStanding standing) {
         long begun = System.nanoTime();
-        long id = database.joined(
+        long id = database.joinedAtOnce(
                 standing, database.numbered(connection -> enqueueReady.runAndNotify(connection, job, message)));
         wakeups.sentAlong(job.queue(), job.rank(), Duration.ofNanos(System.nanoTime() - begun));
         return id;
@@ -176,7 +176,8 @@ public final class JobTemplate implements JobOperations {
         if (UniqueRequests.needed(request.options().uniqueKey())) {
             return writeEach(standing, job).get(0);
         }
-        Placed placed = database.joined(standing, database.numbered(connection -> enqueueUnique.run(connection, job)))
+        Placed placed = database.joinedAtOnce(
+                        standing, database.numbered(connection -> enqueueUnique.run(connection, job)))
                 .get(0);
         if (placed.created()) {
             afterCommit.wake(job, standing);

@@ -12,7 +12,7 @@ public record SearchSettings(Duration timeLimit) {
 
     private static final Duration MIN = Duration.ofMillis(10);
 
-    /** A connection whose statement takes 30 s counts as broken. */
+    /** The server ends each statement of Rowlock's own after 30 s. */
     private static final Duration MAX = Duration.ofSeconds(25);
 
     /** Five seconds. */

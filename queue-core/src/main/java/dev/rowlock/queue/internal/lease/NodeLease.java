@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Numbering;
 import dev.rowlock.queue.internal.store.OwnTransactions;
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.TimeLimit;
 import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.node.BeatNode;
 import dev.rowlock.queue.internal.store.node.RegisterNode;
@@ -73,6 +74,8 @@ public final class NodeLease implements Runnable {
     }
 
     private final LeaseSettings settings;
+    private final Duration
+            answerWithin; // a statement or a connection that hangs must be noticed well before the lease runs out
     private final RegisterNode.Work work;
     private final DataSource direct;
     private final Listener listener;
@@ -99,6 +102,7 @@ public final class NodeLease implements Runnable {
             LeaseSettings settings, RegisterNode.Work work, DataSource direct, Database database, Listener listener) {
         Schema schema = database.schema();
         this.settings = settings;
+        this.answerWithin = settings.lease().dividedBy(4);
         this.work = work;
         this.direct = direct;
         this.listener = listener;
@@ -191,18 +195,18 @@ public final class NodeLease implements Runnable {
         }
         Connection open = connection();
         // Each time, not only on a new connection: a pooler may have put another server behind this one.
-        transactions.single(open, c -> {
+        briefly(open, c -> {
             numbering.checkNow(c);
             return c;
         });
         boolean isNew = row == 0;
         if (isNew) {
             // Before anything can be claimed whose outcome needs one.
-            transactions.single(open, c -> {
+            briefly(open, c -> {
                 partitions.run(c, DAYS_AHEAD);
                 return c;
             });
-            row = transactions.single(open, c -> register.run(c, settings.nodeName(), work, settings.lease()));
+            row = briefly(open, c -> register.run(c, settings.nodeName(), work, settings.lease()));
             others.begin();
             log.info(
                     "node {} ('{}') registered, lease {}, heartbeat {}",
@@ -211,7 +215,7 @@ public final class NodeLease implements Runnable {
                     DurationText.of(settings.lease()),
                     DurationText.of(settings.heartbeat()));
         }
-        BeatNode.Answer answer = transactions.single(open, c -> beat.run(c, row));
+        BeatNode.Answer answer = briefly(open, c -> beat.run(c, row));
         noteStep(clock.steppedBy(answer.now(), System.nanoTime()));
         if (answer.alive()) {
             listener.heard(answer, others.looked(System.nanoTime(), answer.others()));
@@ -250,11 +254,14 @@ public final class NodeLease implements Runnable {
             // Known at once, so that it is closed if it cannot be configured.
             connection = direct.getConnection();
             connection.setAutoCommit(true);
-            // A connection that hangs must be noticed well before the lease runs out.
             connection.setNetworkTimeout(
-                    Runnable::run, (int) settings.lease().dividedBy(3).toMillis());
+                    Runnable::run, (int) TimeLimit.patience(answerWithin).toMillis());
         }
         return connection;
+    }
+
+    private <T> T briefly(Connection open, Database.Call<T> call) throws SQLException {
+        return transactions.several(open, answerWithin, call);
     }
 
     private void noteFailure(Throwable e) {
@@ -299,7 +306,7 @@ public final class NodeLease implements Runnable {
         try {
             if (row != 0) {
                 giveBackStranded();
-                transactions.single(connection(), c -> {
+                briefly(connection(), c -> {
                     remove.run(c, row);
                     return row;
                 });
@@ -318,7 +325,7 @@ public final class NodeLease implements Runnable {
         try {
             List<ReleaseStrandedJobs.Released> released;
             do {
-                released = transactions.single(connection(), c -> release.all(c, row, listener.heldTokens()));
+                released = briefly(connection(), c -> release.all(c, row, listener.heldTokens()));
                 released.forEach(jobs -> listener.gaveBack(jobs.queue(), jobs.rank(), jobs.jobs()));
             } while (!released.isEmpty());
         } catch (SQLException e) {

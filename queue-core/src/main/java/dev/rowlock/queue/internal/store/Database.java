@@ -39,9 +39,6 @@ public final class Database {
     /** SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation). */
     private static final Pattern REFUSED_VALUE = Pattern.compile("2[23].*");
 
-    /** How long one of our statements may take before its connection counts as broken. */
-    private static final Duration ANSWER_WITHIN = Duration.ofSeconds(30);
-
     private static final Duration PATIENT_ANSWER_WITHIN = Duration.ofMinutes(15);
 
     /** An impatient one waits so many times less long. */
@@ -58,7 +55,7 @@ public final class Database {
     public Database(DataSource dataSource, Schema schema) {
         this.dataSource = withoutTransactions(dataSource);
         this.schema = schema;
-        this.answerWithin = ANSWER_WITHIN;
+        this.answerWithin = TimeLimit.STANDARD;
         this.own = new OwnTransactions();
         this.numbering = new Numbering(schema);
         this.callers = new CallersTransaction(this.dataSource);
@@ -83,7 +80,7 @@ public final class Database {
         return new Database(this, answerWithin.dividedBy(IMPATIENCE));
     }
 
-    /** How long a statement may take before its connection counts as broken. */
+    /** How long a statement may take: then the server ends it, or its connection counts as broken a moment later. */
     public Duration answerWithin() {
         return answerWithin;
     }
@@ -116,17 +113,22 @@ public final class Database {
         return numbering;
     }
 
-    /** The statement, written for the schema {@code rowlock}, for this database's schema. */
+    /** The statement, written for the schema {@code rowlock} and the standard time limit, for this database's. */
     public String sql(String text) {
-        return schema.sql(text);
+        return schema.sql(TimeLimit.within(answerWithin, text));
     }
 
     /**
-     * Runs one statement by itself, perhaps behind its plan settings, on a connection of its own, whatever transaction the
-     * calling thread is in. One round trip where pool, driver and server have the usual settings.
+     * Runs one statement by itself, on a connection of its own, whatever transaction the calling thread is in. One round trip where pool, driver
+     * and server have the usual settings. So it must bring its time limit along: by a prefix of {@link IndexPlan}, or by {@link TimeLimit#before}.
      */
+    public <T> T atOnce(Call<T> call) {
+        return fromPool(connection -> own.together(connection, answerWithin, call));
+    }
+
+    /** Runs one statement by itself, on a connection of its own, whatever transaction the calling thread is in. Two round trips more. */
     public <T> T alone(Call<T> call) {
-        return fromPool(connection -> own.together(connection, call));
+        return atomically(call);
     }
 
     /**
@@ -139,29 +141,29 @@ public final class Database {
 
     /** Runs several statements in one transaction of their own. */
     public <T> T atomically(Call<T> call) {
-        return fromPool(connection -> own.several(connection, call));
+        return fromPool(connection -> own.several(connection, answerWithin, call));
     }
 
     /** Runs one statement without plan settings in the calling thread's transaction if there is one, otherwise by itself. */
     public <T> T joined(Call<T> call) {
-        return joined(standing(), call);
+        return joinedAtomically(standing(), call);
     }
 
-    /** As {@link #joined(Call)}, for callers who know how the thread stands. */
-    public <T> T joined(TransactionStanding standing, Call<T> call) {
-        return switch (standing) {
-            case INSIDE, AROUND -> inCallersTransaction(call);
-            case AFTER -> afterTransaction(call, connection -> own.single(connection, call));
-            case OUTSIDE, ELSEWHERE -> fromPool(connection -> own.single(connection, call));
-        };
+    /** The same in one round trip, as {@link #atOnce}, for callers who know how the thread stands. */
+    public <T> T joinedAtOnce(TransactionStanding standing, Call<T> call) {
+        return joined(standing, call, connection -> own.together(connection, answerWithin, call));
     }
 
     /** Runs several statements in the calling thread's transaction if there is one, otherwise in one of their own. */
     public <T> T joinedAtomically(TransactionStanding standing, Call<T> call) {
+        return joined(standing, call, connection -> own.several(connection, answerWithin, call));
+    }
+
+    private <T> T joined(TransactionStanding standing, Call<T> call, Call<T> throughPool) {
         return switch (standing) {
             case INSIDE, AROUND -> inCallersTransaction(call);
-            case AFTER -> afterTransaction(call, connection -> own.several(connection, call));
-            case OUTSIDE, ELSEWHERE -> atomically(call);
+            case AFTER -> afterTransaction(call, throughPool);
+            case OUTSIDE, ELSEWHERE -> fromPool(throughPool);
         };
     }
 
@@ -194,7 +196,7 @@ public final class Database {
             return fromPool(throughPool);
         }
         return translating(() -> onCallersConnection(connection -> CallersTransaction.idle(connection)
-                ? bounded(connection, () -> own.anyhow(connection, call))
+                ? bounded(connection, () -> own.anyhow(connection, answerWithin, call))
                 : pooled(throughPool)));
     }
 
@@ -309,12 +311,13 @@ public final class Database {
     }
 
     /**
-     * A peer that has gone away silently must not hold a thread of ours until TCP gives up. Callers' own transactions are
-     * left as they are.
+     * A peer that has gone away silently must not hold a thread of ours until TCP gives up. One that is only slow has ended the statement by
+     * then ({@link TimeLimit}). Callers' own transactions are left as they are.
      */
     private <T> T bounded(Connection connection, SqlSupplier<T> work) throws SQLException {
         int before = connection.getNetworkTimeout();
-        connection.setNetworkTimeout(Runnable::run, (int) answerWithin.toMillis());
+        connection.setNetworkTimeout(
+                Runnable::run, (int) TimeLimit.patience(answerWithin).toMillis());
         try {
             return work.get();
         } finally {

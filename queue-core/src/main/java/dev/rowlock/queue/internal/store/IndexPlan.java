@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import org.postgresql.PGStatement;
 
 /**
- * Pins the plans of the hot statements to index scans.
+ * Pins the plans of the hot statements to index scans, and limits their time ({@link TimeLimit}).
  *
  * <p>Live rooms are empty one minute and hold millions the next, so statistics are always wrong, and a plan that was
  * cached for an empty table would scan a full one. With these settings every plan, made at whatever moment, is the one
@@ -24,10 +24,12 @@ import org.postgresql.PGStatement;
  */
 public final class IndexPlan {
 
-    private static final String SETTINGS = """
+    private static final String PLAN = """
             set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
                    set_config('enable_mergejoin', 'off', true), set_config('enable_sort', 'off', true),
                    set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true)""";
+
+    private static final String SETTINGS = TimeLimit.SETTING + ",\n       " + PLAN;
 
     private static final String NESTED_LOOPS = "set_config('enable_hashjoin', 'off', true)";
 
@@ -54,11 +56,10 @@ public final class IndexPlan {
     public static final String LOOKS_PREFIX = OUTCOMES_PREFIX;
 
     // What takes so long is cancelled by the server, so that nothing is committed of which nobody hears.
-    private static final String FOR_SESSION =
-            PREFIX.replace(", true)", ", false)").replace("SELECT ", """
+    private static final String FOR_SESSION = """
             SELECT set_config('statement_timeout', '2s', false),
                    set_config('default_transaction_isolation', 'read committed', false),
-            """);
+            """ + (PLAN + ", " + NESTED_LOOPS).replace(", true)", ", false)");
 
     /** The settings that {@link #OUTCOMES_WITHIN} changes. */
     private static final List<String> CHANGED = List.of(
@@ -72,13 +73,13 @@ public final class IndexPlan {
             "enable_nestloop");
 
     /**
-     * As {@link #OUTCOMES_PREFIX} inside a caller's transaction: notes what the settings were, and leaves its lock timeout alone. If
+     * As {@link #OUTCOMES_PREFIX} inside a caller's transaction: notes what the settings were, and leaves its time limits alone. If
      * the statement fails, so does the transaction, and the settings go with it.
      */
     public static final String OUTCOMES_WITHIN = CHANGED.stream()
                     .map("set_config('rowlock_plan.%1$s', current_setting('%1$s'), true)"::formatted)
                     .collect(Collectors.joining(", ", "SELECT ", ";\n"))
-            + "SELECT " + SETTINGS + ", " + HASH_JOINS + ";\n";
+            + "SELECT " + PLAN + ", " + HASH_JOINS + ";\n";
 
     /** Goes behind the statement's text, which ends with a semicolon: the settings are as they were. */
     public static final String RESTORED = CHANGED.stream()

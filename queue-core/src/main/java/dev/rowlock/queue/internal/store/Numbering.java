@@ -76,16 +76,16 @@ public final class Numbering {
     }
 
     private Standing standing(Connection connection) throws SQLException {
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, look);
-                ResultSet row = statement.executeQuery()) {
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, TimeLimit.before(connection, look));
+                ResultSet row = TimeLimit.query(statement)) {
             row.next();
             return new Standing(row.getBoolean(1), row.getLong(2), row.getInt(3));
         }
     }
 
     private boolean skipped(Connection connection) throws SQLException {
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, skip);
-                ResultSet row = statement.executeQuery()) {
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, TimeLimit.before(connection, skip));
+                ResultSet row = TimeLimit.query(statement)) {
             row.next();
             return row.getBoolean(1);
         }

@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
@@ -22,7 +23,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Where the defaults are the usual ones and the driver sends a statement right behind its settings, auto-commit does
  * that in one round trip. Elsewhere there is an explicit transaction. Which of the two it is, is asked once for each
- * connection.
+ * connection. An explicit transaction begins with the {@link TimeLimit} of its statements.
  */
 public final class OwnTransactions {
 
@@ -49,30 +50,26 @@ public final class OwnTransactions {
 
     private final Map<Connection, Habits> known = Collections.synchronizedMap(new WeakHashMap<>());
 
-    /** Runs one statement that has no plan settings. */
-    public <T> T single(Connection connection, Database.Call<T> call) throws SQLException {
-        Habits habits = habits(connection);
-        return habits.usual() && connection.getAutoCommit()
-                ? call.on(connection)
-                : explicitly(connection, !habits.usual(), call);
-    }
-
-    /** Runs one statement, perhaps behind its plan settings. */
-    <T> T together(Connection connection, Database.Call<T> call) throws SQLException {
+    /** Runs one statement behind its settings, {@link TimeLimit} among them. */
+    <T> T together(Connection connection, Duration limit, Database.Call<T> call) throws SQLException {
         Habits habits = habits(connection);
         return habits.usual() && habits.together() && connection.getAutoCommit()
                 ? call.on(connection)
-                : explicitly(connection, !habits.usual(), call);
+                : explicitly(connection, !habits.usual(), limit, call);
     }
 
-    /** Runs several statements. */
-    <T> T several(Connection connection, Database.Call<T> call) throws SQLException {
-        return explicitly(connection, !habits(connection).usual(), call);
+    /**
+     * Runs one or several statements.
+     *
+     * @param limit the server ends a statement that takes longer
+     */
+    public <T> T several(Connection connection, Duration limit, Database.Call<T> call) throws SQLException {
+        return explicitly(connection, !habits(connection).usual(), limit, call);
     }
 
     /** Runs one or several statements on an idle connection whose habits somebody may have changed for a while. */
-    <T> T anyhow(Connection connection, Database.Call<T> call) throws SQLException {
-        return explicitly(connection, true, call);
+    <T> T anyhow(Connection connection, Duration limit, Database.Call<T> call) throws SQLException {
+        return explicitly(connection, true, limit, call);
     }
 
     private Habits habits(Connection connection) throws SQLException {
@@ -123,7 +120,8 @@ public final class OwnTransactions {
         }
     }
 
-    private static <T> T explicitly(Connection connection, boolean unusual, Database.Call<T> call) throws SQLException {
+    private static <T> T explicitly(Connection connection, boolean unusual, Duration limit, Database.Call<T> call)
+            throws SQLException {
         boolean autoCommit = connection.getAutoCommit();
         if (autoCommit) {
             connection.setAutoCommit(false);
@@ -134,7 +132,7 @@ public final class OwnTransactions {
         }
         try {
             // A pool's connection may say read-only at each BEGIN, which auto-commit knows nothing of.
-            return committing(connection, unusual || connection.isReadOnly(), call);
+            return committing(connection, unusual || connection.isReadOnly(), limit, call);
         } finally {
             if (autoCommit) {
                 restore(connection);
@@ -142,13 +140,15 @@ public final class OwnTransactions {
         }
     }
 
-    private static <T> T committing(Connection connection, boolean unusual, Database.Call<T> call) throws SQLException {
+    private static <T> T committing(Connection connection, boolean unusual, Duration limit, Database.Call<T> call)
+            throws SQLException {
         try {
             if (unusual) {
                 try (Statement statement = connection.createStatement()) {
                     statement.execute(connection.isReadOnly() ? READ_COMMITTED + ", READ WRITE" : READ_COMMITTED);
                 }
             }
+            TimeLimit.set(connection, limit);
             T result = call.on(connection);
             connection.commit();
             return result;

@@ -8,8 +8,8 @@ public final class SendWakeup {
 
     // A notifying transaction gets an id, so its commit would wait for the disk, and with it every wake-up. It has
     // nothing to lose: after a crash of the server nobody is listening any more.
-    private static final String SQL = """
-            SELECT set_config('synchronous_commit', 'off', true);
+    private static final String SQL = "SELECT " + TimeLimit.SETTING + """
+            , set_config('synchronous_commit', 'off', true);
             SELECT pg_notify(?, message) FROM unnest(?::text[]) AS m (message)
             """;
 
@@ -20,7 +20,7 @@ public final class SendWakeup {
     }
 
     public void run(List<String> messages) {
-        database.alone(connection -> {
+        database.atOnce(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(SQL)) {
                 statement.setString(1, database.schema().channel());
                 statement.setObject(2, messages.toArray(String[]::new));

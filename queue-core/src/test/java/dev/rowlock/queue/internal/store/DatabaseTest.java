@@ -78,7 +78,7 @@ class DatabaseTest {
     void aConnectionGoesBackToItsPoolAsItCame() {
         database.atomically(connection -> insert(connection, "first"));
 
-        boolean autoCommit = database.alone(Connection::getAutoCommit);
+        boolean autoCommit = database.atOnce(Connection::getAutoCommit);
 
         assertThat(autoCommit).isTrue();
     }

@@ -31,7 +31,7 @@ public final class SaveCheckpoint {
 
     /** Returns whether the claim was still held. If not, the transaction must roll back. */
     public boolean run(TransactionStanding standing, Claim claim, String json) {
-        return database.joined(standing, connection -> {
+        return database.joinedAtomically(standing, connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setLong(1, claim.jobId());
                 statement.setLong(2, claim.token());

@@ -223,7 +223,7 @@ public final class ClaimKeyedJobs {
                 .with("largest", largest);
         while (true) {
             Form form = which.all() ? Form.all(parts(queue, turn), walk(with), with.saysMore()) : Form.some(false);
-            Optional<KeyedBatch> batch = database.alone(connection -> {
+            Optional<KeyedBatch> batch = database.atOnce(connection -> {
                 database.numbering().check(connection);
                 long begun = System.nanoTime();
                 try (PreparedStatement statement = prepare(connection, form, parameters)) {
@@ -239,7 +239,7 @@ public final class ClaimKeyedJobs {
     /** The ids of the jobs that {@link #run} would claim now. */
     public List<Long> names(String queue, Turn turn, KnownKeys known, int limit, Which which, long nodeId) {
         NamedParameters parameters = parameters(queue, turn, withUnfinished(turn, known), limit, which, nodeId);
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = prepare(connection, Form.some(true), parameters)) {
                 statement.execute();
                 IndexPlan.rows(statement).close();

@@ -258,7 +258,7 @@ public final class ClaimReadyJobs {
      */
     public Batch run(String queue, QueueRange range, int limit, int largest, long nodeId, @Nullable String timeouts) {
         Database.Call<Batch> call = connection -> run(connection, queue, range, limit, largest, nodeId, timeouts);
-        return own == null ? database.alone(call) : database.alone(own, call);
+        return own == null ? database.atOnce(call) : database.alone(own, call);
     }
 
     private Batch run(
@@ -319,7 +319,7 @@ public final class ClaimReadyJobs {
 
     /** Claims those of these jobs that are ready in this queue. Slower for each than {@link #run}, through the pool. */
     public Batch named(String queue, List<Long> ids, int largest, long nodeId, @Nullable String timeouts) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             database.numbering().check(connection);
             long begun = System.nanoTime();
             try (PreparedStatement statement = IndexPlan.prepare(connection, database.sql(NAMED))) {
@@ -340,7 +340,7 @@ public final class ClaimReadyJobs {
 
     /** The ids of the jobs that {@link #run} would claim now, in their order, if nobody had locked any. Through the pool. */
     public List<Long> names(String queue, QueueRange range, int limit) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, database.sql(NAMES))) {
                 new Parameters(statement)
                         .add(queue)

@@ -43,7 +43,7 @@ public final class FindReadyQueues {
 
     /** Returns those of them where a job is ready, and those where it took longer than this to see that none is. */
     public List<String> among(List<String> queues, Duration slow) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.texts(queues, queue -> queue));
                 statement.setLong(2, slow.toMillis());

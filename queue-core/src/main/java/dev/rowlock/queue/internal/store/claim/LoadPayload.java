@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.store.claim;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.TimeLimit;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.job.Claim;
 import java.sql.PreparedStatement;
@@ -27,11 +28,11 @@ public final class LoadPayload {
 
     /** Returns the JSON; empty if the claim was lost. */
     public Optional<String> run(Claim claim) {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+        return database.atOnce(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, TimeLimit.before(connection, sql))) {
                 statement.setLong(1, claim.jobId());
                 statement.setLong(2, claim.token());
-                try (ResultSet rows = statement.executeQuery()) {
+                try (ResultSet rows = TimeLimit.query(statement)) {
                     return rows.next() ? Optional.of(required(rows.getString(1), claim)) : Optional.empty();
                 }
             }

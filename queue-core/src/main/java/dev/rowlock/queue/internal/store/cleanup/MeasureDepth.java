@@ -110,7 +110,7 @@ public final class MeasureDepth {
     }
 
     public void run() {
-        database.alone(connection -> {
+        database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 return statement.execute();
             }

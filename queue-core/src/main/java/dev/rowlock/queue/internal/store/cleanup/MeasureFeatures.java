@@ -50,7 +50,7 @@ public final class MeasureFeatures {
     }
 
     public void run() {
-        database.alone(connection -> {
+        database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 return statement.execute();
             }

@@ -107,7 +107,7 @@ public final class DispatchDueJobs {
      * @param without the ids of jobs that are left where they are
      */
     public Result run(DuePosition after, int limit, List<Long> without) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             long begun = System.nanoTime();
             try (PreparedStatement statement = IndexPlan.prepare(connection, due)) {
                 set(statement, after, limit, without);
@@ -120,7 +120,7 @@ public final class DispatchDueJobs {
 
     /** Moves those of these jobs that are due. */
     public Result named(List<Long> ids) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             long begun = System.nanoTime();
             try (PreparedStatement statement = IndexPlan.prepare(connection, named)) {
                 statement.setObject(1, Columns.longs(ids, Long::longValue));
@@ -134,7 +134,7 @@ public final class DispatchDueJobs {
 
     /** The ids of the jobs that {@link #run} would move now, if nobody had locked any. */
     public List<Long> names(DuePosition after, int limit, List<Long> without) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, names)) {
                 set(statement, after, limit, without);
                 try (ResultSet rows = IndexPlan.query(statement)) {

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.store.enqueue;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.TimeLimit;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -57,7 +58,8 @@ public final class EnqueueLargeJobs {
         boolean alike = first.due() == null
                 && first.key() == null
                 && jobs.stream().allMatch(job -> job.large() && first.alike(job));
-        try (PreparedStatement statement = connection.prepareStatement(alike ? sqlAlike : sql)) {
+        try (PreparedStatement statement =
+                connection.prepareStatement(TimeLimit.before(connection, alike ? sqlAlike : sql))) {
             if (alike) {
                 statement.setObject(1, Columns.texts(jobs, NewJob::payload));
                 NewJobColumns.setShared(statement, 2, first);
@@ -68,7 +70,7 @@ public final class EnqueueLargeJobs {
                 statement.setObject(10, Columns.texts(jobs, NewJob::largePayload));
                 statement.setObject(11, Columns.texts(jobs, NewJob::key));
             }
-            try (ResultSet rows = statement.executeQuery()) {
+            try (ResultSet rows = TimeLimit.query(statement)) {
                 return Ids.read(rows, jobs.size());
             }
         }

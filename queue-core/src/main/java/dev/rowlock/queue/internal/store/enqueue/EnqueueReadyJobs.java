@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.store.enqueue;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.TimeLimit;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -60,12 +61,12 @@ public final class EnqueueReadyJobs {
      * business transaction: NOTIFY takes a global lock at commit, and forbids to prepare the transaction.
      */
     public long runAndNotify(Connection connection, NewJob job, String message) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sqlAndNotify)) {
+        try (PreparedStatement statement = connection.prepareStatement(TimeLimit.before(connection, sqlAndNotify))) {
             NewJobColumns.setShared(statement, 1, job);
             statement.setString(7, job.payload());
             statement.setString(8, channel);
             statement.setString(9, message);
-            try (ResultSet rows = statement.executeQuery()) {
+            try (ResultSet rows = TimeLimit.query(statement)) {
                 return Ids.read(rows, 1)[0];
             }
         }
@@ -78,14 +79,15 @@ public final class EnqueueReadyJobs {
             return new long[] {runOne(connection, first)};
         }
         boolean alike = jobs.stream().allMatch(first::alike);
-        try (PreparedStatement statement = connection.prepareStatement(alike ? sqlAlike : sql)) {
+        try (PreparedStatement statement =
+                connection.prepareStatement(TimeLimit.before(connection, alike ? sqlAlike : sql))) {
             if (alike) {
                 NewJobColumns.setShared(statement, 1, first);
             } else {
                 NewJobColumns.setEach(statement, 1, jobs);
             }
             statement.setObject(7, Columns.texts(jobs, NewJob::payload));
-            try (ResultSet rows = statement.executeQuery()) {
+            try (ResultSet rows = TimeLimit.query(statement)) {
                 long[] ids = Ids.read(rows, jobs.size());
                 Arrays.sort(ids);
                 return ids;
@@ -94,10 +96,10 @@ public final class EnqueueReadyJobs {
     }
 
     private long runOne(Connection connection, NewJob job) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sqlOne)) {
+        try (PreparedStatement statement = connection.prepareStatement(TimeLimit.before(connection, sqlOne))) {
             NewJobColumns.setShared(statement, 1, job);
             statement.setString(7, job.payload());
-            try (ResultSet rows = statement.executeQuery()) {
+            try (ResultSet rows = TimeLimit.query(statement)) {
                 return Ids.read(rows, 1)[0];
             }
         }

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.store.enqueue;
 
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.TimeLimit;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.job.UniqueKey;
 import java.sql.Connection;
@@ -132,9 +133,9 @@ public final class EnqueueUniqueJobs {
             throws SQLException {
         List<NewJob> asked = open.stream().map(jobs::get).toList();
         String text = asked.stream().anyMatch(NewJob::large) ? sqlWithLarge : sql;
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, text)) {
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, TimeLimit.before(connection, text))) {
             set(statement, asked);
-            try (ResultSet rows = statement.executeQuery()) {
+            try (ResultSet rows = TimeLimit.query(statement)) {
                 for (int i : open) {
                     if (!rows.next()) {
                         throw new SQLException("fewer answers than the %d jobs asked for".formatted(open.size()));

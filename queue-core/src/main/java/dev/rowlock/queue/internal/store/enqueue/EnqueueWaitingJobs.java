@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.store.enqueue;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.TimeLimit;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -33,11 +34,11 @@ public final class EnqueueWaitingJobs {
 
     /** Inserts the jobs, each of which has a due time, and returns their ids in the same order. */
     public long[] run(Connection connection, List<NewJob> jobs) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        try (PreparedStatement statement = connection.prepareStatement(TimeLimit.before(connection, sql))) {
             NewJobColumns.setDue(statement, 1, jobs);
             NewJobColumns.setEach(statement, 3, jobs);
             statement.setObject(9, Columns.texts(jobs, NewJob::payload));
-            try (ResultSet rows = statement.executeQuery()) {
+            try (ResultSet rows = TimeLimit.query(statement)) {
                 return Ids.read(rows, jobs.size());
             }
         }

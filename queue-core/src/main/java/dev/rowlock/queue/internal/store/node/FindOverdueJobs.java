@@ -38,7 +38,7 @@ public final class FindOverdueJobs {
 
     /** Finds those whose deadline passed longer ago than this, a thousand at most. */
     public List<Overdue> run(Duration grace) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setLong(1, grace.toMillis());
                 try (ResultSet rows = IndexPlan.query(statement)) {

@@ -35,7 +35,7 @@ public final class PostponeDeadlines {
         if (held.isEmpty()) {
             return;
         }
-        database.alone(connection -> {
+        database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setLong(1, fromNow.toMillis());
                 statement.setObject(2, Columns.longs(held, Claim::jobId));

@@ -96,7 +96,7 @@ public final class TakeOverdueJobs {
      * @param delay how long a job waits that is tried again, where its node does not say
      */
     public int run(List<OverdueClaim> overdue, int maxRetries, Duration delay) {
-        return partitions.around(() -> database.alone(connection -> {
+        return partitions.around(() -> database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 long[] ids = Columns.longs(overdue, late -> late.claim().jobId());
                 statement.setObject(1, ids);

@@ -44,7 +44,7 @@ public final class BuryJobs {
 
     /** Returns the tokens that were still held; the others' claims were lost. */
     public Set<Long> run(List<Buried> jobs) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             database.numbering().check(connection);
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(jobs, job -> job.claim().jobId()));

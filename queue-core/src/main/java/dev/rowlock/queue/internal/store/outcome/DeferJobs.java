@@ -74,7 +74,7 @@ public final class DeferJobs {
     }
 
     public MovedJobs run(List<Deferred> jobs) {
-        return partitions.around(() -> database.alone(connection -> {
+        return partitions.around(() -> database.atOnce(connection -> {
             database.numbering().check(connection);
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(jobs, job -> job.claim().jobId()));

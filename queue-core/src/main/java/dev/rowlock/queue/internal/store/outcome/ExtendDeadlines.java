@@ -34,7 +34,7 @@ public final class ExtendDeadlines {
 
     /** Returns the tokens that were still held; the others' claims were lost. */
     public Set<Long> run(List<Claim> claims, Duration fromNow) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             database.numbering().check(connection);
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(claims, Claim::jobId));

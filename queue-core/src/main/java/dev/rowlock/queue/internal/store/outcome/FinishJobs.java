@@ -72,7 +72,7 @@ public final class FinishJobs {
 
     /** Returns the tokens that were still held; the others' claims were lost. */
     public Set<Long> run(List<Finished> jobs) {
-        return partitions.around(() -> database.alone(connection -> {
+        return partitions.around(() -> database.atOnce(connection -> {
             database.numbering().check(connection);
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(jobs, job -> job.claim().jobId()));

@@ -50,7 +50,7 @@ public final class ReleaseJobs {
     }
 
     public MovedJobs run(List<Claim> claims) {
-        return partitions.around(() -> database.alone(connection -> {
+        return partitions.around(() -> database.atOnce(connection -> {
             database.numbering().check(connection);
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(claims, Claim::jobId));

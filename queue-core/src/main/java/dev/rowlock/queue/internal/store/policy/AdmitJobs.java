@@ -91,7 +91,7 @@ public final class AdmitJobs {
      */
     public Admitted run(String queue, long nodeId, List<Long> jobs, Duration hold) {
         Long[] ids = jobs.toArray(Long[]::new);
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setLong(1, hold.toMillis());
                 statement.setString(2, queue);
@@ -109,7 +109,7 @@ public final class AdmitJobs {
 
     /** Takes the marks of jobs that nobody has claimed for so long. Returns of how many. */
     public int takeBack(String queue, Duration unclaimed, int limit) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, takeBack)) {
                 statement.setString(1, queue);
                 statement.setLong(2, unclaimed.toMillis());

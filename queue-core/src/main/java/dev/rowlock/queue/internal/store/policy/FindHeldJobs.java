@@ -108,7 +108,7 @@ public final class FindHeldJobs {
 
     /** The figures; null: the queue has no policy. */
     public @Nullable Figures figures(String queue, long nodeId) {
-        Optional<Figures> found = database.alone(connection -> {
+        Optional<Figures> found = database.atOnce(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, figures)) {
                 statement.setLong(1, nodeId);
                 statement.setString(2, queue);

@@ -40,7 +40,7 @@ public final class HoldClaimedJobs {
 
     /** Returns the tokens of those claims that are over. None unless the policy decides. */
     public Set<Long> run(String queue, List<Claim> claims) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setString(1, queue);
                 statement.setObject(2, Columns.longs(claims, Claim::jobId));

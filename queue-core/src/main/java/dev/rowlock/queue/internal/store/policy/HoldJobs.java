@@ -46,7 +46,7 @@ public final class HoldJobs {
 
     /** Returns how many it has moved: up to {@code limit} without keys, and as many with keys. None unless the policy decides. */
     public int run(String queue, int limit) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setString(1, queue);
                 statement.setString(2, queue);

@@ -91,7 +91,7 @@ public final class LetJobsGo {
     }
 
     private Gone run(String sql, String queue, List<Long> ids, int limit) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setString(1, queue);
                 statement.setString(2, queue);
@@ -107,7 +107,7 @@ public final class LetJobsGo {
 
     /** The ids of the jobs that {@link #run} would look at now. */
     public List<Long> names(String queue, int limit, List<Long> without) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, names)) {
                 statement.setString(1, queue);
                 statement.setObject(2, Columns.longs(without, Long::longValue));

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.store.result;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.TimeLimit;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -75,11 +76,11 @@ public final class FindEndedJobs {
 
     /** Outside the caller's transaction. */
     public List<Ended> run(long[] ids) {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+        return database.atOnce(connection -> {
+            try (PreparedStatement statement = UncachedPlan.prepare(connection, TimeLimit.before(connection, sql))) {
                 statement.setObject(1, ids);
                 statement.setInt(2, LIMIT);
-                try (ResultSet rows = statement.executeQuery()) {
+                try (ResultSet rows = TimeLimit.query(statement)) {
                     List<Ended> ended = new ArrayList<>();
                     while (rows.next()) {
                         ended.add(new Ended(rows.getLong(1), rows.getString(2), rows.getString(3), rows.getString(4)));

@@ -75,7 +75,7 @@ public final class FindDueSchedules {
      * @param without the names of those that are left alone
      */
     public Look run(Collection<String> declared, Collection<String> without, int limit) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.texts(List.copyOf(declared), name -> name));
                 statement.setObject(2, Columns.texts(List.copyOf(without), name -> name));

@@ -123,7 +123,7 @@ public final class CancelWorkflows {
 
     /** The first workflow behind this one that is to be cancelled; null: none. */
     public @Nullable Long next(long behind) {
-        List<Long> found = database.alone(connection -> {
+        List<Long> found = database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, open)) {
                 statement.setLong(1, behind);
                 try (ResultSet rows = IndexPlan.query(statement)) {
@@ -136,7 +136,7 @@ public final class CancelWorkflows {
 
     /** Cancels jobs behind this one, so many at most. Those that somebody moves just now are left for the next time. */
     public Cancelled jobs(long workflow, int behindStep, long behindJob, int limit) {
-        return partitions.around(() -> database.alone(connection -> {
+        return partitions.around(() -> database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, jobs)) {
                 statement.setLong(1, workflow);
                 statement.setInt(2, behindStep);

@@ -108,7 +108,7 @@ public final class EndWorkflows {
 
     private List<Long> run(String sql, Collection<Long> workflows) {
         List<Long> sorted = workflows.stream().sorted().toList(); // in this order their rows are locked
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 List<Place> hints = sorted.stream().map(openJobs::last).toList();
                 statement.setObject(1, Columns.longs(sorted, Long::longValue));

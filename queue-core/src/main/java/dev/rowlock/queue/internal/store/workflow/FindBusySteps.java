@@ -38,7 +38,7 @@ public final class FindBusySteps {
 
     /** Those of these steps. */
     public Set<StepKey> run(Collection<StepKey> steps) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 StepKey.set(statement, 1, steps);
                 Set<StepKey> busy = new LinkedHashSet<>();

@@ -26,7 +26,7 @@ public final class FindMovingSteps {
 
     /** The next ones behind this one. */
     public List<StepKey> run(StepKey behind, int limit) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setLong(1, behind.workflow());
                 statement.setInt(2, behind.step());

@@ -55,7 +55,7 @@ public final class FindUndecidedSteps {
 
     /** Looks at so many steps behind this one. */
     public Undecided run(StepKey behind, int limit) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setLong(1, behind.workflow());
                 statement.setInt(2, behind.step());

@@ -144,7 +144,7 @@ public final class MarkEndedJobs {
 
     /** Looks at these jobs; a negative id is a workflow within another. */
     public List<Touched> heard(Collection<Long> ids) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, heard)) {
                 statement.setObject(1, Columns.longs(List.copyOf(ids), Long::longValue));
                 return read(statement).steps();
@@ -154,7 +154,7 @@ public final class MarkEndedJobs {
 
     /** Walks past so many jobs behind a place, and looks at those that have not ended well. */
     public Marked stretch(Place behind, int limit) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, stretch)) {
                 statement.setLong(1, behind.workflow());
                 statement.setInt(2, behind.step());

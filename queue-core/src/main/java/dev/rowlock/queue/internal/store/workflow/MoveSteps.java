@@ -195,7 +195,7 @@ public final class MoveSteps {
      * @param busy steps that stay as they are, too
      */
     public Moved run(Collection<StepKey> steps, long behind, int limit, List<Long> aside, Collection<StepKey> busy) {
-        return partitions.around(() -> database.alone(connection -> {
+        return partitions.around(() -> database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, walked)) {
                 setWalk(statement, steps, behind, limit, aside, busy);
                 statement.setInt(10, limit);
@@ -206,7 +206,7 @@ public final class MoveSteps {
 
     /** Moves only these jobs, of whatever steps. Those steps have not moved by that. */
     public Moved named(List<Long> jobs) {
-        return partitions.around(() -> database.alone(connection -> {
+        return partitions.around(() -> database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, named)) {
                 statement.setObject(1, new long[0]);
                 StepKey.set(statement, 2, List.of());
@@ -219,7 +219,7 @@ public final class MoveSteps {
 
     /** The jobs that {@link #run} would move. */
     public List<Long> names(Collection<StepKey> steps, long behind, int limit, List<Long> aside) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, names)) {
                 setWalk(statement, steps, behind, limit, aside, List.of());
                 try (ResultSet rows = IndexPlan.query(statement)) {

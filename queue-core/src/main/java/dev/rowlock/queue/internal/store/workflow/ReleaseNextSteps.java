@@ -104,7 +104,7 @@ public final class ReleaseNextSteps {
      * @param fewerThan so many jobs of a step run at once
      */
     public Heard run(Collection<Long> ids, int fewerThan) {
-        return database.alone(connection -> {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(List.copyOf(ids), Long::longValue));
                 for (int parameter = 2; parameter <= 4; parameter++) {

@@ -1,0 +1,70 @@
+package dev.rowlock.queue.internal.store;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+
+/**
+ * How long the server lets a statement of Rowlock's own run. A client that only stops waiting leaves a process of the server behind: that one
+ * waits for its lock for as long as somebody holds it, while the pool opens the next connection, until the server has none left. So the server ends
+ * the statement before the client gives its connection up. The limit holds for the statement's transaction, never for a caller's. A shorter
+ * {@code statement_timeout} of role or database holds.
+ *
+ * <p>A cancel sent by the client would not do: it also ends the wait of a commit for a synchronous standby, which then looks like success.
+ * {@code statement_timeout} does not count during a commit.
+ */
+public final class TimeLimit {
+
+    /** Of most statements. */
+    public static final Duration STANDARD = Duration.ofSeconds(30);
+
+    /** One column of a SELECT. */
+    static final String SETTING = setting(STANDARD);
+
+    private static final String PREFIX = "SELECT " + SETTING + ";\n";
+
+    private TimeLimit() {}
+
+    private static String setting(Duration limit) {
+        return """
+                set_config('statement_timeout',
+                              CASE WHEN current_setting('statement_timeout')::interval BETWEEN '1 us' AND '%1$d ms'
+                                   THEN current_setting('statement_timeout') ELSE '%1$d' END, true)""".formatted(limit.toMillis());
+    }
+
+    /** The text with this limit in place of the standard one. */
+    static String within(Duration limit, String text) {
+        return limit.equals(STANDARD) ? text : text.replace(SETTING, setting(limit));
+    }
+
+    /** So long the client waits: the server's answer that the time is up needs a moment. */
+    public static Duration patience(Duration limit) {
+        return limit.plus(limit.dividedBy(5));
+    }
+
+    /** Limits the statements of a transaction that has begun, or begins with this. */
+    static void set(Connection connection, Duration limit) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(within(limit, "SELECT " + SETTING))) {
+            statement.execute();
+        }
+    }
+
+    /**
+     * The statement with its limit in front, to be executed by {@link #query}. Within a transaction it is left as it is: one of ours has its limit
+     * already, and a caller's is none of our business.
+     */
+    public static String before(Connection connection, String sql) throws SQLException {
+        return connection.getAutoCommit() ? PREFIX + sql : sql;
+    }
+
+    /** Executes what {@link #before} has returned, and returns the statement's rows. */
+    public static ResultSet query(PreparedStatement statement) throws SQLException {
+        if (!statement.getConnection().getAutoCommit()) {
+            return statement.executeQuery();
+        }
+        statement.execute();
+        return IndexPlan.rows(statement);
+    }
+}
