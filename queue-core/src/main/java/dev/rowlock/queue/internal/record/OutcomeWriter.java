@@ -117,14 +117,17 @@ public final class OutcomeWriter {
     }
 
     /** An error of which nothing comes from the application. */
-    static Outcome notRecorded(Outcome outcome, Throwable refusal) {
-        String state = WriteFailure.sqlState(refusal);
+    static Outcome notRecorded(Outcome outcome, @Nullable Throwable refusal) {
         return new Outcome.Failed(JobError.of(
-                "not-recorded",
-                "the outcome '%s' cannot be written: %s"
-                        .formatted(
-                                outcome.label(),
-                                state.isEmpty() ? refusal.getClass().getName() : "SQLSTATE " + state)));
+                "not-recorded", "the outcome '%s' cannot be written: %s".formatted(outcome.label(), reason(refusal))));
+    }
+
+    private static String reason(@Nullable Throwable refusal) {
+        if (refusal == null) {
+            return "nobody knows why";
+        }
+        String state = WriteFailure.sqlState(refusal);
+        return state.isEmpty() ? refusal.getClass().getName() : "SQLSTATE " + state;
     }
 
     /** What a statement found: claims that were held, and those of them whose jobs it cancelled. */

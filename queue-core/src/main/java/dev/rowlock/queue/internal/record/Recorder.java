@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -222,7 +221,7 @@ public final class Recorder implements Runnable {
     }
 
     private void giveUpResults() {
-        List<PendingOutcome> without = resultsAside.giveUp(this::attemptAlone, Objects.requireNonNull(lastFailure));
+        List<PendingOutcome> without = resultsAside.giveUp(this::attemptAlone, () -> lastFailure);
         try {
             setAside(attempt(writer, without));
         } catch (RuntimeException | Error e) {

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The results of outcomes that cannot be written: more than a node bears would fill its memory. Then those that have been aside
@@ -39,12 +41,13 @@ final class ResultsAside {
      * Takes out outcomes that lose their results, and returns what is to be written instead. What it cannot replace stays aside.
      *
      * @param write writes the given one as it is, if by now that is possible
+     * @param reason why it was not
      */
-    List<PendingOutcome> giveUp(Predicate<PendingOutcome> write, Throwable reason) {
+    List<PendingOutcome> giveUp(Predicate<PendingOutcome> write, Supplier<@Nullable Throwable> reason) {
         List<PendingOutcome> without = new ArrayList<>();
         while (tooMany()) {
             PendingOutcome oldest = Objects.requireNonNull(aside.takeWithResult());
-            kept = !writable(oldest.resultLength()) || !write.test(oldest) && !loses(oldest, without, reason);
+            kept = !writable(oldest.resultLength()) || !write.test(oldest) && !loses(oldest, without, reason.get());
             if (kept) {
                 aside.addRefused(oldest);
             }
@@ -60,7 +63,7 @@ final class ResultsAside {
         }
     }
 
-    private boolean loses(PendingOutcome oldest, List<PendingOutcome> without, Throwable reason) {
+    private boolean loses(PendingOutcome oldest, List<PendingOutcome> without, @Nullable Throwable reason) {
         try {
             without.add(oldest.withoutResult(OutcomeWriter.notRecorded(oldest.outcome(), reason)));
         } catch (RuntimeException | Error e) {

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.internal.store.outcome.ProbeDone;
 import dev.rowlock.queue.job.JobState;
@@ -11,7 +12,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -55,6 +59,47 @@ class GivenUpResultsTest {
                     .hasSize(JOBS)
                     .isSubsetOf(JobState.COMPLETED, JobState.FAILED);
         }
+    }
+
+    /** As by an operator who asks in one transaction to cancel many jobs: the recorder has never failed when it gets to their results. */
+    @Test
+    void outcomesWhoseRowsWereLockedKeepTheirResults(TestDatabase database) throws Exception {
+        CountDownLatch locked = new CountDownLatch(1);
+        try (TestNode node = new TestNode(database);
+                LogLines log = new LogLines("dev.rowlock");
+                Connection other = database.unpooled().getConnection()) {
+            node.concurrency(JOBS)
+                    .listener(Report.class, (context, payload) -> {
+                        locked.await();
+                        return RESULT;
+                    })
+                    .start();
+            long[] ids = IntStream.range(0, JOBS)
+                    .mapToLong(i -> node.jobs.enqueue(new Report(i)))
+                    .toArray();
+            node.awaitCount("running", JOBS);
+            other.setAutoCommit(false);
+            other.createStatement().execute("SELECT FROM rowlock.running FOR UPDATE");
+            locked.countDown();
+            Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> waiting(log) == JOBS);
+
+            other.rollback();
+
+            Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> node.count("done") == JOBS);
+            assertThat(Arrays.stream(ids)
+                            .mapToObj(id -> node.search.find(id).orElseThrow().result()))
+                    .allMatch(result -> result.length() > RESULT.length());
+            assertThat(log.lines()).noneMatch(line -> line.contains("met an error"));
+        }
+    }
+
+    /** How many outcomes wait for locked rows. */
+    private static int waiting(LogLines log) {
+        return log.lines().stream()
+                .map(Pattern.compile("(\\d+) outcomes wait because another transaction")::matcher)
+                .filter(Matcher::find)
+                .mapToInt(line -> Integer.parseInt(line.group(1)))
+                .sum();
     }
 
     private static boolean probing() {
