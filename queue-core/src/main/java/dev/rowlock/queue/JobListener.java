@@ -131,7 +131,7 @@ public @interface JobListener {
      */
     String retryStrategy() default "";
 
-    /** Exceptions, subclasses included, after which trying again is pointless. */
+    /** Exceptions, subclasses included, after which trying again is pointless, also where one is the cause of what was thrown. */
     Class<? extends Throwable>[] noRetryFor() default {};
 
     /**

@@ -25,7 +25,7 @@ public record Failure(ClaimedJob job, Duration age, Throwable thrown) {
             UndeclaredThrowableException.class);
 
     /** Causes can go round in circles. */
-    private static final int MOST_WRAPPERS = 20;
+    private static final int MOST_CAUSES = 20;
 
     /** Which attempt it was: 1 for the first. */
     public int attempt() {
@@ -40,10 +40,31 @@ public record Failure(ClaimedJob job, Duration age, Throwable thrown) {
         return find(thrown, type);
     }
 
+    /** Whether what the handler threw is of this type, or one of its causes is, however deep. Unlike {@link #find(Class)}, it looks behind all exceptions. */
+    public boolean causedBy(Class<? extends Throwable> type) {
+        Throwable next = thrown;
+        for (int depth = 0; depth < MOST_CAUSES && next != null; depth++) {
+            if (type.isInstance(next)) {
+                return true;
+            }
+            next = cause(next);
+        }
+        return false;
+    }
+
+    /** None of an exception that cannot say: it may be the application's own. */
+    private static @Nullable Throwable cause(Throwable thrown) {
+        try {
+            return thrown.getCause();
+        } catch (RuntimeException | Error e) {
+            return null;
+        }
+    }
+
     /** As {@link #find(Class)}, for an exception that is not, or not yet, the failure of an attempt. */
     public static <T extends Throwable> Optional<T> find(Throwable thrown, Class<T> type) {
         Throwable next = thrown;
-        for (int depth = 0; depth < MOST_WRAPPERS && next != null; depth++) {
+        for (int depth = 0; depth < MOST_CAUSES && next != null; depth++) {
             if (type.isInstance(next)) {
                 return Optional.of(type.cast(next));
             }

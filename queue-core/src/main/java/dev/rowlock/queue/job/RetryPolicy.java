@@ -182,8 +182,8 @@ public final class RetryPolicy implements RetryStrategy {
     }
 
     /**
-     * Another strategy for failures with this exception, subclasses included. Of several that match, the first that was
-     * added decides, as with {@code catch}. Attempts are counted together, whatever they failed with.
+     * Another strategy for failures with this exception, subclasses included, also where it is the cause of what was thrown, however deep.
+     * Of several that match, the first that was added decides, as with {@code catch}. Attempts are counted together, whatever they failed with.
      */
     public RetryPolicy on(Class<? extends Throwable> exception, RetryStrategy strategy) {
         List<Rule> rules = new ArrayList<>(values.rules);
@@ -198,7 +198,7 @@ public final class RetryPolicy implements RetryStrategy {
                 List.copyOf(rules)));
     }
 
-    /** Failures with this exception, subclasses included, are final. */
+    /** Failures with this exception, subclasses included, are final, also where it is the cause of what was thrown, however deep. */
     public RetryPolicy giveUpOn(Class<? extends Throwable> exception) {
         return on(exception, GIVE_UP);
     }
@@ -245,7 +245,7 @@ public final class RetryPolicy implements RetryStrategy {
     @Override
     public Optional<Due> next(Failure failure) {
         for (Rule rule : values.rules) {
-            if (failure.find(rule.exception).isPresent()) {
+            if (failure.causedBy(rule.exception)) {
                 return rule.strategy.next(failure);
             }
         }

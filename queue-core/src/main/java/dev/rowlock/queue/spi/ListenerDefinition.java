@@ -126,7 +126,7 @@ public final class ListenerDefinition {
         return with(draft -> draft.retry = strategy);
     }
 
-    /** Exceptions after which trying again is pointless, subclasses included. */
+    /** Exceptions after which trying again is pointless, subclasses included, also where one is the cause of what was thrown. */
     public ListenerDefinition noRetryFor(Collection<Class<? extends Throwable>> exceptions) {
         return with(draft -> draft.noRetryFor = exceptions);
     }

@@ -146,6 +146,31 @@ class RetryPolicyTest {
     }
 
     @Test
+    void aRuleLooksThroughCausesHoweverDeep() {
+        RetryPolicy policy = RetryPolicy.fixed(SECOND)
+                .giveUpOn(FileNotFoundException.class)
+                .on(IllegalStateException.class, RetryPolicy.fixed(HOUR));
+        Exception deep = new IllegalStateException(new RuntimeException(new FileNotFoundException()));
+        Exception circle = new RuntimeException("a");
+        circle.initCause(new RuntimeException("b", circle));
+
+        assertThat(policy.next(failure(1, SECOND, deep))).isEmpty();
+        assertThat(policy.next(failure(1, SECOND, new RuntimeException(BROKEN)))).contains(Due.after(HOUR));
+        assertThat(policy.next(failure(1, SECOND, circle))).contains(Due.after(SECOND));
+        assertThat(policy.next(failure(1, SECOND, new Mute()))).contains(Due.after(SECOND));
+    }
+
+    private static final class Mute extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public synchronized Throwable getCause() {
+            throw new UnsupportedOperationException("on purpose");
+        }
+    }
+
+    @Test
     void anExceptionThatARuleGivesUpOnIsFinalWhateverTheJobsOwnRetriesAre() {
         RetryPolicy policy = RetryPolicy.DEFAULT.giveUpOn(IOException.class);
 

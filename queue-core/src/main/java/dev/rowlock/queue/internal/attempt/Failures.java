@@ -113,19 +113,19 @@ public final class Failures {
         if (Failure.find(thrown, ClaimLostException.class).isPresent()) {
             return new Outcome.Released(); // refused in any case: the token is gone
         }
-        if (isFinal(listener, thrown)) {
+        Failure failure = failure(execution, thrown);
+        if (isFinal(listener, failure)) {
             return dead(execution, error, thrown);
         }
-        Optional<Due> next = next(execution, listener, failure(execution, thrown));
+        Optional<Due> next = next(execution, listener, failure);
         return next.isPresent()
                 ? new Outcome.Retry(next.get(), redacted(execution.job(), error), thrown)
                 : dead(execution, error, thrown);
     }
 
-    private static boolean isFinal(ListenerDefinition listener, Throwable thrown) {
-        return Failure.find(thrown, DoNotRetryException.class).isPresent()
-                || listener.noRetryFor().stream()
-                        .anyMatch(type -> Failure.find(thrown, type).isPresent());
+    private static boolean isFinal(ListenerDefinition listener, Failure failure) {
+        return failure.find(DoNotRetryException.class).isPresent()
+                || listener.noRetryFor().stream().anyMatch(failure::causedBy);
     }
 
     /** Whoever says when, is believed as long as there are retries left, and time. */

@@ -95,7 +95,7 @@ class WorkerNodeTest extends NodeTest {
                 .listener(
                         Unheard.class,
                         (context, payload) -> {
-                            throw new java.io.FileNotFoundException("gone");
+                            throw new IllegalStateException(new java.io.FileNotFoundException("gone"));
                         },
                         TestNode.noRetryFor(java.io.IOException.class))
                 .start();
