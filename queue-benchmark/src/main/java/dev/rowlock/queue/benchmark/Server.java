@@ -3,6 +3,7 @@ package dev.rowlock.queue.benchmark;
 import dev.rowlock.queue.benchmark.measure.ProcessCpu;
 import dev.rowlock.queue.benchmark.peer.Sql;
 import dev.rowlock.queue.benchmark.peer.Target;
+import dev.rowlock.queue.test.postgres.DrawnServer;
 import dev.rowlock.queue.test.postgres.EmbeddedServer;
 import dev.rowlock.queue.test.postgres.PostgresServer;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -54,7 +55,7 @@ public final class Server implements AutoCloseable {
      */
     public static Server start(@Nullable String url) {
         if (url == null) {
-            return new Server(EmbeddedServer.start(SETTINGS));
+            return new Server(EmbeddedServer.start(SETTINGS, DrawnServer.PLAIN));
         }
         System.setProperty("rowlock.test.postgres", url);
         return ofTests();

@@ -1,12 +1,16 @@
 package dev.rowlock.queue.test.postgres;
 
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 import org.testcontainers.utility.DockerImageName;
 
 /** A server in a container. Testcontainers removes it when the JVM ends. */
 final class ContainerServer implements PostgresServer {
+
+    /** Images of 15 and later. Of others nobody knows; theirs are mostly those of their language too. */
+    private static final Pattern KNOWS_ICU = Pattern.compile("postgres:(1[5-9]|[2-9]\\d)\\b.*");
 
     private final PostgreSQLContainer container;
 
@@ -34,8 +38,13 @@ final class ContainerServer implements PostgresServer {
     /** A container that is not started yet, with our settings. */
     static PostgreSQLContainer container(String image) {
         // Private builds of PostgreSQL go by other names, so any image is taken for one.
-        return new PostgreSQLContainer(DockerImageName.parse(image).asCompatibleSubstituteFor("postgres"))
-                .withCommand(ServerSettings.asCommand(ServerSettings.with(Map.of())));
+        PostgreSQLContainer container =
+                new PostgreSQLContainer(DockerImageName.parse(image).asCompatibleSubstituteFor("postgres"));
+        DrawnServer drawn = DrawnServer.ofThisJvm();
+        if (KNOWS_ICU.matcher(image).matches()) {
+            container.withEnv("POSTGRES_INITDB_ARGS", String.join(" ", drawn.initdb(DrawnServer.FIRST_WITH_ICU)));
+        }
+        return container.withCommand(ServerSettings.asCommand(ServerSettings.with(drawn, Map.of())));
     }
 
     @Override

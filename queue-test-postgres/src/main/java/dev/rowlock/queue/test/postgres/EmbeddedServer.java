@@ -13,6 +13,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -46,6 +47,7 @@ public final class EmbeddedServer implements PostgresServer {
     private final Path data;
     private final int port;
     private final Map<String, String> settings;
+    private final DrawnServer drawn;
     private final Thread atExit = new Thread(this::closeAtExit, "stop-postgres");
     /** The folder to delete at the end; null if the data are someone else's. Written only by {@link #stopForGood}. */
     private @Nullable ServerFolder folder;
@@ -55,12 +57,14 @@ public final class EmbeddedServer implements PostgresServer {
             @Nullable ServerFolder folder,
             Path data,
             int port,
-            Map<String, String> settings) {
+            Map<String, String> settings,
+            DrawnServer drawn) {
         this.binaries = binaries;
         this.folder = folder;
         this.data = data;
         this.port = port;
         this.settings = settings;
+        this.drawn = drawn;
     }
 
     /** Starts a server on a free port, with a data folder that is deleted when it is closed. */
@@ -71,6 +75,11 @@ public final class EmbeddedServer implements PostgresServer {
     /** The same with other settings, for example {@code fsync=on}: by default it is off. */
     public static EmbeddedServer start(Map<String, String> settings) {
         return start(PostgresBinaries.below(ServerFolder.PARENT), settings);
+    }
+
+    /** The same for a server that is not drawn with the seed of the JVM. */
+    public static EmbeddedServer start(Map<String, String> settings, DrawnServer drawn) {
+        return start(PostgresBinaries.below(ServerFolder.PARENT), settings, drawn);
     }
 
     /**
@@ -92,8 +101,13 @@ public final class EmbeddedServer implements PostgresServer {
     }
 
     private static EmbeddedServer start(PostgresBinaries binaries, Map<String, String> settings) {
+        return start(binaries, settings, DrawnServer.ofThisJvm());
+    }
+
+    private static EmbeddedServer start(PostgresBinaries binaries, Map<String, String> settings, DrawnServer drawn) {
         ServerFolder folder = ServerFolder.create(binaries);
-        return start(new EmbeddedServer(binaries, folder, folder.data(), freePort(), allSettings(settings)));
+        return start(
+                new EmbeddedServer(binaries, folder, folder.data(), freePort(), allSettings(drawn, settings), drawn));
     }
 
     /**
@@ -106,7 +120,9 @@ public final class EmbeddedServer implements PostgresServer {
     public static EmbeddedServer start(Path data, int port, Map<String, String> settings) {
         PostgresBinaries binaries = PostgresBinaries.below(ServerFolder.PARENT);
         int actualPort = port == 0 ? freePort() : port;
-        return start(new EmbeddedServer(binaries, null, data.toAbsolutePath(), actualPort, allSettings(settings)));
+        DrawnServer drawn = DrawnServer.ofThisJvm();
+        return start(new EmbeddedServer(
+                binaries, null, data.toAbsolutePath(), actualPort, allSettings(drawn, settings), drawn));
     }
 
     /**
@@ -136,7 +152,7 @@ public final class EmbeddedServer implements PostgresServer {
                 "host=127.0.0.1 port=%d user=%s application_name=%s".formatted(through, username(), name));
         // One that waits for a standby of its own would hang when it is promoted.
         following.put("synchronous_standby_names", "");
-        return start(new EmbeddedServer(binaries, copy, copy.data(), freePort(), following));
+        return start(new EmbeddedServer(binaries, copy, copy.data(), freePort(), following, drawn));
     }
 
     /** Makes a standby the primary; returns when it is. */
@@ -163,12 +179,14 @@ public final class EmbeddedServer implements PostgresServer {
         }
     }
 
-    private static Map<String, String> allSettings(Map<String, String> changes) {
-        Map<String, String> settings = new TreeMap<>(ServerSettings.with(Map.of(
-                "listen_addresses", "127.0.0.1",
-                "unix_socket_directories", "",
-                // Errors that tests provoke are not news. What keeps the server from starting is.
-                "log_min_messages", "fatal")));
+    private static Map<String, String> allSettings(DrawnServer drawn, Map<String, String> changes) {
+        Map<String, String> settings = new TreeMap<>(ServerSettings.with(
+                drawn,
+                Map.of(
+                        "listen_addresses", "127.0.0.1",
+                        "unix_socket_directories", "",
+                        // Errors that tests provoke are not news. What keeps the server from starting is.
+                        "log_min_messages", "fatal")));
         settings.putAll(changes);
         return settings;
     }
@@ -190,19 +208,10 @@ public final class EmbeddedServer implements PostgresServer {
 
     private void createData() throws IOException {
         Files.createDirectories(data.getParent());
-        binaries.run(
-                log(data),
-                "initdb",
-                "-D",
-                data.toString(),
-                "-U",
-                username(),
-                "-A",
-                "trust",
-                "-E",
-                "UTF8",
-                "--no-locale",
-                "-N");
+        List<String> arguments =
+                new ArrayList<>(List.of("-D", data.toString(), "-U", username(), "-A", "trust", "-E", "UTF8", "-N"));
+        arguments.addAll(drawn.initdb(binaries.version()));
+        binaries.run(log(data), "initdb", arguments.toArray(String[]::new));
         // A file of its own, so that a restart can replace it. ALTER SYSTEM still has the last word.
         Files.write(
                 data.resolve("postgresql.conf"),

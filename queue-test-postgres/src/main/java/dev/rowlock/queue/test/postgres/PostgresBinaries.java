@@ -6,6 +6,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -17,6 +18,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
@@ -27,6 +30,9 @@ import org.springframework.util.FileSystemUtils;
 final class PostgresBinaries {
 
     private static final int TIMEOUT_SECONDS = 120;
+    /** {@code initdb (PostgreSQL) 18.6}; before a release 19beta1. */
+    private static final Pattern VERSION = Pattern.compile("\\(PostgreSQL\\) (\\d+)");
+
     private static final int EXECUTABLE_BY_OWNER = 0100;
 
     private final Path folder;
@@ -63,6 +69,27 @@ final class PostgresBinaries {
         return new PostgresBinaries(folder, disk, clock.environment());
     }
 
+    /** Their major version. */
+    int version() {
+        try {
+            Process process = new ProcessBuilder(program("initdb"), "--version")
+                    .redirectErrorStream(true)
+                    .start();
+            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            Matcher version = VERSION.matcher(said);
+            if (!version.find()) {
+                throw new IllegalStateException("initdb of %s says of its version: %s".formatted(folder, said));
+            }
+            return Integer.parseInt(version.group(1));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot ask the programs in %s for their version".formatted(folder), e);
+        }
+    }
+
+    private String program(String name) {
+        return folder.resolve("bin").resolve(name).toString();
+    }
+
     /** Runs a program to its end and appends what it says to {@code log}. Throws, with what it said, if it fails. */
     void run(Path log, String program, String... arguments) {
         List<String> command = new ArrayList<>();
@@ -78,7 +105,7 @@ final class PostgresBinaries {
             command.add("env");
             environment.forEach((name, value) -> command.add(name + "=" + value));
         }
-        command.add(folder.resolve("bin").resolve(program).toString());
+        command.add(program(program));
         command.addAll(List.of(arguments));
         try {
             long start = Files.exists(log) ? Files.size(log) : 0;

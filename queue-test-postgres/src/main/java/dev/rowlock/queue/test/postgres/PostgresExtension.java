@@ -9,14 +9,18 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.platform.commons.support.AnnotationSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Creates the databases of {@link PostgresTest} and hands them out. JUnit closes what its stores hold. */
 final class PostgresExtension implements BeforeAllCallback, ParameterResolver {
 
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresExtension.class);
     private static final Namespace NAMESPACE = Namespace.create(PostgresExtension.class);
 
     @Override
     public void beforeAll(ExtensionContext context) {
+        LOG.info("{} on {}, {}", context.getDisplayName(), DrawnServer.ofThisJvm(), TestSeed.option());
         if (!freshPerTest(context)) {
             // Here, in the outermost class, so that nested classes find this one rather than make their own.
             database(context);

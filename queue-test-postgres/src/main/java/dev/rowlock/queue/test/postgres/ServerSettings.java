@@ -16,9 +16,10 @@ final class ServerSettings {
 
     private ServerSettings() {}
 
-    /** The defaults, with some of them replaced and others added. */
-    static Map<String, String> with(Map<String, String> changes) {
+    /** The defaults and what was drawn, with some of them replaced and others added. */
+    static Map<String, String> with(DrawnServer drawn, Map<String, String> changes) {
         Map<String, String> settings = new TreeMap<>(DEFAULTS);
+        settings.putAll(drawn.settings());
         settings.putAll(changes);
         return settings;
     }

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.test.postgres;
 
+import java.util.TimeZone;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,6 +54,8 @@ public final class TestPostgres {
     static synchronized Selection selection() {
         if (selection == null) {
             selection = Selection.of(System::getProperty, ContainerServer::engineAnswers);
+            // The driver tells the server, so that its sessions are in this zone too.
+            TimeZone.setDefault(TimeZone.getTimeZone(DrawnServer.one(DrawnServer.ZONES, TestSeed.random("zone"))));
         }
         return selection;
     }
@@ -66,11 +69,14 @@ public final class TestPostgres {
         int version = server.version();
         selection.requireVersion(version);
         LOG.info(
-                "Tests use PostgreSQL {}, {} at {}: {}",
+                "Tests use PostgreSQL {}, {} at {}: {}; {}, the JVM is in {} ({})",
                 version,
                 selection.kind().words(),
                 server.jdbcUrl(server.homeDatabase()),
-                selection.reason());
+                selection.reason(),
+                selection.kind() == Selection.Kind.URL ? "as it is" : DrawnServer.ofThisJvm(),
+                TimeZone.getDefault().getID(),
+                TestSeed.option());
         return server;
     }
 }
