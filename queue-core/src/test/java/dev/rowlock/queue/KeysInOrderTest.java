@@ -23,6 +23,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Jobs of a key one after the other, over two nodes, whatever becomes of each. */
 @PostgresTest(freshPerTest = true, migrated = true)
@@ -121,6 +123,26 @@ class KeysInOrderTest {
 
         await().until(() -> List.of(0, 1).equals(done.get("a")));
         assertThat(first.limits().blockedKeys("default", 10)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"a, B", "é, Z", "9, 10", "ı, z"})
+    void keysWaitForTheirFailedJobsHoweverTheDatabaseOrdersText(String one, String other) {
+        order(AfterFailure.HOLD);
+        long failing = enqueue(one, 0, "fails");
+        enqueue(one, 1);
+        long alsoFailing = enqueue(other, 0, "fails");
+        enqueue(other, 1);
+        first.start();
+        await().until(() -> state(failing) == JobState.FAILED && state(alsoFailing) == JobState.FAILED);
+
+        enqueue("free", 0);
+        await().until(() -> done.containsKey("free"));
+
+        assertThat(done).containsOnlyKeys("free");
+        assertThat(first.limits().blockedKeys("default", 10))
+                .extracting(BlockedKey::key)
+                .containsExactlyInAnyOrder(one, other);
     }
 
     @Test

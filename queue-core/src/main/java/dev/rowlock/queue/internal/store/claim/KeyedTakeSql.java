@@ -87,7 +87,7 @@ final class KeyedTakeSql {
             ), got AS MATERIALIZED (
                 SELECT keys, known, greatest(1, (SELECT jobs FROM wanted) / greatest(CASE WHEN :after::text = '' THEN 1 ELSE :keys::int END, cardinality(keys)%s)) AS share,
                        limits.most
-                  FROM (SELECT current_setting('rowlock_claim.keys')::text[] AS keys, %s AS known) AS locked
+                  FROM (SELECT current_setting('rowlock_claim.keys')::text[] COLLATE "C" AS keys, %s AS known) AS locked
                   LEFT JOIN (SELECT CASE WHEN in_order IS NOT NULL THEN 1
                                          WHEN :borrows THEN greatest(max_running_per_key, burst_per_key)
                                          ELSE max_running_per_key END AS most FROM rule) AS limits ON true
