@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.JobState;
-import dev.rowlock.queue.search.Explanation;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
@@ -39,8 +38,9 @@ class JobSearchNewDayTest {
     void aJobThatGoesToAPartitionThatIsNewerThanThePlanIsFound() throws SQLException {
         long id = rooms.ready();
 
+        // As it was when the look began, or as it is now.
         assertThat(whileItEndsOnANewDay(id, () -> search.find(id)))
-                .hasValueSatisfying(job -> assertThat(job.state()).isEqualTo(JobState.COMPLETED));
+                .hasValueSatisfying(job -> assertThat(job.state()).isIn(JobState.READY, JobState.COMPLETED));
     }
 
     @Test
@@ -48,8 +48,8 @@ class JobSearchNewDayTest {
         long id = rooms.ready();
 
         assertThat(whileItEndsOnANewDay(id, () -> search.explain(id)))
-                .map(Explanation::state)
-                .contains(JobState.COMPLETED);
+                .hasValueSatisfying(
+                        explanation -> assertThat(explanation.state()).isIn(JobState.READY, JobState.COMPLETED));
     }
 
     /** The look is held up after the server has seen which partitions there are, and before it takes the snapshot of the look. */

@@ -41,6 +41,7 @@ public record SchemaScript(int version, String description, List<String> files) 
                     "v1/json.sql",
                     "v1/rooms.sql",
                     "v1/nodes.sql",
+                    "v1/done.sql",
                     "v1/features.sql",
                     "v1/views.sql",
                     "v1/calls.sql",

@@ -134,7 +134,7 @@ public record RowlockProperties(
     /**
      * How long ended jobs are kept, and the audit.
      *
-     * @param done How long completed and cancelled jobs are kept, to the day; 0 deletes them, which is the fastest, and keeps only those with a result, and those of workflows, for a day; at most 36500d.
+     * @param done How long completed and cancelled jobs are kept, to the day, above 100d to a hundredth of that time; 0 deletes them, which is the fastest, and keeps only those with a result, and those of workflows, for a day; at most 36500d.
      * @param dead How long failed and quarantined jobs are kept; until somebody decides by default; at most 36500d.
      * @param audit How long lines of the audit table are kept, and bulk actions since their end; 1d to 36500d.
      */

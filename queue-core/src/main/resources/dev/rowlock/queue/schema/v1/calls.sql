@@ -247,7 +247,7 @@ $$;
 -- Where a job is, or how it ended: waiting, ready, running, completed, cancelled, failed, quarantined. Null: there is no such job.
 CREATE FUNCTION ${schema}.job_state(job bigint) RETURNS text
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-    SELECT j.state FROM ${schema}.job_details j WHERE j.id = job
+    SELECT j.state FROM ${schema}.jobs_by_id(ARRAY[job]) j
 $$;
 
 -- Takes a job that has not begun to done, as cancelled. Tells nodes where others may have waited for it: those of its key, or of its workflow.

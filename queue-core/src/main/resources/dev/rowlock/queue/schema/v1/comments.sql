@@ -18,7 +18,7 @@ COMMENT ON VIEW ${schema}.failure IS 'The last error of each job that has not en
 COMMENT ON TABLE ${schema}.ready IS 'Jobs that may run now.';
 COMMENT ON TABLE ${schema}.waiting IS 'Jobs that are due later.';
 COMMENT ON TABLE ${schema}.running IS 'Jobs that a node has claimed.';
-COMMENT ON TABLE ${schema}.done IS 'Jobs that were completed or cancelled. One partition a day, UTC.';
+COMMENT ON TABLE ${schema}.done IS 'Jobs that were completed or cancelled. One partition a day, UTC, or more where they are kept for long.';
 COMMENT ON TABLE ${schema}.dead IS 'Jobs that failed for good or were quarantined. They wait for redrive or discard.';
 COMMENT ON TABLE ${schema}.payload IS 'Large payloads. Their jobs have null as payload.';
 COMMENT ON TABLE ${schema}.unique_key IS 'The job that holds, or last held, a unique key.';
@@ -31,9 +31,19 @@ COMMENT ON TABLE ${schema}.retention IS 'How long nodes want ended jobs and the 
 COMMENT ON TABLE ${schema}.dropped IS 'How many jobs retention and discard have removed.';
 COMMENT ON FUNCTION ${schema}.last_job_id() IS 'The last id that was given to a job.';
 COMMENT ON FUNCTION ${schema}.with_error(jsonb, smallint, bigint, jsonb) IS 'Adds an entry to the errors of a job; keeps the last 20.';
-COMMENT ON FUNCTION ${schema}.is_done_partition(text) IS 'Whether the table is an attached partition of done.';
+COMMENT ON FUNCTION ${schema}.days_of_done() IS 'The days for which done has a partition.';
 COMMENT ON FUNCTION ${schema}.ensure_done_partitions(int) IS 'Makes the partitions of done for today and some days to come.';
 COMMENT ON FUNCTION ${schema}.drop_done_partition(text) IS 'Drops one partition of done.';
+COMMENT ON TABLE ${schema}.done_place IS 'In which partition of done jobs lie that ended on a day that is over.';
+COMMENT ON VIEW ${schema}.done_partition IS 'The partitions of done, and whether done_place has their jobs.';
+COMMENT ON VIEW ${schema}.other_job_details IS 'Jobs that have not ended well, with everything that is known of them, payloads too.';
+COMMENT ON FUNCTION ${schema}.done_bounds(regclass) IS 'Where a partition begins and ends.';
+COMMENT ON FUNCTION ${schema}.note_done_place() IS 'Notes the place of a job that comes to a day that is over.';
+COMMENT ON FUNCTION ${schema}.done_stretches(bigint[]) IS 'The stretches of time in done that may have these jobs.';
+COMMENT ON FUNCTION ${schema}.take_skipped_jobs(bigint[]) IS 'Takes those of these jobs out of done that were cancelled before they ran.';
+COMMENT ON FUNCTION ${schema}.done_jobs(bigint[]) IS 'Those of these jobs that were completed or cancelled. Reads no more partitions than it must.';
+COMMENT ON FUNCTION ${schema}.jobs_by_id(bigint[]) IS 'These jobs with everything that is known of them, as job_details has it. Reads no more partitions than it must.';
+COMMENT ON FUNCTION ${schema}.index_done_partition(text) IS 'Makes the indexes of a partition of done whose time is over: done_place, and one by queue.';
 
 -- A column means the same wherever it stands, but for those named with their table.
 DO $$
@@ -50,6 +60,9 @@ BEGIN
             ('past_node.id', 'Id of the node.'),
             ('job_id', 'Id of the job.'),
             ('state', 'waiting, ready, running, completed, cancelled, failed or quarantined.'),
+            ('done_place.block', 'The id of a job, divided by 64.'),
+            ('done_place.day', 'The first day of the partition, which bears its name.'),
+            ('done_place.bits', 'One for each of the 64 ids.'),
             ('depth.state', 'waiting, ready, running or dead.'),
             ('queue', 'Its queue.'),
             ('job_key', 'Which tenant, account or document it is about: limits count by it; null: none.'),
@@ -340,5 +353,4 @@ COMMENT ON FUNCTION ${schema}.job_state(bigint) IS 'Where a job is, or how it en
 COMMENT ON FUNCTION ${schema}.cancel_idle(bigint) IS 'Takes a job that has not begun to done, as cancelled.';
 COMMENT ON FUNCTION ${schema}.cancel(bigint) IS 'Cancels a job: cancelled, requested, already_ended or not_found.';
 COMMENT ON FUNCTION ${schema}.enqueue_with_key(text, json, text, text, int, interval, timestamptz, int, interval, json) IS 'Enqueues a job with a key, such as a tenant, and returns its id.';
-COMMENT ON FUNCTION ${schema}.index_done_partition(text) IS 'Makes the index by queue of a day of done that is over.';
 COMMENT ON FUNCTION ${schema}.enqueue_unique_with_key(text, json, text, text, interval, text, int, interval, timestamptz, int, interval, json) IS 'As enqueue_unique; a job that it creates has a key, such as a tenant.';

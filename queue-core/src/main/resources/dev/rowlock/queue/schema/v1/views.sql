@@ -1,7 +1,7 @@
 -- All jobs as one.
 
--- All rooms as one, with everything that is known of each job.
-CREATE VIEW ${schema}.job_details AS
+-- Jobs that have not ended well, with everything that is known of each.
+CREATE VIEW ${schema}.other_job_details AS
     SELECT id, state, queue, job_key, type, priority, attempt, crashes, max_retries, timeout_millis, enqueued_at, due_at, claimed_at,
            deadline, ended_at, node_id, token, reason, progress, progress_note, cancel_requested,
            -- Not a join, so that who does not ask for payloads does not pay for them.
@@ -25,14 +25,41 @@ CREATE VIEW ${schema}.job_details AS
           FROM ${schema}.running
         UNION ALL
         SELECT id, state, queue, job_key, type, -rank, attempt, crashes, max_retries, timeout_millis,
-               enqueued_at, NULL, claimed_at, NULL, finished_at, node_id, token, NULL, NULL, NULL,
-               state = 'cancelled', payload, headers, errors, result
-          FROM ${schema}.done
-        UNION ALL
-        SELECT id, state, queue, job_key, type, -rank, attempt, crashes, max_retries, timeout_millis,
                enqueued_at, NULL, claimed_at, NULL, died_at, node_id, token, NULL, NULL, NULL, false, payload, headers, errors, NULL
           FROM ${schema}.dead
       ) AS room;
+
+-- All rooms as one.
+CREATE VIEW ${schema}.job_details AS
+    SELECT * FROM ${schema}.other_job_details
+    UNION ALL
+    SELECT id, state, queue, job_key, type, -rank, attempt, crashes, max_retries, timeout_millis, enqueued_at, NULL, claimed_at,
+           NULL, finished_at, node_id, token, NULL, NULL, NULL, state = 'cancelled',
+           coalesce(payload, (SELECT p.payload FROM ${schema}.payload p WHERE p.job_id = done.id)),
+           headers, errors, result
+      FROM ${schema}.done;
+
+-- These jobs, each with everything that is known of it, by the caller's snapshot. The view does the same, but it reads all of done's partitions.
+CREATE FUNCTION ${schema}.jobs_by_id(ids bigint[]) RETURNS SETOF ${schema}.job_details
+    LANGUAGE plpgsql STABLE ROWS 10 AS $$
+DECLARE
+    found_done bigint;
+BEGIN
+    RETURN QUERY
+        SELECT d.id, d.state, d.queue, d.job_key, d.type, -d.rank, d.attempt, d.crashes, d.max_retries, d.timeout_millis, d.enqueued_at,
+               NULL::timestamptz, d.claimed_at, NULL::timestamptz, d.finished_at, d.node_id, d.token, NULL::text, NULL::smallint, NULL::text,
+               d.state = 'cancelled', coalesce(d.payload, (SELECT p.payload FROM ${schema}.payload p WHERE p.job_id = d.id)),
+               d.headers, d.errors, d.result
+          FROM ${schema}.done_jobs(ids) AS d;
+    GET DIAGNOSTICS found_done = ROW_COUNT;
+    IF found_done < cardinality(ids) THEN
+        -- Planned each time, for the tables as they are: a plan from when they were empty would read the whole of full ones.
+        RETURN QUERY EXECUTE 'SELECT * FROM ${schema}.other_job_details WHERE id = ANY ($1)' USING ids;
+    END IF;
+END
+$$;
+
+REVOKE EXECUTE ON FUNCTION ${schema}.jobs_by_id(bigint[]) FROM PUBLIC;
 
 -- The same to read: a line fits a terminal.
 CREATE VIEW ${schema}.job AS
@@ -54,5 +81,5 @@ CREATE VIEW ${schema}.failure AS
                     (SELECT name FROM ${schema}.past_node WHERE id = (error ->> 'node')::bigint)) AS node,
            error ->> 'trace' AS trace
       FROM (SELECT id, state, queue, type, attempt, crashes, errors -> -1 AS error
-              FROM ${schema}.job_details
-             WHERE state NOT IN ('completed', 'cancelled') AND errors IS NOT NULL) AS failed;
+              FROM ${schema}.other_job_details
+             WHERE errors IS NOT NULL) AS failed;

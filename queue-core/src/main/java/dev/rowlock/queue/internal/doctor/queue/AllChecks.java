@@ -31,6 +31,7 @@ public final class AllChecks {
             new StuckJobs(Duration.ofMinutes(1)),
             new MissingPartition(),
             new StuckRetention(Duration.ofDays(1)),
+            new ManyPartitions(200),
             new StaleChore(20, HOUR),
             new FlappingLease(2, HOUR),
             new MassDeath(100, HOUR),

@@ -10,11 +10,7 @@ import java.util.Optional;
 /** One job in whatever room it is. Reads the caller's transaction if there is one. */
 public final class FindJob {
 
-    // A snapshot sees each job in exactly one room. The server plans before it takes the snapshot: a partition of done
-    // that is
-    // made in between is not in the plan, but the job that went there has left its room. So a look that finds none is
-    // made twice.
-    private static final String SQL = "SELECT * FROM rowlock.job_details WHERE id = ?";
+    private static final String SQL = "SELECT * FROM rowlock.jobs_by_id(ARRAY[?::bigint])";
 
     private final Database database;
     private final String sql;
@@ -25,10 +21,6 @@ public final class FindJob {
     }
 
     public <T> Optional<T> run(long id, Row<T> row) {
-        return look(id, row).or(() -> look(id, row));
-    }
-
-    private <T> Optional<T> look(long id, Row<T> row) {
         return database.joined(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setLong(1, id);

@@ -11,7 +11,7 @@ import java.util.List;
 public final class GlanceAtJobs {
 
     private static final String SQL = """
-            SELECT id, state, type, attempt, progress, progress_note FROM rowlock.job_details WHERE id = ANY (?) ORDER BY id
+            SELECT id, state, type, attempt, progress, progress_note FROM rowlock.jobs_by_id(?) ORDER BY id
             """;
 
     private final Database database;

@@ -18,15 +18,18 @@ import org.springframework.dao.DataAccessException;
 /** Drops the partitions of done that have aged out, and writes down how many jobs went with them. */
 public final class DropDonePartitions {
 
-    // The names are ours, done_YYYYMMDD, and their day ends 24 h after it began, in UTC.
+    // Only those whose names are ours, done_YYYYMMDD.
     private static final String AGED = """
             SELECT c.relname
               FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+             CROSS JOIN LATERAL rowlock.done_bounds(c.oid) AS b
              WHERE i.inhparent = 'rowlock.done'::regclass AND c.relname ~ '^done_[0-9]{8}$'
-               AND (to_date(right(c.relname, 8), 'YYYYMMDD') + 1)::timestamp AT TIME ZONE 'UTC'
-                   <= statement_timestamp() - ? * interval '1 ms'
+               AND b.until_at <= statement_timestamp() - ? * interval '1 ms'
              ORDER BY c.relname
             """;
+
+    // Before the locks that others wait for: there may be many.
+    private static final String FORGET_PLACES = "DELETE FROM rowlock.done_place WHERE day = to_date(?, 'YYYYMMDD')";
 
     /** Somebody reads or writes it. */
     private static final Set<String> REFUSED = Set.of("55P03", "40P01");
@@ -147,6 +150,7 @@ public final class DropDonePartitions {
             // gone.
             statement.execute(database.sql("LOCK TABLE rowlock." + partition + " IN SHARE ROW EXCLUSIVE MODE"));
             long jobs = count(statement, partition);
+            forgetPlaces(connection, partition);
             limitWait(connection, tableLock);
             dropSoon(statement, database.sql("SELECT rowlock.drop_done_partition('" + partition + "')"));
             statement.execute(
@@ -158,6 +162,13 @@ public final class DropDonePartitions {
         try (ResultSet row = statement.executeQuery(database.sql("SELECT count(*) FROM rowlock." + partition))) {
             row.next();
             return row.getLong(1);
+        }
+    }
+
+    private void forgetPlaces(Connection connection, String partition) throws SQLException {
+        try (PreparedStatement forget = connection.prepareStatement(database.sql(FORGET_PLACES))) {
+            forget.setString(1, partition.substring(partition.length() - 8));
+            forget.executeUpdate();
         }
     }
 

@@ -12,20 +12,18 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 
 /**
- * Makes the index by queue of days of done that are over. Outcomes never write to an index that they do not need: today has none, so a
- * search for the few done jobs of a queue reads one day at most.
+ * Makes the indexes of partitions of done whose time is over: by id, for all of them together, and by queue. Outcomes never write to an index
+ * that they do not need: today has none, so a look for an id always reads today's primary key too, and a search for the few done jobs of a queue one
+ * partition at most.
  */
 public final class IndexDonePartitions {
 
     // An hour later: clocks differ, and may be set back a little. Whoever writes to an indexed day nevertheless pays
     // for the index, and that is all. The newest day first: people look at it.
     private static final String WITHOUT = """
-            SELECT c.relname
-              FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-             WHERE i.inhparent = 'rowlock.done'::regclass AND NOT i.inhdetachpending AND c.relname ~ '^done_[0-9]{8}$'
-               AND (to_date(right(c.relname, 8), 'YYYYMMDD') + 1)::timestamp AT TIME ZONE 'UTC' <= statement_timestamp() - interval '1 hour'
-               AND to_regclass('rowlock.' || c.relname || '_by_queue') IS NULL
-             ORDER BY c.relname DESC LIMIT 1
+            SELECT p.partition FROM rowlock.done_partition p
+             WHERE p.is_ours AND NOT p.indexed AND p.until_at <= statement_timestamp() - interval '1 hour'
+             ORDER BY p.partition DESC LIMIT 1
             """;
 
     private static final String INDEX = "SELECT rowlock.index_done_partition(?)";

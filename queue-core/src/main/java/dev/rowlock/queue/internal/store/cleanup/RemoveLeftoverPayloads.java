@@ -1,12 +1,7 @@
 package dev.rowlock.queue.internal.store.cleanup;
 
-import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.UncachedPlan;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
+import dev.rowlock.queue.internal.store.TableWalk;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,32 +12,28 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RemoveLeftoverPayloads {
 
-    // Rooms are looked into one after the other until the job is found. One look by primary key for each, as in
-    // EnqueueUniqueJobs; of a done job's partitions, all up to its own.
-    private static final String FOUND_JOB = """
-                   coalesce((SELECT r.id FROM rowlock.running r WHERE r.id = p.job_id),
-                            (SELECT r.id FROM rowlock.ready r WHERE r.id = p.job_id),
-                            (SELECT w.id FROM rowlock.waiting w WHERE w.id = p.job_id),
-                            (SELECT d.id FROM rowlock.dead d WHERE d.id = p.job_id),
-                            (SELECT d.id FROM rowlock.done d WHERE d.id = p.job_id LIMIT 1))
+    // Rooms are looked into one after the other until the job is found: one look by primary key for each, as in
+    // EnqueueUniqueJobs, and those that are left together in done.
+    private static final String SQL = """
+            WITH looked AS MATERIALIZED (
+                SELECT p.job_id,
+                       coalesce((SELECT r.id FROM rowlock.running r WHERE r.id = p.job_id),
+                                (SELECT r.id FROM rowlock.ready r WHERE r.id = p.job_id),
+                                (SELECT w.id FROM rowlock.waiting w WHERE w.id = p.job_id),
+                                (SELECT d.id FROM rowlock.dead d WHERE d.id = p.job_id)) IS NULL AS ended
+                  FROM rowlock.payload p
+                 WHERE p.job_id > ?
+                 ORDER BY p.job_id LIMIT ?
+            ), leftover AS MATERIALIZED (
+                SELECT job_id FROM looked WHERE ended
+                EXCEPT
+                SELECT d.id FROM rowlock.done_jobs(ARRAY(SELECT job_id FROM looked WHERE ended)) AS d
+            ), removed AS (
+                DELETE FROM rowlock.payload WHERE job_id = ANY (ARRAY(SELECT job_id FROM leftover))
+                RETURNING 1
+            )
+            SELECT (SELECT count(*) FROM looked), (SELECT max(job_id) FROM looked), (SELECT count(*) FROM removed)
             """;
-
-    private static final String LOOK = """
-            SELECT count(*), max(job_id), array_agg(job_id) FILTER (WHERE found_job IS NULL)
-              FROM (SELECT p.job_id,
-            """ + FOUND_JOB + """
-                           AS found_job
-                      FROM rowlock.payload p
-                     WHERE p.job_id > ?
-                     ORDER BY p.job_id LIMIT ?) AS looked
-            """;
-
-    // Looks once more: a partition of done that was attached between the first statement's plan and its snapshot is not
-    // in that plan, and jobs that have just gone there seem to be nowhere.
-    private static final String REMOVE = """
-            DELETE FROM rowlock.payload p
-             WHERE p.job_id = ANY (?) AND
-            """ + FOUND_JOB + " IS NULL";
 
     /** Before all payloads. */
     public static final long FRONT = Long.MIN_VALUE;
@@ -54,42 +45,14 @@ public final class RemoveLeftoverPayloads {
      */
     public record Stretch(int removed, @Nullable Long end) {}
 
-    private record Looked(int payloads, long last, long @Nullable [] leftovers) {}
-
-    private final Database database;
-    private final String look;
-    private final String remove;
+    private final TableWalk walk;
 
     public RemoveLeftoverPayloads(Database database) {
-        this.database = database;
-        this.look = database.sql(LOOK);
-        this.remove = database.sql(REMOVE);
+        this.walk = new TableWalk(database, SQL);
     }
 
     /** Looks at so many payloads behind the id, and removes those whose jobs are gone. */
     public Stretch run(long behind, int limit) {
-        return database.alone(connection -> {
-            Looked looked = look(connection, behind, limit);
-            int removed = looked.leftovers() == null ? 0 : remove(connection, looked.leftovers());
-            return new Stretch(removed, looked.payloads() < limit ? null : looked.last());
-        });
-    }
-
-    private Looked look(Connection connection, long behind, int limit) throws SQLException {
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, look)) {
-            statement.setLong(1, behind);
-            statement.setInt(2, limit);
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                return new Looked(row.getInt(1), row.getLong(2), Columns.numbers(row, 3));
-            }
-        }
-    }
-
-    private int remove(Connection connection, long[] leftovers) throws SQLException {
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, remove)) {
-            statement.setObject(1, leftovers);
-            return statement.executeUpdate();
-        }
+        return walk.run(behind, limit, (row, end) -> new Stretch(row.getInt(3), end));
     }
 }

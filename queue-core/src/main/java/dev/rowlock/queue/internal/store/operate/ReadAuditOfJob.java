@@ -29,8 +29,7 @@ public final class ReadAuditOfJob {
                 AND (b.filter ->> 'key' IS NULL OR b.filter ->> 'key' = ?)
                 AND (b.filter ->> 'fingerprint' IS NULL
                      OR b.filter ->> 'fingerprint' IN (SELECT rowlock.error_fingerprint(e.error)
-                                                         FROM rowlock.job_details AS j, jsonb_array_elements(j.errors) AS e (error)
-                                                        WHERE j.id = ?))
+                                                         FROM rowlock.jobs_by_id(ARRAY[?::bigint]) AS j, jsonb_array_elements(j.errors) AS e (error)))
               ORDER BY a.id DESC LIMIT ?)
             ORDER BY 1 DESC LIMIT ?
             """.formatted(AuditRow.COLUMNS);

@@ -18,8 +18,8 @@ import java.util.Map;
 public final class FindDoneClaims {
 
     private static final String SQL = """
-            SELECT d.token, d.state FROM rowlock.done d, unnest(?::bigint[], ?::bigint[], ?::smallint[]) AS o (id, token, crashes)
-             WHERE d.id = o.id AND d.token = o.token AND d.crashes = o.crashes
+            SELECT d.token, d.state FROM rowlock.done_jobs(?) AS d, unnest(?::bigint[], ?::smallint[]) AS o (token, crashes)
+             WHERE d.token = o.token AND d.crashes = o.crashes
             """;
 
     private final Database database;

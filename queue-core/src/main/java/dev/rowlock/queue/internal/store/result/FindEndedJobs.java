@@ -13,16 +13,18 @@ import org.jspecify.annotations.Nullable;
 public final class FindEndedJobs {
 
     // A snapshot sees each job in exactly one room. Most have not ended: they cost a look by primary key into two or
-    // three rooms, and
-    // only the others one into each partition of done. Each result may be a megabyte, so there is a limit.
+    // three rooms, and only the others one into done. Each result may be a megabyte, so there is a limit.
     private static final String SQL = """
+            WITH ended AS MATERIALIZED (
+                SELECT a.id FROM unnest(?::bigint[]) AS a (id)
+                 WHERE coalesce((SELECT r.id FROM rowlock.running r WHERE r.id = a.id),
+                                (SELECT r.id FROM rowlock.ready r WHERE r.id = a.id),
+                                (SELECT w.id FROM rowlock.waiting w WHERE w.id = a.id)) IS NULL
+                 LIMIT ?
+            )
             SELECT ended.id, coalesce(d.state, x.state), d.result, x.error
-              FROM (SELECT a.id FROM unnest(?::bigint[]) AS a (id)
-                     WHERE coalesce((SELECT r.id FROM rowlock.running r WHERE r.id = a.id),
-                                    (SELECT r.id FROM rowlock.ready r WHERE r.id = a.id),
-                                    (SELECT w.id FROM rowlock.waiting w WHERE w.id = a.id)) IS NULL
-                     LIMIT ?) AS ended
-              LEFT JOIN LATERAL (SELECT state, result FROM rowlock.done WHERE id = ended.id LIMIT 1) AS d ON true
+              FROM ended
+              LEFT JOIN rowlock.done_jobs(ARRAY(SELECT id FROM ended)) AS d ON d.id = ended.id
               LEFT JOIN LATERAL (SELECT state, errors -> -1 AS error FROM rowlock.dead WHERE id = ended.id LIMIT 1) AS x ON true
             """;
 

@@ -25,7 +25,7 @@ public final class CountFailedAttempts {
 
     private static final String SQL = """
             WITH since AS MATERIALIZED (
-                SELECT statement_timestamp() - ? * interval '1 ms' AS since
+                SELECT ?::timestamptz AS since
             ), failed AS MATERIALIZED (
                 (SELECT 'waiting' AS room, queue, errors
                    FROM (SELECT * FROM rowlock.waiting ORDER BY due_at, id LIMIT %1$d) AS waiting WHERE errors IS NOT NULL LIMIT %2$d)
@@ -41,7 +41,7 @@ public final class CountFailedAttempts {
                   ORDER BY died_at DESC LIMIT %2$d)
                 UNION ALL
                 (SELECT 'done', queue, errors FROM rowlock.done
-                  WHERE finished_at >= (SELECT since FROM since) AND errors IS NOT NULL LIMIT %2$d)
+                  WHERE finished_at >= ? AND errors IS NOT NULL LIMIT %2$d)
             ), counted AS (
                 SELECT f.queue, a.minute, count(*) AS attempts
                   FROM failed AS f CROSS JOIN LATERAL jsonb_path_query(f.errors, '$[*].at') AS at
@@ -67,8 +67,10 @@ public final class CountFailedAttempts {
 
     public FailedAttempts run(Duration last) {
         return search.run("attempts that failed", connection -> {
+            OffsetDateTime since = ServerTime.ago(connection, last);
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                statement.setLong(1, last.toMillis());
+                statement.setObject(1, since);
+                statement.setObject(2, since);
                 return read(statement);
             }
         });

@@ -20,7 +20,7 @@ final class ExplainEnd {
     // time: the line is written by the statement that cancels, or that asks a running job to stop.
     private static final String SQL = """
             WITH RECURSIVE job AS MATERIALIZED (
-                SELECT id, state, attempt, claimed_at, ended_at, errors -> -1 AS error FROM rowlock.job_details WHERE id = ?
+                SELECT id, state, attempt, claimed_at, ended_at, errors -> -1 AS error FROM rowlock.jobs_by_id(ARRAY[?::bigint])
             ), within AS (
                 SELECT m.workflow_id FROM job j JOIN rowlock.workflow_job m ON m.job_id = j.id WHERE j.state = 'cancelled'
                 UNION

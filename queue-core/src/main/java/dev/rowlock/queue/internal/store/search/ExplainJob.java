@@ -30,7 +30,7 @@ public final class ExplainJob {
     private static final String SQL = """
             WITH job AS MATERIALIZED (
                 SELECT id, state, queue, job_key, type, -priority AS rank, due_at, reason, node_id, claimed_at, deadline, attempt, cancel_requested
-                  FROM rowlock.job_details WHERE id = ?
+                  FROM rowlock.jobs_by_id(ARRAY[?::bigint])
             ), living AS MATERIALIZED (
                 SELECT n.* FROM rowlock.node n, job j
                  WHERE j.queue = ANY (n.queues) AND n.heartbeat_at > clock_timestamp() - n.lease_millis * interval '1 ms'
@@ -144,10 +144,6 @@ public final class ExplainJob {
 
     /** Empty: there is no such job. */
     public Optional<Explanation> run(long id) {
-        return look(id).or(() -> look(id)); // as FindJob does
-    }
-
-    private Optional<Explanation> look(long id) {
         return bounded.run("what holds up job " + id, connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
                 statement.setLong(1, id);

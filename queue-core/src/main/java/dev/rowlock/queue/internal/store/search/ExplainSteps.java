@@ -53,7 +53,7 @@ final class ExplainSteps {
             SELECT o.workflow_id, o.name AS own_name, o.state AS own_state, o.workflow_state, h.*, c.jobs, c.open, f.failures, d.job_id AS failed_job,
                    CASE WHEN d.job_id < 0 THEN 'workflow'
                         WHEN d.dead THEN 'dead'
-                        WHEN EXISTS (SELECT FROM rowlock.job_details l WHERE l.id = d.job_id) THEN 'redriven'
+                        WHEN EXISTS (SELECT FROM rowlock.jobs_by_id(ARRAY[d.job_id])) THEN 'redriven'
                         ELSE 'discarded' END AS failed_is
               FROM own o
               LEFT JOIN holding h ON true

@@ -7,6 +7,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -21,11 +22,13 @@ final class ReadPace {
 
     private static final String SQL = """
             SELECT count(*), extract(epoch FROM clock_timestamp() - min(finished_at)) AS seconds
-              -- No condition in here: with one, it would read on until it has found so many.
-              FROM (SELECT queue, job_key, state, finished_at FROM rowlock.done ORDER BY id DESC LIMIT ?) AS youngest
+              -- No other condition in here: with one, it would read on until it has found so many.
+              FROM (SELECT queue, job_key, state, finished_at FROM rowlock.done WHERE finished_at >= ? ORDER BY id DESC LIMIT ?) AS youngest
              WHERE finished_at > clock_timestamp() - interval '1 minute' AND state = 'completed'
                AND queue = ? AND (?::text IS NULL OR job_key = ?)
             """;
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
 
     /** Times vary: a few jobs say nothing about those that come. */
     private static final int FEWEST = 5;
@@ -44,10 +47,12 @@ final class ReadPace {
     Optional<Duration> timeFor(Connection connection, long jobs, String queue, @Nullable String key)
             throws SQLException {
         try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-            statement.setInt(1, MOST);
-            statement.setString(2, queue);
-            statement.setString(3, key);
+            statement.setObject(
+                    1, ServerTime.ago(connection, MINUTE).truncatedTo(ChronoUnit.DAYS)); // where partitions begin
+            statement.setInt(2, MOST);
+            statement.setString(3, queue);
             statement.setString(4, key);
+            statement.setString(5, key);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 long ended = row.getLong(1);

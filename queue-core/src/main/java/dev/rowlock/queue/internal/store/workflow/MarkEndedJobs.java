@@ -46,12 +46,9 @@ public final class MarkEndedJobs {
     // its day.
     private static final String LOOKED = """
             , flow AS MATERIALIZED (
-                SELECT w.id, w.state, w.started_at
+                SELECT w.id, w.state
                   FROM (SELECT DISTINCT workflow_id FROM given) AS g
-                 CROSS JOIN LATERAL (SELECT w.id, w.state, w.started_at FROM rowlock.workflow w WHERE w.id = g.workflow_id OFFSET 0) AS w
-            ), since AS MATERIALIZED (
-                -- Not the partitions of the days before. A clock may be set back, also by days.
-                SELECT least(min(started_at), statement_timestamp()) - interval '1 day' AS day FROM flow
+                 CROSS JOIN LATERAL (SELECT w.id, w.state FROM rowlock.workflow w WHERE w.id = g.workflow_id OFFSET 0) AS w
             ), found AS MATERIALIZED (
                 %s
             ), looked AS MATERIALIZED (
@@ -62,7 +59,7 @@ public final class MarkEndedJobs {
                             ELSE coalesce(f.now_state,
                                           (SELECT 0 FROM rowlock.running r WHERE r.id = m.job_id),
                                           (SELECT 0 FROM rowlock.ready r WHERE r.id = m.job_id),
-                                          %s,
+                                          %s
                                           1)
                        END AS now_state
                   FROM given m LEFT JOIN found f ON f.id = m.job_id
@@ -71,20 +68,24 @@ public final class MarkEndedJobs {
 
     private static final String DONE = "CASE d.state WHEN 'completed' THEN 2 ELSE 3 END ";
 
-    private static final String ONE_IN_DONE = "(SELECT " + DONE + """
-             FROM rowlock.done d WHERE d.id = m.job_id AND d.finished_at >= (SELECT day FROM since) LIMIT 1)""";
-
     // Most of those that somebody has heard of were done a moment ago: so all together in the partition of this day.
-    private static final String LOOKED_IN_DONE = LOOKED.formatted("SELECT d.id, " + DONE + """
+    // Others died, and next to none was
+    // done before.
+    private static final String LOOKED_IN_DONE = LOOKED.formatted(
+            "SELECT d.id, " + DONE + """
              AS now_state FROM rowlock.done d
                  WHERE d.id = ANY (ARRAY(SELECT job_id FROM given WHERE job_id > 0))
                    AND d.finished_at BETWEEN statement_timestamp() - interval '10 minutes' AND statement_timestamp() + interval '10 minutes'""", """
             (SELECT 0 FROM rowlock.waiting r WHERE r.id = m.job_id),
-                                          """ + ONE_IN_DONE);
+                                          (SELECT 1 FROM rowlock.dead r WHERE r.id = m.job_id),
+                                          (SELECT\s""" + DONE + "FROM rowlock.done_jobs(ARRAY[m.job_id]) d LIMIT 1),");
 
     // Most of those that have not ended, as far as anybody knows, wait for others.
-    private static final String LOOKED_IN_WAITING = LOOKED.formatted("""
-            SELECT r.id, 0 AS now_state FROM rowlock.waiting r WHERE r.id = ANY (ARRAY(SELECT job_id FROM given WHERE job_id > 0)) ORDER BY r.id""", ONE_IN_DONE);
+    private static final String LOOKED_IN_WAITING = LOOKED.formatted(
+            """
+            (SELECT r.id, 0 AS now_state FROM rowlock.waiting r WHERE r.id = ANY (ARRAY(SELECT job_id FROM given WHERE job_id > 0)) ORDER BY r.id)
+                UNION ALL
+                SELECT d.id,\s""" + DONE + "FROM rowlock.done_jobs(ARRAY(SELECT job_id FROM given WHERE job_id > 0)) d", "");
 
     // The rows are found by their places, so there is no index to choose a wrong one. "+ 0": nor one to be walked
     // through for the join.

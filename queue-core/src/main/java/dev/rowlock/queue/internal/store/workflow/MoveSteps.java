@@ -34,13 +34,12 @@ public final class MoveSteps {
     // With what tells the steps, and the jobs of each.
     private static final String STEPS = """
             step AS MATERIALIZED (
-                SELECT t.workflow_id, t.step_no, s.place, s.state, s.due_at, s.delay_millis, w.started_at
+                SELECT t.workflow_id, t.step_no, s.place, s.state, s.due_at, s.delay_millis
                   FROM %s AS t (workflow_id, step_no)
                  CROSS JOIN LATERAL (
                        SELECT s.ctid AS place, s.state, s.due_at, s.delay_millis FROM rowlock.workflow_step s
                         WHERE s.workflow_id = t.workflow_id AND s.step_no = t.step_no
                           AND s.state IN ('releasing', 'skipping', 'reviving') OFFSET 0) AS s
-                 CROSS JOIN LATERAL (SELECT w.started_at FROM rowlock.workflow w WHERE w.id = t.workflow_id OFFSET 0) AS w
             ), next AS MATERIALIZED (
                 SELECT s.workflow_id, s.step_no, s.state, s.due_at, s.delay_millis, m.job_id, m.place,
                        m.job_id = ANY (ARRAY(SELECT job_id FROM aside)) AS aside
@@ -84,12 +83,9 @@ public final class MoveSteps {
             ), missed AS MATERIALIZED (
                 -- Somebody has changed them in this moment, so this snapshot does not see them as they are: the next look takes them.
                 SELECT id FROM parked EXCEPT SELECT id FROM from_waiting
-            ), from_done AS (
-                DELETE FROM rowlock.done
-                 WHERE id = ANY (ARRAY(SELECT job_id FROM next WHERE state = 'reviving' AND NOT aside))
-                   AND finished_at >= (SELECT least(min(started_at), statement_timestamp()) FROM step) - interval '1 day'
-                   AND state = 'cancelled' AND claimed_at IS NULL
-                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
+            ), from_done AS MATERIALIZED (
+                SELECT id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
+                  FROM rowlock.take_skipped_jobs(ARRAY(SELECT job_id FROM next WHERE state = 'reviving' AND NOT aside))
             ), counted AS MATERIALIZED (
                 SELECT n.workflow_id, n.step_no, count(*) AS jobs, count(x.id) AS missed, count(b.id) AS back
                   FROM next n LEFT JOIN missed x ON x.id = n.job_id LEFT JOIN from_done b ON b.id = n.job_id

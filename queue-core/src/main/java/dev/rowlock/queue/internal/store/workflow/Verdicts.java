@@ -67,7 +67,7 @@ final class Verdicts {
                                                 (SELECT r.id FROM rowlock.waiting r WHERE r.id = f.job_id),
                                                 (SELECT r.id FROM rowlock.ready r WHERE r.id = f.job_id),
                                                 (SELECT r.id FROM rowlock.running r WHERE r.id = f.job_id),
-                                                (SELECT r.id FROM rowlock.done r WHERE r.id = f.job_id LIMIT 1)) IS NULL
+                                                (SELECT r.id FROM rowlock.done_jobs(ARRAY[f.job_id]) r LIMIT 1)) IS NULL
                              LIMIT 1) IS NOT NULL AS lost
                   FROM told t
             ), running AS MATERIALIZED (

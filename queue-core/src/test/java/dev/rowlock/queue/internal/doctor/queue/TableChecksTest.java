@@ -83,6 +83,15 @@ class TableChecksTest {
     }
 
     @Test
+    void morePartitionsThanThereShouldBeAreCounted() {
+        isSilent(new ManyPartitions(8));
+        rooms.execute(
+                "CREATE TABLE rowlock.done_archive PARTITION OF rowlock.done FOR VALUES FROM ('2020-01-01Z') TO ('2020-01-02Z')");
+
+        assertThat(only(new ManyPartitions(8)).cause()).startsWith("Table done has 9 partitions.");
+    }
+
+    @Test
     void aTableThatTakesTheNameOfAPartitionToComeIsNamed() {
         String tomorrow = rooms.sql("SELECT to_char((now() AT TIME ZONE 'UTC')::date + 1, 'YYYYMMDD')")
                 .query(String.class)

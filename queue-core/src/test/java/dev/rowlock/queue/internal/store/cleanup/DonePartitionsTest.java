@@ -342,7 +342,7 @@ class DonePartitionsTest {
     void noIndexIsMadeOfTheDayThatOutcomesAreWrittenTo() {
         assertThatThrownBy(() -> rooms.number("SELECT count(*) FROM rowlock.index_done_partition('%s')"
                         .formatted(days(0, 0).get(0))))
-                .hasMessageContaining("before its day is over");
+                .hasMessageContaining("before its time is over");
         assertThatThrownBy(() -> rooms.number("SELECT count(*) FROM rowlock.index_done_partition('ready')"))
                 .hasMessageContaining("is not a partition");
     }

@@ -22,8 +22,9 @@ public record KeptTooLong(Duration margin) implements Look {
                                       AND n.started_at < clock_timestamp() - interval '1 hour')
                     HAVING count(*) > 0 -- otherwise nobody wishes anything
                 ), kept AS (
-                    SELECT 'done' AS room, c.relname::text AS partition, (to_date(right(c.relname, 8), 'YYYYMMDD') + 1)::timestamp AT TIME ZONE 'UTC' AS ended_at
+                    SELECT 'done' AS room, c.relname::text AS partition, b.until_at AS ended_at
                       FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+                     CROSS JOIN LATERAL rowlock.done_bounds(c.oid) AS b
                      WHERE i.inhparent = 'rowlock.done'::regclass AND c.relname ~ '^done_[0-9]{8}$'
                 )
                 -- A wish for more than a thousand years means for ever: intervals end somewhere.

@@ -18,6 +18,8 @@ public record MissingPartitions() implements Look {
                          CROSS JOIN generate_series(0, 3) AS n) AS d
                  WHERE NOT EXISTS (SELECT FROM pg_inherits i
                                     WHERE i.inhparent = 'rowlock.done'::regclass AND NOT i.inhdetachpending AND i.inhrelid = to_regclass(d.partition))
+                   AND NOT EXISTS (SELECT FROM rowlock.done_partition p
+                                    WHERE p.from_at <= d.day::timestamp AT TIME ZONE 'UTC' AND p.until_at > d.day::timestamp AT TIME ZONE 'UTC')
                    AND (to_regclass(d.partition) IS NOT NULL
                         OR EXISTS (SELECT FROM rowlock.node n
                                     WHERE n.heartbeat_at > clock_timestamp() - 2 * n.lease_millis * interval '1 ms'

@@ -23,7 +23,6 @@ public final class ReadStepResults {
                    SELECT m.workflow_id, m.step_no FROM rowlock.workflow_job m
                     WHERE m.job_id BETWEEN reader.id AND reader.id
                     ORDER BY m.job_id OFFSET 0) AS own
-             CROSS JOIN LATERAL (SELECT w.started_at FROM rowlock.workflow w WHERE w.id = own.workflow_id OFFSET 0) AS w
               LEFT JOIN LATERAL (
                    SELECT p.step_no FROM rowlock.workflow_step p WHERE p.workflow_id = own.workflow_id AND p.name = ? OFFSET 0) AS p ON true
               LEFT JOIN LATERAL (
@@ -31,14 +30,13 @@ public final class ReadStepResults {
                     WHERE e.workflow_id = own.workflow_id AND e.child_no BETWEEN own.step_no AND own.step_no AND e.parent_no BETWEEN p.step_no AND p.step_no
                     ORDER BY e.child_no, e.parent_no OFFSET 0) AS e ON true
               LEFT JOIN LATERAL (
-                   SELECT m.job_id, d.result
-                     FROM (SELECT m.job_id FROM rowlock.workflow_job m
-                            WHERE m.workflow_id = own.workflow_id AND m.state = 2 AND m.step_no BETWEEN p.step_no AND p.step_no AND m.job_id > ?
-                            ORDER BY m.step_no, m.job_id LIMIT ?) AS m
+                   WITH m AS MATERIALIZED (
+                       SELECT m.job_id FROM rowlock.workflow_job m
+                        WHERE m.workflow_id = own.workflow_id AND m.state = 2 AND m.step_no BETWEEN p.step_no AND p.step_no AND m.job_id > ?
+                        ORDER BY m.step_no, m.job_id LIMIT ?)
+                   SELECT m.job_id, d.result FROM m
                      -- A job that is not kept any more comes without a result: it must not be passed over.
-                     LEFT JOIN LATERAL (
-                          SELECT d.result FROM rowlock.done d
-                           WHERE d.id = m.job_id AND d.finished_at >= least(w.started_at, statement_timestamp()) - interval '1 day' LIMIT 1) AS d ON true
+                     LEFT JOIN rowlock.done_jobs(ARRAY(SELECT m.job_id FROM m)) AS d ON d.id = m.job_id
                    ) AS s ON true
              ORDER BY s.job_id
             """;

@@ -13,12 +13,11 @@ final class Redriven {
                       ORDER BY m.step_no, m.job_id LIMIT 1) IS NOT NULL
                  OR EXISTS (SELECT FROM rowlock.workflow_job m
                              WHERE m.workflow_id = w.id AND m.failure = 1
-                               AND coalesce((SELECT true FROM rowlock.ready r WHERE r.id = m.job_id),
+                               AND coalesce((SELECT false FROM rowlock.dead d WHERE d.id = m.job_id), -- nearly all are there
+                                            (SELECT true FROM rowlock.ready r WHERE r.id = m.job_id),
                                             (SELECT true FROM rowlock.running r WHERE r.id = m.job_id),
                                             (SELECT true FROM rowlock.waiting r WHERE r.id = m.job_id),
-                                            (SELECT true FROM rowlock.done d
-                                              WHERE d.id = m.job_id AND d.state = 'completed'
-                                                AND d.finished_at >= least(w.started_at, statement_timestamp()) - interval '1 day' LIMIT 1),
+                                            (SELECT true FROM rowlock.done_jobs(ARRAY[m.job_id]) d WHERE d.state = 'completed' LIMIT 1),
                                             false)))
             """;
 
