@@ -55,9 +55,8 @@ public final class TransactionalListeners {
             transactions.run(() -> {
                 database.requireWritable("a transactional listener");
                 requireSynchronized();
-                throw new RollBack();
+                // Returns, though there is nothing to commit: it may be a transaction of the caller's that goes on.
             });
-        } catch (RollBack e) {
             log.debug("transactions of listeners are those of Rowlock's DataSource");
         } catch (NotSynchronized e) {
             throw new UnsuitableTransactionsException(transactions.toString(), Reason.NOT_SYNCHRONIZED, e);
@@ -81,16 +80,6 @@ public final class TransactionalListeners {
 
         NotSynchronized() {
             super("the transaction has no synchronization");
-        }
-    }
-
-    /** Nothing was written, and nothing is to be committed. */
-    private static final class RollBack extends RuntimeException {
-
-        private static final long serialVersionUID = 1L;
-
-        RollBack() {
-            super(null, null, false, false);
         }
     }
 

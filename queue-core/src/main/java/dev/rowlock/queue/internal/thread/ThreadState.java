@@ -8,6 +8,7 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
+import org.springframework.context.i18n.LocaleContext;
 import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.support.JdbcUtils;
@@ -16,9 +17,11 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionSynchronizationUtils;
 
 /**
- * How a thread of ours looks before code of the application runs on it. Afterwards it looks like that again, whatever that
+ * How a thread looks before code of the application runs on it. Afterwards it looks like that again, whatever that
  * code did: an interrupt that it left would end a wait of ours, a transaction would take in the next job, and a class loader
  * or the words of a log context would be another job's.
+ *
+ * <p>Threads of ours have nothing of Spring's and no log context before. A thread of the application may: it starts a node, within a transaction perhaps.
  *
  * <p>Costs less than a tenth of a microsecond as long as nothing was left.
  */
@@ -30,12 +33,18 @@ public final class ThreadState {
     private final String name;
     private final int priority;
     private final ClassLoader loader; // may be null
+    private final boolean transactions; // the application's, or resources of them
+    private final Map<String, String> words; // of the log context; may be null
+    private final LocaleContext locale; // may be null
 
     private ThreadState(Thread thread) {
         this.thread = thread;
         this.name = thread.getName();
         this.priority = thread.getPriority();
         this.loader = thread.getContextClassLoader();
+        this.transactions = anyTransaction();
+        this.words = MDC.getCopyOfContextMap();
+        this.locale = LocaleContextHolder.getLocaleContext();
     }
 
     /** Of the calling thread. */
@@ -43,16 +52,21 @@ public final class ThreadState {
         return new ThreadState(Thread.currentThread());
     }
 
+    private static boolean anyTransaction() {
+        return TransactionSynchronizationManager.isActualTransactionActive()
+                || TransactionSynchronizationManager.isSynchronizationActive()
+                || !TransactionSynchronizationManager.getResourceMap().isEmpty();
+    }
+
     /** On the same thread. Never throws. {@code whose} code ran is for the log. */
     public void restore(Object whose) {
         Thread.interrupted();
         try {
-            endTransactions(whose);
-            restoreThread();
-            MDC.clear();
-            if (LocaleContextHolder.getLocaleContext() != null) {
-                LocaleContextHolder.resetLocaleContext();
+            if (!transactions) {
+                endTransactions(whose);
             }
+            restoreThread();
+            restoreContexts();
         } catch (RuntimeException | Error e) {
             log.warn("what {} left on its thread could not be removed", whose, e);
         }
@@ -72,13 +86,22 @@ public final class ThreadState {
         }
     }
 
+    private void restoreContexts() {
+        if (words == null || words.isEmpty()) {
+            MDC.clear();
+        } else {
+            MDC.setContextMap(words);
+        }
+        if (LocaleContextHolder.getLocaleContext() != locale) {
+            LocaleContextHolder.setLocaleContext(locale);
+        }
+    }
+
     private static void endTransactions(Object whose) {
-        boolean active = TransactionSynchronizationManager.isActualTransactionActive();
-        if (!active
-                && !TransactionSynchronizationManager.isSynchronizationActive()
-                && TransactionSynchronizationManager.getResourceMap().isEmpty()) {
+        if (!anyTransaction()) {
             return;
         }
+        boolean active = TransactionSynchronizationManager.isActualTransactionActive();
         log.warn(
                 "{} left {} on its thread; it is rolled back and removed",
                 whose,
