@@ -234,7 +234,7 @@ public final class ExecutionContext implements JobContext {
             if (EnsureDonePartitions.missing(e)) {
                 execution.completion(Execution.Completion.NO_PARTITION);
             }
-            throw e;
+            throw AbortedTransaction.explained(e);
         }
     }
 

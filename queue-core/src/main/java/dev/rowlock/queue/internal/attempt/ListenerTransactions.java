@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.attempt;
 
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spi.Transactions;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionOperations;
 
@@ -28,30 +29,39 @@ public final class ListenerTransactions {
             throw new IllegalStateException(
                     "%s is transactional but there is no transaction manager".formatted(listener.name()));
         }
+        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         try {
             chosen.run(() -> {
                 try {
                     work.run();
                 } catch (RuntimeException | Error e) {
+                    failure.set(e);
                     throw e;
                 } catch (Throwable checked) {
+                    failure.set(checked);
                     throw new CheckedFailure(checked);
                 }
             });
-        } catch (CheckedFailure e) {
-            throw e.thrown;
+        } catch (Throwable e) {
+            Throwable first = failure.get();
+            throw first == null ? e : told(first, e);
         }
+    }
+
+    /** Where the rollback fails as well, its exception comes in place of the one that says why: of a connection that is gone, only that it is. */
+    private static Throwable told(Throwable failure, Throwable thrown) {
+        if (thrown != failure && !(thrown instanceof CheckedFailure)) {
+            failure.addSuppressed(thrown);
+        }
+        return failure;
     }
 
     /** Carries a checked exception through the transaction template, which rolls back for it. */
     private static final class CheckedFailure extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
-        private final transient Throwable thrown;
-
         CheckedFailure(Throwable thrown) {
             super(null, thrown, false, false);
-            this.thrown = thrown;
         }
     }
 }
