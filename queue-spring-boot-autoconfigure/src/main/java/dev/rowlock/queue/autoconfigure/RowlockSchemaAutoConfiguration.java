@@ -57,6 +57,7 @@ public final class RowlockSchemaAutoConfiguration {
                 RowlockSettings.migrator(
                         properties,
                         SchemaConnections.of(jobs.dataSource(), schema.url(), schema.user(), schema.password())),
+                schema.mode(),
                 needed);
     }
 }

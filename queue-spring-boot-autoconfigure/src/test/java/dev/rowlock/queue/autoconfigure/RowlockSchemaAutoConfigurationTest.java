@@ -32,6 +32,7 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.LifecycleProcessor;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
@@ -109,6 +110,41 @@ class RowlockSchemaAutoConfigurationTest {
             assertThat(context).hasNotFailed();
             assertThat(tables("rowlock")).isEmpty();
         });
+    }
+
+    /** As when an image is built, with {@code -Dspring.context.exit=onRefresh}: beans are made, and nothing is started. */
+    @Test
+    void aTrainingRunNeedsNoDatabaseWhereNoTablesAreMadeOrChecked() {
+        ApplicationContextRunner training = contexts.withPropertyValues(
+                        "spring.datasource.url=jdbc:postgresql://127.0.0.1:1/none",
+                        "spring.datasource.hikari.connection-timeout=250")
+                .withBean(Greeter.class)
+                .withBean("lifecycleProcessor", LifecycleProcessor.class, NothingStarts::new);
+
+        training.withPropertyValues("rowlock.schema.mode=none")
+                .run(context -> assertThat(context).hasNotFailed());
+        training.withPropertyValues("rowlock.schema.mode=validate")
+                .run(context -> assertThat(context).hasFailed());
+    }
+
+    private static final class NothingStarts implements LifecycleProcessor {
+
+        @Override
+        public void onRefresh() {}
+
+        @Override
+        public void onClose() {}
+
+        @Override
+        public void start() {}
+
+        @Override
+        public void stop() {}
+
+        @Override
+        public boolean isRunning() {
+            return false;
+        }
     }
 
     // Beside other migrations
