@@ -93,7 +93,12 @@ final class StartAdvice implements Consumer<List<ListenerDefinition>> {
                 .mapToInt(queue -> concurrency.getOrDefault(queue, 0))
                 .sum();
         Integer most = most();
-        if (most != null && most > 0 && held >= most) {
+        if (most != null && most > 0 && held == most) {
+            log.info(
+                    "transactional listeners may hold all {} connections of the pool at once: while they do, the application and Rowlock wait for one",
+                    most);
+        }
+        if (most != null && most > 0 && held > most) {
             log.warn(
                     "transactional listeners may hold {} connections at once, and the pool has {}: the application and Rowlock would wait for them. Give the pool more, or the queues less concurrency",
                     held,

@@ -97,10 +97,23 @@ class StartAdviceTest {
     }
 
     @Test
-    void aPoolThatTransactionalListenersMayEmptyIsTooSmall(CapturedOutput output) {
+    void aPoolThatIsSmallerThanWhatTransactionalListenersMayHoldIsTooSmall(CapturedOutput output) {
         contexts.withBean(Transactional.class)
-                .withPropertyValues("spring.datasource.hikari.maximum-pool-size=4")
-                .run(context -> assertThat(output).contains("may hold 4 connections at once, and the pool has 4"));
+                .withPropertyValues("spring.datasource.hikari.maximum-pool-size=3")
+                .run(context -> assertThat(output).contains("may hold 4 connections at once, and the pool has 3"));
+    }
+
+    static class TransactionalByDefault {
+        @JobListener(transactional = true)
+        void on(Order order) {}
+    }
+
+    @Test
+    void aTransactionalListenerWithAllDefaultsWarnsOfNothing(CapturedOutput output) {
+        contexts.withBean(TransactionalByDefault.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(output).contains("may hold all 10 connections of the pool").doesNotContain("WARN");
+        });
     }
 
     @Test
