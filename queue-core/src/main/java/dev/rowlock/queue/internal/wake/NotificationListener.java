@@ -119,6 +119,10 @@ public final class NotificationListener implements AutoCloseable {
                 row.next();
                 ownBackend = row.getInt(1) == open.unwrap(PGConnection.class).getBackendPID();
             }
+            if (ownBackend) {
+                // A session that only hears looks idle to the server, however much it hears.
+                statement.execute("SET idle_session_timeout = 0");
+            }
         }
         hearing = true;
     }

@@ -14,10 +14,15 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 @PostgresTest
@@ -44,6 +49,51 @@ class NotifierTest {
     @AfterEach
     void stopListening() {
         notifications.close();
+    }
+
+    @Test
+    void aServerThatEndsIdleSessionsLeavesTheListeningOneAlone() throws Exception {
+        PGSimpleDataSource impatient = new PGSimpleDataSource();
+        impatient.setUrl(testDatabase.jdbcUrl());
+        impatient.setUser(testDatabase.username());
+        impatient.setPassword(testDatabase.password());
+        impatient.setOptions("-c idle_session_timeout=200");
+        AtomicInteger connects = new AtomicInteger();
+        CountDownLatch first = new CountDownLatch(1);
+        CountDownLatch heard = new CountDownLatch(1);
+
+        try (NotificationListener listener = new NotificationListener(
+                impatient, schema, (message, connection) -> heard.countDown(), () -> {
+                    connects.incrementAndGet();
+                    first.countDown();
+                })) {
+            listener.start();
+            assertThat(first.await(1, TimeUnit.MINUTES)).isTrue();
+            try (Connection another = impatient.getConnection()) {
+                awaitEndedByServer(another);
+            }
+            JdbcClient.create(testDatabase.unpooled())
+                    .sql("SELECT pg_notify(?, 'ready')")
+                    .param(schema.channel())
+                    .query(String.class)
+                    .optional();
+
+            assertThat(heard.await(1, TimeUnit.MINUTES)).isTrue();
+        }
+
+        assertThat(connects).hasValue(1);
+    }
+
+    private void awaitEndedByServer(Connection idle) throws SQLException {
+        int session = idle.unwrap(PGConnection.class).getBackendPID();
+        JdbcClient sql = JdbcClient.create(testDatabase.unpooled());
+        Awaitility.await()
+                .atMost(Duration.ofMinutes(1))
+                .until(() -> sql.sql("SELECT count(*) FROM pg_stat_activity WHERE pid = ?")
+                        .param(session)
+                        .query(Integer.class)
+                        .single()
+                        == 0);
     }
 
     @Test
