@@ -1,6 +1,7 @@
 package dev.rowlock.queue;
 
 import dev.rowlock.queue.job.Names;
+import java.lang.reflect.Proxy;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,10 @@ public final class JobTypes {
             return Declared.by(payload);
         }
     };
+
+    /** In the names of classes that Hibernate, Spring and others make. */
+    private static final List<String> MADE_AT_RUN_TIME =
+            List.of("$HibernateProxy$", "$$SpringCGLIB$$", "$$EnhancerBy", "$ByteBuddy$", "_$$_jvst");
 
     private JobTypes() {}
 
@@ -62,6 +67,11 @@ public final class JobTypes {
                         "%s cannot be a payload, because its name says nothing about the work: wrap it in a record of your own"
                                 .formatted(payload.getName()));
             }
+            if (proxy(payload)) {
+                throw new IllegalArgumentException(
+                        "%s cannot be a payload: it is a proxy that was made at run time, as Hibernate makes them of entities. Enqueue a record of what the job needs, such as the id of the entity"
+                                .formatted(payload.getName()));
+            }
             KeyExpression keyed = key.isEmpty() ? null : new KeyExpression(payload, key);
             try {
                 List<String> former = annotation == null ? List.of() : List.of(annotation.formerNames());
@@ -73,6 +83,12 @@ public final class JobTypes {
                                 .formatted(payload.getName(), e.getMessage()),
                         e);
             }
+        }
+
+        /** Its name would say nothing, and it would be another one after the next start. */
+        private static boolean proxy(Class<?> payload) {
+            return Proxy.isProxyClass(payload)
+                    || MADE_AT_RUN_TIME.stream().anyMatch(payload.getName()::contains);
         }
     }
 }

@@ -3,10 +3,12 @@ package dev.rowlock.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.ProxyFactory;
 
 class JobTypesTest {
 
@@ -37,6 +39,35 @@ class JobTypesTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> JobTypes.typeOf(Unusable.class))
                 .withMessageContaining("@JobType");
+    }
+
+    @JobType("entity")
+    static class Entity {
+        public String name() {
+            return "x";
+        }
+    }
+
+    /** As Hibernate names them. */
+    static final class Entity$HibernateProxy$a1B2 extends Entity {}
+
+    @Test
+    void aProxyIsRefusedAsWhatItIs() {
+        ProxyFactory cglib = new ProxyFactory(new Entity());
+        cglib.setProxyTargetClass(true);
+
+        for (Object proxy : new Object[] {
+            new Entity$HibernateProxy$a1B2(),
+            cglib.getProxy(),
+            Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {Runnable.class}, (self, method, arguments) -> null)
+        }) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> JobTypes.typeOf(proxy.getClass()))
+                    .withMessageContaining("it is a proxy")
+                    .withMessageContaining("the id of the entity")
+                    .withMessageNotContaining("@JobType");
+        }
     }
 
     record Tenant(String id) {}
