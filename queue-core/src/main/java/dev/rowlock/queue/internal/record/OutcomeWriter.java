@@ -144,7 +144,11 @@ public final class OutcomeWriter {
     }
 
     private Found bury(List<PendingOutcome> entries) {
-        return new Found(bury.run(map(entries, OutcomeRows::buried)), Set.of());
+        return found(bury.run(map(entries, OutcomeRows::buried)));
+    }
+
+    private static Found found(MovedJobs moved) {
+        return new Found(moved.held(), moved.cancelled());
     }
 
     private Found defer(List<PendingOutcome> entries) {
@@ -158,7 +162,7 @@ public final class OutcomeWriter {
         MovedJobs moved = defer.run(deferred);
         Duration left = first.minusNanos(System.nanoTime() - begun);
         wakeups.jobsWaiting(left.isNegative() ? Duration.ZERO : left);
-        return new Found(moved.held(), moved.cancelled());
+        return found(moved);
     }
 
     private static Duration fromNow(Due due) {
@@ -181,7 +185,7 @@ public final class OutcomeWriter {
                 .map(ClaimedJob::queue)
                 .distinct()
                 .forEach(wakeups::keysReady);
-        return new Found(moved.held(), moved.cancelled());
+        return found(moved);
     }
 
     /** Which statement writes an outcome. */
@@ -316,7 +320,7 @@ public final class OutcomeWriter {
         private void buryInstead(PendingOutcome entry, Throwable refusal) {
             List<PendingOutcome> plain = List.of(entry.as(notRecorded(entry.outcome(), refusal)));
             try {
-                sort(plain, bury(plain));
+                sort(plain, found(bury.toDead(map(plain, OutcomeRows::buried))));
             } catch (RuntimeException | Error e) {
                 e.addSuppressed(refusal);
                 failure = e;

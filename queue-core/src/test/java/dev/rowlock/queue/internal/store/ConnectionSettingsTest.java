@@ -133,7 +133,7 @@ class ConnectionSettingsTest {
         assertThat(new SaveProgress(database).run(held, 50, "half")).isTrue();
         assertThat(new ExtendDeadline(database).run(held, Duration.ofHours(1))).isPresent();
         assertThat(new LoadPayload(database).run(held)).isPresent();
-        assertThat(new RequestCancel(database).run(held.jobId())).isTrue();
+        assertThat(new RequestCancel(database).run(few.get(3).id())).isTrue();
         new MeasureDepth(database).run();
 
         rooms.bury(held);

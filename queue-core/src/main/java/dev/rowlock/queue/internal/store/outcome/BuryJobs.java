@@ -2,15 +2,14 @@ package dev.rowlock.queue.internal.store.outcome;
 
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.IndexPlan;
-import dev.rowlock.queue.internal.store.Tokens;
 import dev.rowlock.queue.job.Claim;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.List;
-import java.util.Set;
 
-/** Moves claimed jobs that failed for good to dead. */
+/** Moves claimed jobs that failed for good to dead; those that were to be cancelled to done, as everywhere where a job does not end well. */
 public final class BuryJobs {
 
     private static final String SQL = IndexPlan.OUTCOMES_PREFIX + """
@@ -20,15 +19,21 @@ public final class BuryJobs {
                 DELETE FROM rowlock.running r
                  USING outcome o
                  WHERE r.id = ANY (ARRAY(SELECT id FROM outcome)) AND r.id = o.id AND r.token = o.token
-                RETURNING r.*, rowlock.with_error(r.errors, r.attempt, r.node_id, o.error::jsonb || jsonb_build_object('claimedAt', r.claimed_at)) AS history
+                RETURNING r.*, ?::boolean AS may_cancel, rowlock.with_error(r.errors, r.attempt, r.node_id, o.error::jsonb || jsonb_build_object('claimedAt', r.claimed_at)) AS history
+            ), cancelled AS (
+                INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
+                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
+                       crashes, max_retries, 'cancelled', queue, job_key, type, payload, headers, history
+                  FROM failed WHERE cancel_requested AND may_cancel
             ), buried AS (
                 INSERT INTO rowlock.dead (id, died_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
                                           crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
                 SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
                        crashes, max_retries, 'failed', queue, job_key, type, payload, headers, history
-                  FROM failed
+                  FROM failed WHERE NOT (cancel_requested AND may_cancel)
             )
-            SELECT token FROM failed
+            SELECT token, cancel_requested AND may_cancel FROM failed
             """;
 
     /** One job that failed for good; {@code error} is a JSON object. */
@@ -36,22 +41,34 @@ public final class BuryJobs {
 
     private final Database database;
     private final String sql;
+    private final EnsureDonePartitions partitions;
 
     public BuryJobs(Database database) {
         this.database = database;
+        this.partitions = new EnsureDonePartitions(database);
         this.sql = database.sql(SQL);
     }
 
-    /** Returns the tokens that were still held; the others' claims were lost. */
-    public Set<Long> run(List<Buried> jobs) {
+    /** None of them will run again. */
+    public MovedJobs run(List<Buried> jobs) {
+        return partitions.around(() -> run(jobs, true));
+    }
+
+    /** Moves them to dead, also those that were to be cancelled: where done takes them not. */
+    public MovedJobs toDead(List<Buried> jobs) {
+        return run(jobs, false);
+    }
+
+    private MovedJobs run(List<Buried> jobs, boolean mayCancel) {
         return database.atOnce(connection -> {
             database.numbering().check(connection);
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 statement.setObject(1, Columns.longs(jobs, job -> job.claim().jobId()));
                 statement.setObject(2, Columns.longs(jobs, job -> job.claim().token()));
                 statement.setObject(3, Columns.texts(jobs, Buried::error));
+                statement.setBoolean(4, mayCancel);
                 try (ResultSet rows = IndexPlan.query(statement)) {
-                    return Tokens.read(rows, jobs.size());
+                    return MovedJobs.readEnded(rows);
                 }
             }
         });

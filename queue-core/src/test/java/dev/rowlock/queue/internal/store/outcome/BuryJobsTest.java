@@ -29,7 +29,7 @@ class BuryJobsTest {
     void aJobThatFailedForGoodLiesInDeadWithItsError() {
         ClaimedJob job = rooms.running();
 
-        Set<Long> held = bury.run(List.of(new Buried(job.claim(), Rooms.error("it failed"))));
+        Set<Long> held = bury.run(List.of(new Buried(job.claim(), Rooms.error("it failed")))).held();
 
         assertThat(held).containsExactly(job.claim().token());
         assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
@@ -46,19 +46,36 @@ class BuryJobsTest {
 
         Set<Long> held = bury.run(List.of(
                 new Buried(jobs.get(0).claim(), Rooms.error("it failed")),
-                new Buried(Rooms.stale(jobs.get(1).claim()), Rooms.error("it failed"))));
+                new Buried(Rooms.stale(jobs.get(1).claim()), Rooms.error("it failed")))).held();
 
         assertThat(held).containsExactly(jobs.get(0).claim().token());
         assertThat(rooms.roomsOf(jobs.get(1).id())).containsExactly("running");
     }
 
     @Test
-    void aJobThatFailedForGoodIsDeadEvenIfItWasToBeCancelled() {
+    void aJobThatFailedForGoodAndWasToBeCancelledIsCancelledAndKeepsItsError() {
         ClaimedJob job = rooms.running();
         new RequestCancel(rooms.database()).run(job.id());
 
-        bury.run(List.of(new Buried(job.claim(), Rooms.error("it failed"))));
+        MovedJobs moved = bury.run(List.of(new Buried(job.claim(), Rooms.error("it failed"))));
 
+        assertThat(moved.cancelled()).containsExactly(job.claim().token());
+        assertThat(rooms.roomsOf(job.id())).containsExactly("done");
+        assertThat(rooms.look(job.id()))
+                .containsEntry("state", "cancelled")
+                .hasEntrySatisfying(
+                        "errors", errors -> assertThat(errors.toString()).contains("it failed", "claimedAt"));
+    }
+
+    @Test
+    void whereDoneTakesItNotSuchAJobIsDead() {
+        ClaimedJob job = rooms.running();
+        new RequestCancel(rooms.database()).run(job.id());
+
+        MovedJobs moved = bury.toDead(List.of(new Buried(job.claim(), Rooms.error("it failed"))));
+
+        assertThat(moved.held()).containsExactly(job.claim().token());
+        assertThat(moved.cancelled()).isEmpty();
         assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
     }
 }

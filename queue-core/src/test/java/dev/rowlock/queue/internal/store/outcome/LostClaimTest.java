@@ -40,7 +40,9 @@ class LostClaimTest {
         SNOOZE((db, claim) -> found(new DeferJobs(db)
                 .run(List.of(new DeferJobs.Deferred(claim, Due.after(Duration.ZERO), null, "snooze", null)))
                 .held())),
-        BURY((db, claim) -> found(new BuryJobs(db).run(List.of(new BuryJobs.Buried(claim, Rooms.error("it failed")))))),
+        BURY((db, claim) -> found(new BuryJobs(db)
+                .run(List.of(new BuryJobs.Buried(claim, Rooms.error("it failed"))))
+                .held())),
         RELEASE((db, claim) -> found(new ReleaseJobs(db).run(List.of(claim)).held())),
         EXTEND((db, claim) ->
                 new ExtendDeadline(db).run(claim, Duration.ofMinutes(1)).isPresent()),
