@@ -36,9 +36,11 @@ public final class Flows implements Feature {
     @Override
     public List<Chore> chores(OwnNode node) {
         Progress progress = new Progress(database, wakeups);
-        Sweep sweep = new Sweep(progress, new CancelWorkflows(database), wakeups, node, System::nanoTime);
+        Cancels cancels = new Cancels(new CancelWorkflows(database), progress, wakeups);
+        Sweep sweep = new Sweep(progress, cancels, node, System::nanoTime);
         return List.of(
                 new Resolver(ended, progress, sweep),
+                new Rounds(progress, cancels, sweep),
                 sweep,
                 new OldWorkflows(new TakeChore(database), new RemoveOldWorkflows(database)));
     }

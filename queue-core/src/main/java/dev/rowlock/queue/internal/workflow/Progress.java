@@ -20,15 +20,17 @@ import dev.rowlock.queue.internal.store.workflow.StepKey;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Lets workflows go on after some of their jobs have ended. */
+/** Lets workflows go on after some of their jobs have ended. What takes long is done in rounds, so that others come in between. One thread. */
 final class Progress {
 
     private static final Logger log = LoggerFactory.getLogger(Progress.class);
@@ -39,6 +41,9 @@ final class Progress {
     /** So many steps are decided about, or moved, by one statement. */
     private static final int STEPS = 1_000;
 
+    /** Beyond so many steps the sweep finds those that come next. */
+    private static final int MOST = 100_000;
+
     private final MarkEndedJobs mark;
     private final ReleaseNextSteps next;
     private final FindUndecidedSteps find;
@@ -47,6 +52,8 @@ final class Progress {
     private final StepMoves moves;
     private final EndWorkflows end;
     private final WakeupBus wakeups;
+    private final Map<StepKey, Touched> ended = new LinkedHashMap<>(); // those behind them are decided about in the next rounds
+    private Runnable trigger = () -> {};
 
     Progress(Database database, WakeupBus wakeups) {
         this(database, wakeups, new StepMoves(database, wakeups));
@@ -61,6 +68,37 @@ final class Progress {
         this.moves = moves;
         this.end = new EndWorkflows(database);
         this.wakeups = wakeups;
+    }
+
+    /** Called when a round is to follow. */
+    void triggers(Runnable run) {
+        trigger = run;
+    }
+
+    /** Does a part of what is left to do. Returns whether there is more. If it fails, somebody has to look for that part. */
+    boolean round() {
+        List<Touched> some = ended.values().stream().limit(STEPS).toList();
+        some.forEach(step -> ended.remove(step.step()));
+        if (!some.isEmpty()) {
+            goOn(some);
+        }
+        later(emptied(moves.round()));
+        return unfinished();
+    }
+
+    private boolean unfinished() {
+        return !ended.isEmpty() || moves.unfinished();
+    }
+
+    private void later(List<Touched> steps) {
+        for (Touched step : steps) {
+            if (ended.size() < MOST) {
+                ended.put(step.step(), step);
+            }
+        }
+        if (unfinished()) {
+            trigger.run();
+        }
     }
 
     /** These jobs have ended; negative ids are workflows within others. If it fails, somebody has to look at all that has ended. */
@@ -81,9 +119,8 @@ final class Progress {
                     e);
             return mark.heard(ids);
         }
-        List<Touched> left = new ArrayList<>(heard.steps());
-        left.addAll(emptied(moved(heard.released())));
-        return left;
+        later(emptied(moved(heard.released())));
+        return heard.steps();
     }
 
     /** Looks whether jobs behind a place have ended, of which nobody has heard. Returns how far it came. */
@@ -101,7 +138,7 @@ final class Progress {
         for (List<StepKey> part : parts(some.steps())) {
             moved.addAll(moved(decided(() -> decide.themselves(part, FEW), () -> decide.others(part))));
         }
-        goOn(emptied(moved));
+        later(emptied(moved));
         endAll(some.workflows().isEmpty() ? List.of() : end.find(some.workflows()));
         return some.end();
     }
@@ -111,7 +148,7 @@ final class Progress {
     StepKey left(StepKey behind) {
         moves.tryAgain();
         List<StepKey> left = moving.run(behind, STEPS);
-        goOn(emptied(moves.of(left)));
+        later(emptied(moves.of(left)));
         endAll(workflows(left));
         return left.size() == STEPS ? left.get(STEPS - 1) : null;
     }
@@ -126,30 +163,23 @@ final class Progress {
     }
 
     /**
-     * Decides about the steps behind these, and moves their jobs. Skipped ones have ended by that, so it looks at the steps behind them as well.
-     * Returns the workflows that may have ended, or run again.
+     * Decides about the steps behind these, and moves their jobs. Skipped ones have ended by that: the steps behind them come in the next round. Returns
+     * the workflows that may have ended, or run again.
      */
     private Set<Long> decidedAfter(List<Touched> touched) {
-        Set<Long> ended = new LinkedHashSet<>();
-        Set<Long> running = new LinkedHashSet<>();
-        List<Touched> next = touched;
-        while (!next.isEmpty()) {
-            List<MovedStep> moved = new ArrayList<>();
-            for (List<Touched> some : parts(next)) {
-                Decided decided = decided(() -> decide.after(some, FEW), () -> decide.afterOthers(some));
-                ended.addAll(workflows(decided.ended()));
-                moved.addAll(moved(decided));
-            }
-            moved.stream()
-                    .filter(step -> !step.ended())
-                    .forEach(step -> running.add(step.key().workflow()));
-            next = emptied(moved);
+        Set<Long> workflows = new LinkedHashSet<>();
+        List<MovedStep> moved = new ArrayList<>();
+        for (List<Touched> some : parts(touched)) {
+            Decided decided = decided(() -> decide.after(some, FEW), () -> decide.afterOthers(some));
+            workflows.addAll(workflows(decided.ended()));
+            moved.addAll(moved(decided));
         }
-        ended.removeAll(running); // those certainly go on
+        moved.forEach(step -> workflows.remove(step.key().workflow())); // it goes on, or that is asked in the next round
         touched.stream()
                 .filter(Touched::again)
-                .forEach(step -> ended.add(step.step().workflow())); // it may have ended, and runs again
-        return ended;
+                .forEach(step -> workflows.add(step.step().workflow())); // it may have ended, and runs again
+        later(emptied(moved));
+        return workflows;
     }
 
     /** A transaction of the application may keep some of them locked, for as long as it likes: these are left to the sweep, and the others go on. */
@@ -173,11 +203,11 @@ final class Progress {
         return moved;
     }
 
-    /** Steps that have ended because there was nothing to run. */
+    /** Steps that have ended because there was nothing to run, or were skipped. */
     private static List<Touched> emptied(List<MovedStep> moved) {
         return moved.stream()
                 .filter(MovedStep::ended)
-                .map(step -> new Touched(step.key(), false, false))
+                .map(step -> new Touched(step.key(), true, false))
                 .toList();
     }
 

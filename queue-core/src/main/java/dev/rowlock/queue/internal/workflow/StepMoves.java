@@ -8,17 +8,25 @@ import dev.rowlock.queue.internal.store.workflow.MoveSteps;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.Moved;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.Ready;
+import dev.rowlock.queue.internal.store.workflow.MoveSteps.Walk;
 import dev.rowlock.queue.internal.store.workflow.StepKey;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Moves the jobs of steps about which something was decided, and tells those who can run them. A job that the server refuses keeps no other. One thread. */
+/**
+ * Moves the jobs of steps about which something was decided, and tells those who can run them. Those of large steps it moves in rounds, some in each. A job
+ * that the server refuses keeps no other. One thread.
+ */
 final class StepMoves {
 
     private static final Logger log = LoggerFactory.getLogger(StepMoves.class);
@@ -29,10 +37,23 @@ final class StepMoves {
     /** Where the server refuses all jobs, so often some are left aside before the others wait for the sweep. */
     private static final int ROUNDS = 11;
 
+    /** Beyond so many large steps the sweep finds the others. */
+    private static final int MOST = 100_000;
+
+    /**
+     * How far the jobs of a large step have moved.
+     *
+     * @param busy whether it stays as it is, because of those who add to it
+     * @param state of the step; null: none has moved yet. It has each state only once, so that the place means nothing in another one
+     * @param behind the next one has a higher id
+     */
+    private record Place(boolean busy, @Nullable String state, long behind) {}
+
     private final MoveSteps move;
     private final FindBusySteps busy;
     private final WakeupBus wakeups;
     private final RefusedJobs refused;
+    private final Map<StepKey, Place> large = new LinkedHashMap<>();
 
     StepMoves(Database database, WakeupBus wakeups) {
         this(database, wakeups, new RefusedJobs("that are to go on with their step cannot be moved"));
@@ -45,10 +66,15 @@ final class StepMoves {
         this.refused = refused;
     }
 
-    /** Moves all jobs of these steps. Returns those whose last job has moved, and that get no more jobs that wait with them. */
+    /**
+     * Moves the jobs of these steps if they have few, and of the others in rounds. Returns those whose last job has moved, and that get no more jobs that
+     * wait with them.
+     */
     List<MovedStep> of(List<StepKey> steps) {
         List<MovedStep> moved = new ArrayList<>();
-        Progress.parts(steps).forEach(some -> moved.addAll(together(some)));
+        List<StepKey> fresh =
+                steps.stream().filter(step -> !large.containsKey(step)).toList();
+        Progress.parts(fresh).forEach(some -> moved.addAll(together(some)));
         return moved;
     }
 
@@ -56,27 +82,46 @@ final class StepMoves {
         List<MovedStep> moved = new ArrayList<>();
         Set<StepKey> added = busy.run(steps); // before the first look at their jobs
         try {
-            moved.addAll(some(steps, 0, Progress.FEW, added).steps());
+            moved.addAll(some(new Walk(steps, MoveSteps.MOVING, 0, Progress.FEW, added)).steps());
         } catch (RuntimeException e) {
             log.debug("{} steps could not be moved together, so one by one", steps.size(), e);
         }
         Set<StepKey> left = new LinkedHashSet<>(steps);
         moved.forEach(step -> left.remove(step.key()));
-        left.forEach(step -> moved.addAll(apart(step, added)));
+        for (StepKey step : left) { // with many jobs, or of a part that failed: it must not keep the others
+            if (large.size() < MOST) {
+                large.put(step, new Place(added.contains(step), null, 0));
+            }
+        }
         return moved;
     }
 
-    /** A step with many jobs, or one of a part that failed: it must not keep the others. The sweep tries it again. */
-    private List<MovedStep> apart(StepKey step, Set<StepKey> added) {
+    /** Whether there are large steps with jobs to be moved. */
+    boolean unfinished() {
+        return !large.isEmpty();
+    }
+
+    /** Moves some jobs of a large step, each time of another one. Returns it if that was the last of them. */
+    List<MovedStep> round() {
+        Iterator<Map.Entry<StepKey, Place>> first = large.entrySet().iterator();
+        if (!first.hasNext()) {
+            return List.of();
+        }
+        Map.Entry<StepKey, Place> next = first.next();
+        first.remove();
+        return some(next.getKey(), next.getValue());
+    }
+
+    private List<MovedStep> some(StepKey step, Place place) {
+        List<String> states = place.state() == null ? MoveSteps.MOVING : List.of(place.state());
         try {
-            long behind = 0;
-            Moved some;
-            do {
-                some = some(List.of(step), behind, CHUNK, added);
-                behind = some.last();
-            } while (some.steps().isEmpty() && behind > 0);
+            Moved some = some(new Walk(
+                    List.of(step), states, place.behind(), CHUNK, place.busy() ? Set.of(step) : Set.of()));
+            if (some.steps().isEmpty() && some.last() > 0) {
+                large.put(step, new Place(place.busy(), some.state(), some.last()));
+            }
             return some.steps();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException e) { // the sweep tries it again
             log.warn(
                     "the jobs of step {} of workflow {} could not be moved; they are tried again within a minute",
                     step.step(),
@@ -86,25 +131,21 @@ final class StepMoves {
         }
     }
 
-    private Moved some(List<StepKey> steps, long behind, int limit, Set<StepKey> added) {
+    private Moved some(Walk walk) {
         for (int round = 1; ; round++) {
             try {
-                return moved(steps, behind, limit, added);
+                Moved moved = move.run(walk, refused.ids());
+                tell(moved);
+                return moved;
             } catch (RuntimeException e) {
                 // Whatever else is the matter, parts would only wait longer: for each job that somebody keeps locked,
                 // say.
                 if (!BatchSplitter.isOfARow(e) || round == ROUNDS) {
                     throw e;
                 }
-                refused.apart(() -> move.names(steps, behind, limit, refused.ids()), this::named, e);
+                refused.apart(() -> move.names(walk, refused.ids()), this::named, e);
             }
         }
-    }
-
-    private Moved moved(List<StepKey> steps, long behind, int limit, Set<StepKey> added) {
-        Moved moved = move.run(steps, behind, limit, refused.ids(), added);
-        tell(moved);
-        return moved;
     }
 
     private void named(List<Long> jobs) {

@@ -3,19 +3,14 @@ package dev.rowlock.queue.internal.workflow;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.chore.ProportionalRest;
-import dev.rowlock.queue.internal.store.workflow.CancelWorkflows;
-import dev.rowlock.queue.internal.store.workflow.CancelWorkflows.Cancelled;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Marked;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Place;
 import dev.rowlock.queue.internal.store.workflow.StepKey;
-import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Finds what nobody has heard of: jobs that were cancelled, discarded or redriven by hand, ended as their node died, or whose end its node could not
@@ -25,8 +20,6 @@ import org.slf4j.LoggerFactory;
  * <p>One node does it for all, the others only now and then: they may be the only ones who can.
  */
 final class Sweep implements Chore {
-
-    private static final Logger log = LoggerFactory.getLogger(Sweep.class);
 
     private static final int STRETCH = 1_000;
     private static final Duration INTERVAL = Duration.ofSeconds(10);
@@ -41,8 +34,7 @@ final class Sweep implements Chore {
     private static final StepKey FIRST = new StepKey(0, -1);
 
     private final Progress progress;
-    private final CancelWorkflows cancel;
-    private final Wakeups wakeups;
+    private final Cancels cancels;
     private final OwnNode node;
     private final LongSupplier clock;
     private Runnable trigger = () -> {}; // written before the first run
@@ -58,10 +50,9 @@ final class Sweep implements Chore {
     private boolean cancelling;
 
     /** @param clock monotonic nanoseconds */
-    Sweep(Progress progress, CancelWorkflows cancel, Wakeups wakeups, OwnNode node, LongSupplier clock) {
+    Sweep(Progress progress, Cancels cancels, OwnNode node, LongSupplier clock) {
         this.progress = progress;
-        this.cancel = cancel;
-        this.wakeups = wakeups;
+        this.cancels = cancels;
         this.node = node;
         this.clock = clock;
         this.walkedSince = clock.getAsLong();
@@ -114,7 +105,7 @@ final class Sweep implements Chore {
             jobs = Place.FRONT;
             steps = FIRST;
             left = FIRST;
-            cancelling = cancelAll();
+            cancelling = cancels.find();
         }
         try {
             if (walk()) {
@@ -162,43 +153,5 @@ final class Sweep implements Chore {
             left = end;
         }
         return end != null;
-    }
-
-    /** Returns whether some are to be cancelled. */
-    private boolean cancelAll() {
-        boolean any = false;
-        Long workflow = cancel.next(0);
-        while (workflow != null) {
-            any = true;
-            cancelOne(workflow);
-            workflow = cancel.next(workflow);
-        }
-        return any;
-    }
-
-    /** One that cannot be cancelled now, because somebody keeps a part of it locked, must not keep the others. */
-    private void cancelOne(long workflow) {
-        try {
-            cancel(workflow);
-        } catch (RuntimeException e) {
-            log.debug("workflow {} could not be cancelled now; that is tried again soon", workflow, e);
-        }
-    }
-
-    private void cancel(long workflow) {
-        int step = -1;
-        long job = Long.MIN_VALUE;
-        boolean asked = false;
-        Cancelled some;
-        do {
-            some = cancel.jobs(workflow, step, job, STRETCH);
-            step = some.step();
-            job = some.job();
-            asked |= some.asked() > 0;
-        } while (some.jobs() == STRETCH);
-        if (asked) {
-            wakeups.attention(); // nodes hear with their next heartbeat which of their jobs are to stop
-        }
-        progress.cancelled(workflow);
     }
 }

@@ -173,6 +173,23 @@ class OpenStepsTest {
         assertThatThrownBy(() -> second.get(1, TimeUnit.MINUTES)).hasMessageContaining("takes no jobs");
     }
 
+    private void ended(List<Long> jobs) {
+        progress.ended(jobs);
+        finish();
+    }
+
+    private void left() {
+        progress.left(FRONT);
+        finish();
+    }
+
+    private void finish() {
+        boolean more = true;
+        while (more) {
+            more = progress.round();
+        }
+    }
+
     private long startedWaiting() {
         return workflows.start(Workflow.named("busy")
                 .step("first", new Task("first"))
@@ -185,13 +202,13 @@ class OpenStepsTest {
         Future<TransactionStatus> first = one.add(id);
         first.get(1, TimeUnit.MINUTES);
 
-        progress.ended(run("completed"));
+        ended(run("completed"));
         assertThat(count("ready")).as("those that are there").isEqualTo(1);
 
         Future<TransactionStatus> second = other.add(id);
         second.get(1, TimeUnit.MINUTES);
         one.commit(first);
-        progress.left(FRONT);
+        left();
         assertThat(count("ready")).as("those of the first one as well").isEqualTo(2);
         assertThat(count("workflow_step WHERE state = 'released'")).isEqualTo(2);
 
@@ -206,13 +223,13 @@ class OpenStepsTest {
         Future<TransactionStatus> first = one.add(id);
         first.get(1, TimeUnit.MINUTES);
 
-        progress.ended(run("cancelled"));
+        ended(run("cancelled"));
         Future<TransactionStatus> second = other.add(id);
         assertThatThrownBy(() -> second.get(1, TimeUnit.MINUTES)).hasMessageContaining("takes no jobs");
-        progress.left(FRONT);
+        left();
         one.commit(first);
         progress.waiting(FRONT, 10);
-        progress.left(FRONT);
+        left();
 
         assertThat(count("waiting")).isZero();
         assertThat(workflows.find(id).orElseThrow().summary().endedAt()).isNotNull();
@@ -224,7 +241,7 @@ class OpenStepsTest {
         Future<TransactionStatus> old =
                 one.begin(() -> count("workflow"), TransactionDefinition.ISOLATION_REPEATABLE_READ);
         old.get(1, TimeUnit.MINUTES);
-        progress.ended(run("completed"));
+        ended(run("completed"));
 
         assertThatThrownBy(() -> one.go(() -> workflows.add(id, "rows", List.of(new Task("row")))))
                 .hasMessageContaining("could not serialize access");

@@ -114,8 +114,25 @@ class RefusedMovesTest {
                         """.formatted(state)).query(Long.class).list();
     }
 
+    private void ended(List<Long> jobs) {
+        progress.ended(jobs);
+        finish();
+    }
+
+    private void left() {
+        progress.left(FRONT);
+        finish();
+    }
+
+    private void finish() {
+        boolean more = true;
+        while (more) {
+            more = progress.round();
+        }
+    }
+
     private void firstEnds(String state) {
-        progress.ended(run(state));
+        ended(run(state));
     }
 
     private List<String> named() {
@@ -175,8 +192,8 @@ class RefusedMovesTest {
         refuse(jobs(id, "rows").get(7));
         firstEnds("completed");
 
-        progress.ended(run("completed"));
-        progress.left(FRONT);
+        ended(run("completed"));
+        left();
 
         assertThat(rooms.count("ready")).isZero();
         assertThat(rooms.roomsOf(jobs(id, "last").get(0))).containsExactly("waiting");
@@ -188,12 +205,12 @@ class RefusedMovesTest {
         long id = started(30);
         refuse(jobs(id, "rows").get(7));
         firstEnds("completed");
-        progress.ended(run("completed"));
+        ended(run("completed"));
         takeAll();
 
-        progress.left(FRONT);
-        progress.ended(run("completed"));
-        progress.ended(run("completed")); // of the last step
+        left();
+        ended(run("completed"));
+        ended(run("completed")); // of the last step
 
         assertThat(workflows.find(id).orElseThrow().summary().state()).isEqualTo(WorkflowState.SUCCEEDED);
         assertThat(rooms.count("done")).isEqualTo(1 + 30 + 1);
@@ -207,10 +224,10 @@ class RefusedMovesTest {
         refuse(jobs(id, "rows").get(7));
         rooms.execute("UPDATE rowlock.done SET state = 'completed' WHERE id = " + first);
 
-        progress.ended(List.of(first));
+        ended(List.of(first));
         assertThat(rooms.count("ready")).as("with the last step").isEqualTo(29 + 1);
         takeAll();
-        progress.left(FRONT);
+        left();
 
         assertThat(rooms.count("ready")).isEqualTo(30 + 1);
         assertThat(rooms.count("workflow_step WHERE state = 'released'")).isEqualTo(3);
@@ -222,12 +239,12 @@ class RefusedMovesTest {
         long refused = jobs(id, "rows").get(7);
         refuse(refused);
         firstEnds("completed");
-        progress.ended(run("completed"));
+        ended(run("completed"));
         takeAll(); // of which nobody has heard
         rowlock.admin().cancel(refused);
 
-        progress.ended(List.of(refused));
-        progress.left(FRONT);
+        ended(List.of(refused));
+        left();
 
         assertThat(rooms.count("ready")).as("the last step").isEqualTo(1);
     }
@@ -245,7 +262,7 @@ class RefusedMovesTest {
         try (Connection somebody = test.dataSource().getConnection()) {
             somebody.setAutoCommit(false);
             somebody.createStatement().execute("SELECT FROM rowlock.waiting WHERE id = " + refused + " FOR UPDATE");
-            progress.left(FRONT);
+            left();
             somebody.rollback();
         }
 

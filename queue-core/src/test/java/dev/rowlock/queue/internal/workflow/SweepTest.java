@@ -28,16 +28,17 @@ class SweepTest {
 
     private final TestDatabase test;
     private final Rooms rooms;
+    private final Progress progress;
     private final Sweep sweep;
     private long now; // nanoseconds
 
     SweepTest(TestDatabase test) {
         this.test = test;
         this.rooms = Rooms.emptyIn(test);
+        this.progress = new Progress(rooms.database(), new WakeupBus(Wakeups.NONE));
         this.sweep = new Sweep(
-                new Progress(rooms.database(), new WakeupBus(Wakeups.NONE)),
-                new CancelWorkflows(rooms.database()),
-                Wakeups.NONE,
+                progress,
+                new Cancels(new CancelWorkflows(rooms.database()), progress, Wakeups.NONE),
                 new TestOwnNode(1),
                 () -> now += 1_000_000);
         rooms.execute("INSERT INTO rowlock.workflow (id, name) VALUES (7, 'w')");
@@ -176,6 +177,10 @@ class SweepTest {
                 """);
 
         walk();
+        boolean more = true;
+        while (more) {
+            more = progress.round();
+        }
 
         assertThat(rooms.roomsOf(2001)).containsExactly("ready");
         assertThat(rooms.count("workflow_step WHERE state = 'releasing'")).isEqualTo(1_000);

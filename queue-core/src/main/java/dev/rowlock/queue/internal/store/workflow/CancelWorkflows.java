@@ -9,7 +9,6 @@ import dev.rowlock.queue.internal.store.admin.AuditNote;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Cancels workflows: first that they are to be, then their jobs, some at a time. */
 public final class CancelWorkflows {
@@ -29,7 +28,7 @@ public final class CancelWorkflows {
             """.formatted(StepLock.ALONE_OF_ROW) + AuditNote.ofNoJobs("asked") + "SELECT id FROM asked";
 
     private static final String OPEN =
-            "SELECT id FROM rowlock.workflow WHERE state IN ('running', 'cancelling', 'failed') AND state = 'cancelling' AND id > ? ORDER BY id LIMIT 1";
+            "SELECT id FROM rowlock.workflow WHERE state IN ('running', 'cancelling', 'failed') AND state = 'cancelling' AND id > ? ORDER BY id LIMIT ?";
 
     private static final String JOBS = """
             WITH next AS MATERIALIZED (
@@ -121,17 +120,17 @@ public final class CancelWorkflows {
         });
     }
 
-    /** The first workflow behind this one that is to be cancelled; null: none. */
-    public @Nullable Long next(long behind) {
-        List<Long> found = database.atOnce(connection -> {
+    /** The next workflows behind this one that are to be cancelled, in order. */
+    public List<Long> next(long behind, int limit) {
+        return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, open)) {
                 statement.setLong(1, behind);
+                statement.setInt(2, limit);
                 try (ResultSet rows = IndexPlan.query(statement)) {
                     return Ids.read(rows);
                 }
             }
         });
-        return found.isEmpty() ? null : found.get(0);
     }
 
     /** Cancels jobs behind this one, so many at most. Those that somebody moves just now are left for the next time. */

@@ -38,8 +38,7 @@ public final class MoveSteps {
                   FROM %s AS t (workflow_id, step_no)
                  CROSS JOIN LATERAL (
                        SELECT s.ctid AS place, s.state, s.due_at, s.delay_millis FROM rowlock.workflow_step s
-                        WHERE s.workflow_id = t.workflow_id AND s.step_no = t.step_no
-                          AND s.state IN ('releasing', 'skipping', 'reviving') OFFSET 0) AS s
+                        WHERE s.workflow_id = t.workflow_id AND s.step_no = t.step_no AND s.state = ANY (?::text[]) OFFSET 0) AS s
             ), next AS MATERIALIZED (
                 SELECT s.workflow_id, s.step_no, s.state, s.due_at, s.delay_millis, m.job_id, m.place,
                        m.job_id = ANY (ARRAY(SELECT job_id FROM aside)) AS aside
@@ -142,8 +141,23 @@ public final class MoveSteps {
             SELECT 3, NULL, NULL, NULL, NULL, NULL, NULL, date_part('epoch', min(due_at) - statement_timestamp())
               FROM into_waiting HAVING count(*) > 0
             UNION ALL
-            SELECT 4, NULL, NULL, NULL, NULL, coalesce((SELECT min(id) - 1 FROM missed), max(job_id)), NULL, NULL FROM next HAVING count(*) > 0
+            SELECT 4, NULL, NULL, max(state), NULL, coalesce((SELECT min(id) - 1 FROM missed), max(job_id)), NULL, NULL FROM next HAVING count(*) > 0
             """;
+
+    /** States of a step whose jobs are to be moved. */
+    public static final List<String> MOVING = List.of("releasing", "skipping", "reviving");
+
+    /**
+     * Which jobs are to be moved.
+     *
+     * @param steps of these
+     * @param states if they are in one of these
+     * @param behind only those with a higher id
+     * @param limit so many of each step at most
+     * @param busy steps that stay as they are
+     */
+    public record Walk(
+            Collection<StepKey> steps, List<String> states, long behind, int limit, Collection<StepKey> busy) {}
 
     /** Jobs of one queue that became runnable; {@code rank} is the most urgent; {@code keys}: some of them have keys. */
     public record Ready(String queue, int rank, long jobs, boolean keys) {}
@@ -161,12 +175,14 @@ public final class MoveSteps {
      * @param steps whose last job has moved
      * @param nextDue when the first of those is due that have a time of their own; null: none
      * @param last behind which the next look begins: the highest id that was looked at, or the one before the first that could not be moved; 0: none
+     * @param state of one of the steps, as it was before; null: there was nothing to be moved
      */
     public record Moved(
             List<MovedStep> steps,
             List<Ready> ready,
             @Nullable Duration nextDue,
-            long last) {}
+            long last,
+            @Nullable String state) {}
 
     private final Database database;
     private final EnsureDonePartitions partitions;
@@ -183,18 +199,15 @@ public final class MoveSteps {
     }
 
     /**
-     * Moves jobs of these steps.
+     * Moves some jobs.
      *
-     * @param behind only those with a higher id
-     * @param limit so many of each step at most
-     * @param aside not these jobs; their steps stay as they are
-     * @param busy steps that stay as they are, too
+     * @param aside not these; their steps stay as they are
      */
-    public Moved run(Collection<StepKey> steps, long behind, int limit, List<Long> aside, Collection<StepKey> busy) {
+    public Moved run(Walk walk, List<Long> aside) {
         return partitions.around(() -> database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, walked)) {
-                setWalk(statement, steps, behind, limit, aside, busy);
-                statement.setInt(10, limit);
+                setWalk(statement, walk, aside);
+                statement.setInt(11, walk.limit());
                 return read(statement);
             }
         }));
@@ -207,17 +220,18 @@ public final class MoveSteps {
                 statement.setObject(1, new long[0]);
                 StepKey.set(statement, 2, List.of());
                 statement.setObject(4, Columns.longs(jobs, Long::longValue));
-                statement.setInt(5, 0);
+                statement.setObject(5, Columns.texts(MOVING, state -> state));
+                statement.setInt(6, 0);
                 return read(statement);
             }
         }));
     }
 
     /** The jobs that {@link #run} would move. */
-    public List<Long> names(Collection<StepKey> steps, long behind, int limit, List<Long> aside) {
+    public List<Long> names(Walk walk, List<Long> aside) {
         return database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, names)) {
-                setWalk(statement, steps, behind, limit, aside, List.of());
+                setWalk(statement, walk, aside);
                 try (ResultSet rows = IndexPlan.query(statement)) {
                     return Ids.read(rows);
                 }
@@ -225,20 +239,14 @@ public final class MoveSteps {
         });
     }
 
-    private static void setWalk(
-            PreparedStatement statement,
-            Collection<StepKey> steps,
-            long behind,
-            int limit,
-            List<Long> aside,
-            Collection<StepKey> busy)
-            throws SQLException {
+    private static void setWalk(PreparedStatement statement, Walk walk, List<Long> aside) throws SQLException {
         statement.setObject(1, Columns.longs(aside, Long::longValue));
-        StepKey.set(statement, 2, busy);
-        StepKey.set(statement, 4, steps);
-        for (int parameter = 6; parameter <= 8; parameter += 2) {
-            statement.setLong(parameter, behind);
-            statement.setInt(parameter + 1, limit);
+        StepKey.set(statement, 2, walk.busy());
+        StepKey.set(statement, 4, walk.steps());
+        statement.setObject(6, Columns.texts(walk.states(), state -> state));
+        for (int parameter = 7; parameter <= 9; parameter += 2) {
+            statement.setLong(parameter, walk.behind());
+            statement.setInt(parameter + 1, walk.limit());
         }
     }
 
@@ -246,6 +254,7 @@ public final class MoveSteps {
         List<MovedStep> steps = new ArrayList<>();
         List<Ready> ready = new ArrayList<>();
         Duration nextDue = null;
+        String state = null;
         long last = 0;
         try (ResultSet rows = IndexPlan.query(statement)) {
             while (rows.next()) {
@@ -255,10 +264,13 @@ public final class MoveSteps {
                     case 2 ->
                         ready.add(new Ready(rows.getString(4), rows.getInt(5), rows.getLong(6), rows.getBoolean(7)));
                     case 3 -> nextDue = Duration.ofMillis((long) Math.ceil(Math.max(0, rows.getDouble(8)) * 1000));
-                    default -> last = Columns.number(rows, 6) == null ? 0 : rows.getLong(6);
+                    default -> {
+                        state = rows.getString(4);
+                        last = Columns.number(rows, 6) == null ? 0 : rows.getLong(6);
+                    }
                 }
             }
         }
-        return new Moved(List.copyOf(steps), List.copyOf(ready), nextDue, last);
+        return new Moved(List.copyOf(steps), List.copyOf(ready), nextDue, last, state);
     }
 }

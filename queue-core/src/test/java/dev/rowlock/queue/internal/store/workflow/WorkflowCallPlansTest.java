@@ -136,7 +136,7 @@ class WorkflowCallPlansTest {
         boolean begun =
                 cancel.begin(workflow, new AuditNote("ada", null, "cancel workflow", "workflow " + workflow, null));
         assertThat(begun).isEqualTo(full);
-        assertThat(cancel.next(workflow - 1)).isEqualTo(full ? workflow : null);
+        assertThat(cancel.next(workflow - 1, 1)).isEqualTo(full ? List.of(workflow) : List.of());
         assertThat(cancel.jobs(workflow, -1, Long.MIN_VALUE, 1_000).asked()).isEqualTo(full ? 1 : 0);
     }
 }

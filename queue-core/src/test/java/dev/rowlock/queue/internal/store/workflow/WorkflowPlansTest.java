@@ -9,6 +9,7 @@ import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.TableStatistics;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Place;
 import dev.rowlock.queue.internal.store.workflow.MarkEndedJobs.Touched;
+import dev.rowlock.queue.internal.store.workflow.MoveSteps.Walk;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;
@@ -121,10 +122,13 @@ class WorkflowPlansTest {
         rooms.execute(
                 "UPDATE rowlock.workflow_step SET state = 'skipping' WHERE workflow_id = 2000 AND step_no BETWEEN 6010 AND 6019");
         List<StepKey> left = new FindMovingSteps(explained.database()).run(new StepKey(1, 0), LOOKED_AT);
-        List<Long> refused = move.names(left.subList(0, Math.min(1, left.size())), 0, 20, List.of());
+        List<Long> refused = move.names(
+                new Walk(left.subList(0, Math.min(1, left.size())), MoveSteps.MOVING, 0, 20, Set.of()), List.of());
         move.named(refused);
         Set<StepKey> busy = new FindBusySteps(explained.database()).run(left);
-        int moved = move.run(left, 0, 20, List.of(1L), busy).steps().size();
+        int moved = move.run(new Walk(left, MoveSteps.MOVING, 0, 20, busy), List.of(1L))
+                .steps()
+                .size();
         end.find(workflows);
         end.run(workflows);
 
