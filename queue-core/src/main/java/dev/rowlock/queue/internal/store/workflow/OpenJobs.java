@@ -2,12 +2,13 @@ package dev.rowlock.queue.internal.store.workflow;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a look has last found a job that has not ended, of a step or of a workflow. The next look begins there, and goes round. So looks at a step with a
- * million jobs walk past each that has ended once or twice together, in whatever order they end. Only a hint: wherever a look begins, it looks everywhere.
- * Remembers a thousand. Thread-safe.
+ * Where a look has last found a job that has not ended, of a step, of a workflow, or of the steps before a step. The next look begins there, and goes round. So
+ * looks at a step with a million jobs walk past each that has ended once or twice together, in whatever order they end. Only a hint: wherever a look begins,
+ * it looks everywhere. Remembers a thousand. Thread-safe.
  *
  * @param <K> whose jobs they are
  */
@@ -34,6 +35,13 @@ final class OpenJobs<K> {
     }
 
     /** @param place null: all jobs have ended */
+    /** Those that it remembers of some. */
+    synchronized Map<K, Place> of(Predicate<K> which) {
+        Map<K, Place> some = new LinkedHashMap<>(found);
+        some.keySet().removeIf(which.negate());
+        return some;
+    }
+
     synchronized void found(K whose, @Nullable Place place) {
         if (place == null) {
             found.remove(whose);
