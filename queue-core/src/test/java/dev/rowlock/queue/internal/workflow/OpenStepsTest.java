@@ -19,10 +19,12 @@ import dev.rowlock.queue.workflow.Workflows;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -171,6 +173,38 @@ class OpenStepsTest {
         await().atMost(LONG).until(cancelled::isDone);
         assertThat(cancelled.get()).isTrue();
         assertThatThrownBy(() -> second.get(1, TimeUnit.MINUTES)).hasMessageContaining("takes no jobs");
+    }
+
+    /** The server's table of locks has room for some thousands, for all who use it. */
+    @Test
+    void whoeverAddsToManyOpenStepsOrCancelsTheirWorkflowTakesFewLocks() throws Exception {
+        int many = 300;
+        Workflow workflow = Workflow.named("many");
+        for (int step = 0; step < many; step++) {
+            workflow = workflow.each("step-" + step, List.of(), s -> s.open());
+        }
+        long id = workflows.start(workflow);
+        List<Long> locks = new CopyOnWriteArrayList<>();
+        Runnable count = () -> locks.add(
+                sql.sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()")
+                        .query(Long.class)
+                        .single());
+
+        one.commit(one.begin(
+                () -> {
+                    IntStream.range(0, many).forEach(step -> workflows.add(id, "step-" + step, List.of(new Task("row"))));
+                    count.run();
+                },
+                TransactionDefinition.ISOLATION_DEFAULT));
+        one.commit(one.begin(
+                () -> {
+                    assertThat(workflows.cancel(id, "me", "enough")).isTrue();
+                    count.run();
+                },
+                TransactionDefinition.ISOLATION_DEFAULT));
+
+        assertThat(locks).hasSize(2).allSatisfy(number -> assertThat(number).isBetween(1L, 16L));
+        assertThat(count("workflow_step WHERE accepts")).isZero();
     }
 
     private void ended(List<Long> jobs) {

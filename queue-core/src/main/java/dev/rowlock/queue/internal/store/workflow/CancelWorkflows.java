@@ -6,26 +6,33 @@ import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.List;
 
 /** Cancels workflows: first that they are to be, then their jobs, some at a time. */
 public final class CancelWorkflows {
 
-    private static final String BEGIN =
-            """
+    // As whoever closes them: those who are just adding go first, and later ones come afterwards.
+    private static final String TURN = """
             WITH turn AS MATERIALIZED (
-                -- As whoever closes them: those who are just adding go first, and later ones come afterwards.
-                SELECT count(%s) AS taken
-                  FROM (SELECT workflow_id, name FROM rowlock.workflow_step WHERE workflow_id = ? AND accepts ORDER BY step_no) AS open
+                SELECT count(pg_advisory_xact_lock(open.lock)) AS taken
+                  FROM (SELECT DISTINCT %s AS lock FROM rowlock.workflow_step WHERE workflow_id = ? AND accepts ORDER BY 1) AS open
             ), asked AS (
-                UPDATE rowlock.workflow SET state = 'cancelling' WHERE id = ? AND state = 'running' AND (SELECT taken FROM turn) >= 0
-                RETURNING id
+            """.formatted(StepLock.OF_ROW);
+
+    private static final String CLOSED = """
             ), closed AS (
                 UPDATE rowlock.workflow_step SET accepts = false WHERE workflow_id = ANY (ARRAY(SELECT id FROM asked)) AND accepts
             )
-            """.formatted(StepLock.ALONE_OF_ROW) + AuditNote.ofNoJobs("asked") + "SELECT id FROM asked";
+            """ + AuditNote.ofNoJobs("asked") + "SELECT id FROM asked";
+
+    private static final String BEGIN = TURN + """
+                UPDATE rowlock.workflow SET state = 'cancelling' WHERE id = ? AND state = 'running' AND (SELECT taken FROM turn) >= 0
+                RETURNING id
+            """ + CLOSED;
 
     private static final String OPEN =
             "SELECT id FROM rowlock.workflow WHERE state IN ('running', 'cancelling', 'failed') AND state = 'cancelling' AND id > ? ORDER BY id LIMIT ?";
@@ -75,13 +82,13 @@ public final class CancelWorkflows {
                        SELECT s.ctid FROM (
                               SELECT o.ctid, o.workflow_id, o.name FROM rowlock.workflow_step o
                                WHERE o.workflow_id = ? AND o.accepts ORDER BY o.workflow_id OFFSET 0 FOR UPDATE SKIP LOCKED) AS s
-                        WHERE %s))
+                        WHERE pg_try_advisory_xact_lock(%s)))
             )
             SELECT count(*), (SELECT count(*) FROM asked),
                    (SELECT n.step_no FROM next n ORDER BY n.step_no DESC, n.job_id DESC LIMIT 1),
                    (SELECT n.job_id FROM next n ORDER BY n.step_no DESC, n.job_id DESC LIMIT 1)
               FROM next
-            """.formatted(StepLock.TRY_ALONE_OF_ROW);
+            """.formatted(StepLock.OF_ROW);
 
     /**
      * Some were cancelled.
@@ -107,17 +114,19 @@ public final class CancelWorkflows {
 
     /** Joins the caller's transaction; waits for those that are just adding jobs, and others that add wait for it. Returns whether it was running. */
     public boolean begin(long workflow, AuditNote note) {
-        return database.joined(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, begin)) {
-                statement.setString(1, StepLock.prefix(database.schema()));
-                statement.setLong(2, workflow);
-                statement.setLong(3, workflow);
-                AuditNote.set(statement, 4, note);
-                try (ResultSet row = statement.executeQuery()) {
-                    return row.next();
-                }
+        return database.joined(connection -> begun(connection, begin, workflow, note));
+    }
+
+    private boolean begun(Connection connection, String sql, long workflow, AuditNote note) throws SQLException {
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
+            statement.setString(1, StepLock.prefix(database.schema()));
+            statement.setLong(2, workflow);
+            statement.setLong(3, workflow);
+            AuditNote.set(statement, 4, note);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next();
             }
-        });
+        }
     }
 
     /** The next workflows behind this one that are to be cancelled, in order. */

@@ -5,10 +5,12 @@ import dev.rowlock.queue.internal.store.Schema;
 /**
  * The lock for which those queue up who add to an open step, and whoever closes it or cancels its workflow: an advisory one of the transaction. A lock of the step's row is not
  * enough. Whoever shares it passes by one who wants it alone, so while some go on adding, that one waits for ever. They take this one first.
+ *
+ * <p>A workflow has sixteen of them, which its steps share: the server's table of locks is small, and whoever cancels a workflow with thousands of open steps locks all.
  */
 final class StepLock {
 
-    private static final String NAME = "hashtextextended(? || ?::text || ' ' || ?, 0)";
+    private static final String NAME = "hashtextextended(? || ?::text || ' ' || (hashtext(?) & 15), 0)";
 
     /** With three parameters: {@link #prefix}, the workflow, and the step's name. */
     static final String SHARED = "pg_advisory_xact_lock_shared(" + NAME + ")";
@@ -16,13 +18,8 @@ final class StepLock {
     /** With the same parameters. */
     static final String ALONE = "pg_advisory_xact_lock(" + NAME + ")";
 
-    private static final String NAME_OF_ROW = "hashtextextended(? || workflow_id::text || ' ' || name, 0)";
-
-    /** Of a row with {@code workflow_id} and {@code name}; with one parameter: {@link #prefix}. */
-    static final String ALONE_OF_ROW = "pg_advisory_xact_lock(" + NAME_OF_ROW + ")";
-
-    /** Likewise; whether nobody else has it. */
-    static final String TRY_ALONE_OF_ROW = "pg_try_advisory_xact_lock(" + NAME_OF_ROW + ")";
+    /** Of a row with {@code workflow_id} and {@code name}, what is to be locked; with one parameter: {@link #prefix}. */
+    static final String OF_ROW = "hashtextextended(? || workflow_id::text || ' ' || (hashtext(name) & 15), 0)";
 
     private StepLock() {}
 
