@@ -53,6 +53,43 @@ class WorkflowChangesTest extends WorkflowNodes {
         assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.FAILED);
     }
 
+    /** Also as long as no node has noted that it runs again. */
+    @Test
+    void aWorkflowThatRunsAgainAfterARedriveCanBeCancelled() throws Exception {
+        failing.add("one");
+        long id = workflows.start(Workflow.named("again")
+                .step("one", new Task("one"))
+                .step("two", new Task("two"), s -> s.after("one")));
+        first.start();
+        ended(id);
+        first.stop();
+        failing.clear();
+        held.put("one", new CountDownLatch(1)); // until it is asked to stop
+        first.admin().redrive(jobs(id, "one").get(0));
+        assertThat(workflows.find(id).orElseThrow().summary().state()).isEqualTo(WorkflowState.RUNNING);
+
+        assertThat(workflows.cancel(id, "ann", "no more")).isTrue();
+
+        assertThat(workflows.find(id).orElseThrow().summary().endedAt()).isNull();
+        first.start();
+        assertThat(workflows.await(id, LONG).summary().state()).isEqualTo(WorkflowState.CANCELLED);
+        assertThat(ended(id).counts()).isEqualTo(new StepCounts(0, 0, 0, 1, 1));
+        assertThat(ran).isEmpty();
+        assertThat(workflows.cancel(id, "ann", "twice")).isFalse();
+    }
+
+    @Test
+    void aFailedWorkflowCannotBeCancelled() {
+        failing.add("one");
+        long id = workflows.start(Workflow.named("failed").step("one", new Task("one")));
+        start();
+        ended(id);
+
+        assertThat(workflows.cancel(id, "ann", "too late")).isFalse();
+
+        assertThat(ended(id).summary().state()).isEqualTo(WorkflowState.FAILED);
+    }
+
     @Test
     void cancelEndsAllJobsAndAsksRunningOnesToStop() {
         held.put("long", new CountDownLatch(1));

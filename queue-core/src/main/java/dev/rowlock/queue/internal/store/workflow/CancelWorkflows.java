@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
+import dev.rowlock.queue.internal.store.workflow.read.Redriven;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -33,6 +34,22 @@ public final class CancelWorkflows {
                 UPDATE rowlock.workflow SET state = 'cancelling' WHERE id = ? AND state = 'running' AND (SELECT taken FROM turn) >= 0
                 RETURNING id
             """ + CLOSED;
+
+    // One that has failed and runs again, as nobody has noted yet. Nor that its redriven jobs have not ended: they would
+    // run on in a workflow that is cancelled.
+    private static final String BEGIN_REDRIVEN = TURN + """
+                UPDATE rowlock.workflow w SET state = 'cancelling', ended_at = NULL WHERE w.id = ? AND (SELECT taken FROM turn) >= 0 AND %s
+                RETURNING w.id
+            ), again AS (
+                UPDATE rowlock.workflow_job SET state = 0
+                 WHERE ctid = ANY (ARRAY(
+                       SELECT m.ctid FROM rowlock.workflow_job m
+                        WHERE m.workflow_id = ANY (ARRAY(SELECT id FROM asked)) AND m.failure = 1
+                          AND coalesce((SELECT r.id FROM rowlock.ready r WHERE r.id = m.job_id),
+                                       (SELECT r.id FROM rowlock.running r WHERE r.id = m.job_id),
+                                       (SELECT r.id FROM rowlock.waiting r WHERE r.id = m.job_id)) IS NOT NULL))
+                   AND state = 1
+            """.formatted(Redriven.CONDITION) + CLOSED;
 
     private static final String OPEN =
             "SELECT id FROM rowlock.workflow WHERE state IN ('running', 'cancelling', 'failed') AND state = 'cancelling' AND id > ? ORDER BY id LIMIT ?";
@@ -101,6 +118,7 @@ public final class CancelWorkflows {
     private final Database database;
     private final EnsureDonePartitions partitions;
     private final String begin;
+    private final String beginRedriven;
     private final String open;
     private final String jobs;
 
@@ -108,13 +126,16 @@ public final class CancelWorkflows {
         this.database = database;
         this.partitions = new EnsureDonePartitions(database);
         this.begin = database.sql(BEGIN);
+        this.beginRedriven = database.sql(BEGIN_REDRIVEN);
         this.open = database.sql(IndexPlan.PREFIX + OPEN);
         this.jobs = database.sql(IndexPlan.LOOKS_PREFIX + JOBS);
     }
 
-    /** Joins the caller's transaction; waits for those that are just adding jobs, and others that add wait for it. Returns whether it was running. */
+    /** Joins the caller's transaction; waits for those that are just adding jobs, and others that add wait for it. Returns whether it was running, or ran again. */
     public boolean begin(long workflow, AuditNote note) {
-        return database.joined(connection -> begun(connection, begin, workflow, note));
+        return database.joined(connection -> begun(connection, begin, workflow, note)
+                || begun(connection, beginRedriven, workflow, note)
+                || begun(connection, begin, workflow, note)); // somebody may have noted between the two that it runs again
     }
 
     private boolean begun(Connection connection, String sql, long workflow, AuditNote note) throws SQLException {

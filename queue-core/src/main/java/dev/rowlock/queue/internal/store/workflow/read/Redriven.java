@@ -1,10 +1,10 @@
 package dev.rowlock.queue.internal.store.workflow.read;
 
 /** Whether a failed workflow runs again, though nobody has noted it yet: one of its failed jobs was redriven. A condition about a row {@code w} of {@code workflow}. */
-final class Redriven {
+public final class Redriven {
 
     // The job's room says so, looked up by its id; or what was noted of the jobs says so, and of the workflow not yet.
-    static final String CONDITION = """
+    public static final String CONDITION = """
             w.state = 'failed'
             AND ((SELECT m.job_id FROM rowlock.workflow_job m WHERE m.workflow_id = w.id
                    ORDER BY m.step_no, m.job_id LIMIT 1) IS NOT NULL -- in this order, because an index has it
