@@ -305,14 +305,9 @@ public final class NodeLease implements Runnable {
     private void leave() {
         try {
             if (row != 0) {
-                giveBackStranded();
-                briefly(connection(), c -> {
-                    remove.run(c, row);
-                    return row;
-                });
+                twice(this::giveBackStranded, "could not give back what it claimed without knowing it");
+                twice(this::removeRow, "could not remove its row; it expires by itself");
             }
-        } catch (SQLException e) {
-            log.warn("node {} could not remove its row; it expires by itself", row, e);
         } finally {
             row = 0;
             nodeId = 0;
@@ -320,18 +315,41 @@ public final class NodeLease implements Runnable {
         }
     }
 
+    /** A connection that was cut shows it only when it is used; the next one may be sound. */
+    private void twice(LastStep step, String otherwise) {
+        try {
+            step.run();
+        } catch (SQLException e) {
+            close();
+            try {
+                step.run();
+            } catch (SQLException again) {
+                close();
+                again.addSuppressed(e);
+                log.warn("node {} {}", row, otherwise, again);
+            }
+        }
+    }
+
+    @FunctionalInterface
+    private interface LastStep {
+        void run() throws SQLException;
+    }
+
     /** Claims whose answers were lost lately: once the row is gone, they would look like those of a crash. */
     private void giveBackStranded() throws SQLException {
-        try {
-            List<ReleaseStrandedJobs.Released> released;
-            do {
-                released = briefly(connection(), c -> release.all(c, row, listener.heldTokens()));
-                released.forEach(jobs -> listener.gaveBack(jobs.queue(), jobs.rank(), jobs.jobs()));
-            } while (!released.isEmpty());
-        } catch (SQLException e) {
-            log.warn("node {} could not give back what it claimed without knowing it", row, e);
-            close();
-        }
+        List<ReleaseStrandedJobs.Released> released;
+        do {
+            released = briefly(connection(), c -> release.all(c, row, listener.heldTokens()));
+            released.forEach(jobs -> listener.gaveBack(jobs.queue(), jobs.rank(), jobs.jobs()));
+        } while (!released.isEmpty());
+    }
+
+    private void removeRow() throws SQLException {
+        briefly(connection(), c -> {
+            remove.run(c, row);
+            return row;
+        });
     }
 
     private void close() {

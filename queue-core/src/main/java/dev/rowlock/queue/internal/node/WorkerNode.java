@@ -46,8 +46,11 @@ public final class WorkerNode {
     /** How long interrupted handlers have to unwind, before their jobs are given back without asking. */
     private static final Duration UNWIND = Duration.ofSeconds(2);
 
-    /** How long the last writes may take at a stop, all together. */
+    /** How long the last writes may take at a stop, beside what is left of the drain timeout. */
     private static final Duration LAST_WRITES = Duration.ofSeconds(4);
+
+    /** Of these, what comes behind the outcomes. */
+    private static final Duration BEHIND_OUTCOMES = Duration.ofSeconds(2);
 
     private static final Duration LOOK_FOR_LATE = Duration.ofMillis(200);
 
@@ -88,7 +91,8 @@ public final class WorkerNode {
 
     /**
      * Stops: claims nothing more, lets handlers finish within the drain timeout, interrupts them, gives back what is
-     * left at no cost in attempts. Returns after the drain timeout plus ten seconds at the latest.
+     * left at no cost in attempts. Outcomes that cannot be written are tried again for the rest of the drain timeout. Returns
+     * after the drain timeout plus ten seconds at the latest.
      */
     public synchronized void stop() {
         Run last = run;
@@ -198,6 +202,7 @@ public final class WorkerNode {
         void stop() {
             long begun = System.nanoTime();
             stopping = true;
+            TimeBudget drain = new TimeBudget(settings.worker().drainTimeout());
             services.wakeups().unsubscribe(this);
             janitor.stop();
             featureChores.stop();
@@ -211,9 +216,10 @@ public final class WorkerNode {
             Drain.awaitLast(parts.queues());
             parts.queues().forEach(QueueWorker::stop);
             recording.end();
-            parts.recorder().stop();
-            TimeBudget writes = new TimeBudget(LAST_WRITES);
-            writes.join(recorderThread);
+            TimeBudget writes = new TimeBudget(drain.left().plus(LAST_WRITES));
+            TimeBudget outcomes = new TimeBudget(writes.left().minus(BEHIND_OUTCOMES));
+            parts.recorder().stop(outcomes.left());
+            outcomes.join(recorderThread);
             leasing.end();
             lease.stop();
             writes.join(leaseThread);
@@ -228,7 +234,7 @@ public final class WorkerNode {
             log.info(
                     "stopped after {} ms{}",
                     (System.nanoTime() - begun) / 1_000_000,
-                    StopReport.of(interrupted, parts.recorder().unwritten()));
+                    StopReport.of(interrupted, parts.recorder().lost()));
         }
 
         private void giveBackLate() {

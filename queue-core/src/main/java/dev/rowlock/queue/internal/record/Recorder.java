@@ -3,15 +3,14 @@ package dev.rowlock.queue.internal.record;
 import dev.rowlock.queue.internal.thread.Backoff;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.internal.thread.Signal;
+import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,14 +46,13 @@ public final class Recorder implements Runnable {
     /** So long one round of tries of outcomes that cannot be written may hold up the others. */
     private static final Duration RETRIES = Duration.ofMillis(100);
 
-    /** And so long the stop, once more. */
+    /** At the stop nobody waits behind them: so long one round may take, and so much later comes the next. */
     private static final Duration RETRIES_AT_THE_STOP = Duration.ofSeconds(1);
+
+    private static final Duration AGAIN_AT_THE_STOP = Duration.ofMillis(50);
 
     /** As often, a batch is tried as a whole. */
     private static final int TRIES_AS_A_WHOLE = 3;
-
-    /** After as many types in a row that cannot be written, the database seems to be away. */
-    private static final int FAILED_TYPES = 2;
 
     private final OutcomeWriter writer;
     private final OutcomeWriter impatient;
@@ -71,7 +69,8 @@ public final class Recorder implements Runnable {
     private final OutcomesAside aside = new OutcomesAside(); // recorder's thread only
     private final ResultsAside resultsAside;
     private volatile int setAside; // written by the recorder's thread
-    private volatile boolean stopping;
+    private volatile int givenUp; // written by the recorder's thread
+    private volatile @Nullable TimeBudget lastWrites; // null: it does not stop; set once
     private @Nullable Throwable lastFailure; // recorder's thread only
 
     public Recorder(OutcomeWriter writer, AmbiguousCommits ambiguous, Observers observer) {
@@ -133,9 +132,14 @@ public final class Recorder implements Runnable {
         return news.failing();
     }
 
-    /** Lets the recorder end once everything is written, or at the next failure to write. */
-    public void stop() {
-        stopping = true;
+    /** After its stop, the outcomes that were not written: their jobs run again. */
+    public int lost() {
+        return givenUp + unwritten();
+    }
+
+    /** Lets the recorder end once everything is written. What cannot be written within this time is given up. */
+    public void stop(Duration longest) {
+        lastWrites = new TimeBudget(longest);
         retry.raise();
         pending.wake();
     }
@@ -144,21 +148,19 @@ public final class Recorder implements Runnable {
     public void run() {
         while (true) {
             unwritten.getsOn();
-            if (unwritten.outcomes() < SMALL && !stopping) {
+            if (unwritten.outcomes() < SMALL && !stopping()) {
                 pace.await();
             }
             if (hasBatch()) {
                 pace.begun();
                 writeWhatever(batch);
                 batch.clear();
-            } else if (stopping) {
-                retryBlocked();
-                retryAside(RETRIES_AT_THE_STOP);
-                giveUp(blocked.takeAll());
-                giveUp(aside.takeAll());
-                return;
+            } else if (stopping()) {
+                if (endedApart()) {
+                    return;
+                }
             } else {
-                pending.await(Math.min(blocked.nanosUntilDue(), aside.nanosUntilDue()), () -> stopping);
+                pending.await(Math.min(blocked.nanosUntilDue(), aside.nanosUntilDue()), this::stopping);
             }
             if (blocked.due()) {
                 retryBlocked();
@@ -170,6 +172,28 @@ public final class Recorder implements Runnable {
                 giveUpResults();
             }
         }
+    }
+
+    private boolean stopping() {
+        return lastWrites != null;
+    }
+
+    private boolean outOfTime() {
+        return lastWrites != null && lastWrites.over();
+    }
+
+    /** At the stop: tries what waits apart. Returns whether nothing is left, or no time. */
+    private boolean endedApart() {
+        retryBlocked();
+        retryAside(RETRIES_AT_THE_STOP);
+        boolean ended = blocked.isEmpty() && aside.isEmpty() || outOfTime();
+        if (ended) {
+            giveUp(blocked.takeAll());
+            giveUp(aside.takeAll());
+        } else {
+            pause(AGAIN_AT_THE_STOP);
+        }
+        return ended;
     }
 
     /** Only those whose rows are free by now, for nobody else's outcome must wait until a lock times out again. */
@@ -250,7 +274,7 @@ public final class Recorder implements Runnable {
         while (open) {
             try {
                 if (error != null) {
-                    LockSupport.parkNanos(this, LONGEST_RETRY.toNanos());
+                    LockSupport.parkNanos(this, (stopping() ? AGAIN_AT_THE_STOP : LONGEST_RETRY).toNanos());
                     noteFailure(error, batch.size());
                 }
                 // What has been written before the error is refused when it is tried again, and then found.
@@ -258,7 +282,7 @@ public final class Recorder implements Runnable {
                 open = false;
             } catch (RuntimeException | Error e) {
                 error = e;
-                if (stopping) {
+                if (outOfTime()) {
                     giveUp(batch);
                     return;
                 }
@@ -267,7 +291,7 @@ public final class Recorder implements Runnable {
     }
 
     /**
-     * Writes the batch, however long the database is away; gives up only when stopping. Outcomes that come meanwhile join it:
+     * Writes the batch, however long the database is away; gives up only when a stop has no time left. Outcomes that come meanwhile join it:
      * that they can be written shows whether the database is to blame, or one of the outcomes.
      */
     private void write(List<PendingOutcome> batch) {
@@ -276,7 +300,7 @@ public final class Recorder implements Runnable {
         boolean suspicious = !aside.isEmpty(); // then probably one of the outcomes is to blame again
         boolean unanswered = suspicious;
         for (int tries = 1; !open.isEmpty(); tries++) {
-            OutcomeWriter through = unanswered ? impatient : writer;
+            OutcomeWriter through = unanswered || stopping() ? impatient : writer;
             long begun = System.nanoTime();
             List<PendingOutcome> failed = attempt(through, open);
             boolean again = unanswered;
@@ -288,14 +312,14 @@ public final class Recorder implements Runnable {
             if (failed.isEmpty()) {
                 break;
             }
-            if (stopping) {
+            if (outOfTime()) {
                 giveUp(failed);
                 break;
             }
             if (failed.size() < open.size()) {
                 backoff.reset();
             }
-            pause(backoff.next());
+            pause(stopping() ? AGAIN_AT_THE_STOP : backoff.next());
             int before = batch.size();
             pending.moveTo(batch, BATCH - failed.size());
             open = new ArrayList<>(failed);
@@ -326,28 +350,15 @@ public final class Recorder implements Runnable {
         return written;
     }
 
-    /**
-     * Tries each type by itself, for what cannot be written most often is of one type. What fails while others can be written, or could be
-     * if there were any, is set aside, to be tried one by one. Returns what is left, because the database is away.
-     */
+    /** What fails while others can be written is set aside, to be tried one by one. Returns what is left, because the database is away. */
     private List<PendingOutcome> attemptByType(OutcomeWriter through, List<PendingOutcome> entries) {
-        Collection<List<PendingOutcome>> types = entries.stream()
-                .collect(Collectors.groupingBy(entry -> entry.job().type()))
-                .values();
-        List<PendingOutcome> failed = new ArrayList<>();
-        boolean writable = false;
-        int left = types.size() == 1 ? 0 : FAILED_TYPES; // the only one has just been tried
-        for (List<PendingOutcome> part : types) {
-            List<PendingOutcome> still = writable || left > 0 ? attempt(through, part) : part;
-            writable |= still.size() < part.size();
-            left--;
-            failed.addAll(still);
+        TypeByType.Left left =
+                TypeByType.attempt(entries, part -> attempt(through, part), () -> through.writable(0));
+        if (!left.others()) {
+            return left.failed();
         }
-        if (!failed.isEmpty() && (writable || through.writable(0))) {
-            setAside(failed);
-            return List.of();
-        }
-        return failed;
+        setAside(left.failed());
+        return List.of();
     }
 
     private void setAside(List<PendingOutcome> entries) {
@@ -374,7 +385,7 @@ public final class Recorder implements Runnable {
             log.error(
                     "{} outcomes could not be written before the stop; their jobs will run again elsewhere",
                     entries.size());
-            entries.forEach(this::forget);
+            givenUp += (int) entries.stream().filter(this::forget).count();
         }
     }
 

@@ -97,7 +97,7 @@ class StuckRecorderTest {
         thread.start();
         Awaitility.await().until(() -> recorder.unwritten() == 0);
         assertThat(recorder.stuck(in(LATER))).isFalse();
-        recorder.stop();
+        recorder.stop(Duration.ZERO);
         thread.join();
     }
 
@@ -115,7 +115,7 @@ class StuckRecorderTest {
             taken.close();
             Awaitility.await().until(() -> recorder.unwritten() == 0);
             assertThat(recorder.stuck(in(LATER))).isFalse();
-            recorder.stop();
+            recorder.stop(Duration.ZERO);
             thread.join();
         }
     }
@@ -131,7 +131,7 @@ class StuckRecorderTest {
 
             Awaitility.await().until(() -> !recorder.stuck(fiveMinutesLater + MILLI));
 
-            recorder.stop();
+            recorder.stop(Duration.ZERO);
             thread.join();
             taken.close();
         }

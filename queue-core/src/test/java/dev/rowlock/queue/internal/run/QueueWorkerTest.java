@@ -86,7 +86,7 @@ class QueueWorkerTest {
     void close() {
         release.countDown();
         worker.stop();
-        parts.recorder().stop();
+        parts.recorder().stop(Duration.ZERO);
         parts.deadlines().close();
         notifier.close();
     }
