@@ -48,7 +48,8 @@ $$;
 
 CREATE FUNCTION ${schema}.send_wakeup(message text) RETURNS void
     LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE WHEN coalesce(current_setting('rowlock.notify', true), 'on') <> 'off'
+    -- Where the server's queue of notifications is full, because somebody listens and sleeps, one more fails the caller's commit.
+    SELECT CASE WHEN coalesce(current_setting('rowlock.notify', true), 'on') <> 'off' AND pg_notification_queue_usage() < 0.9
                 THEN pg_notify('rowlock_' || trim('"' FROM '${schema}'), 'sql|' || message) END;
 $$;
 

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.store.enqueue;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.store.TimeLimit;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -40,7 +41,10 @@ public final class EnqueueReadyJobs {
     // batch, but each single job would use up two.
     private static final String SQL_ONE = SQL_ALIKE.replace("unnest(?::json[])", "?::json");
 
-    private static final String SQL_AND_NOTIFY = SQL_ONE.stripTrailing() + ", pg_notify(?, ?)";
+    // Where the server's queue of notifications is full, because somebody listens and sleeps, one more fails the
+    // commit, and the job with it.
+    private static final String SQL_AND_NOTIFY = SQL_ONE.stripTrailing()
+            + ", CASE WHEN pg_notification_queue_usage() < %s THEN pg_notify(?, ?) END".formatted(SendWakeup.FULL);
 
     private final String channel;
     private final String sql;
@@ -57,7 +61,7 @@ public final class EnqueueReadyJobs {
     }
 
     /**
-     * Inserts a job, notifies all nodes of this schema with the commit, and returns the job's id. Not for use inside a
+     * Inserts a job, notifies all nodes of this schema with the commit if there is room for that, and returns the job's id. Not for use inside a
      * business transaction: NOTIFY takes a global lock at commit, and forbids to prepare the transaction.
      */
     public long runAndNotify(Connection connection, NewJob job, String message) throws SQLException {
