@@ -2,19 +2,31 @@ package dev.rowlock.queue.internal.chore;
 
 import java.time.Duration;
 
-/** Keeps chores that grow with the tables to a small share of the time. */
+/**
+ * Keeps chores that grow with the tables to a small share of the time. A rest has an end: work may have taken long for once, because it waited for a lock,
+ * and what the chore does must not stop for hours because of that.
+ */
 public final class ProportionalRest {
+
+    private static final Duration LONGEST = Duration.ofMinutes(1);
 
     private ProportionalRest() {}
 
-    /** How long to rest: so many times as long as the work that began then has taken, and no less than the interval. */
+    /** How long to rest: so many times as long as the work that began then has taken, but a minute at most, and no less than the interval. */
     public static Duration after(long begunNanos, int restPerWork, Duration interval) {
         return behind(Duration.ofNanos(System.nanoTime() - begunNanos), restPerWork, interval);
     }
 
-    /** How long to rest: so many times as long as this work has taken, and no less than the interval. */
+    /** How long to rest: so many times as long as this work has taken, but a minute at most, and no less than the interval. */
     public static Duration behind(Duration work, int restPerWork, Duration interval) {
-        Duration rest = work.multipliedBy(restPerWork);
-        return rest.compareTo(interval) > 0 ? rest : interval;
+        return longer(interval, shorter(LONGEST, work.multipliedBy(restPerWork)));
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 }

@@ -29,9 +29,18 @@ public final class DatabaseMeasurement implements Chore {
     @Override
     public Duration runOnce() {
         if (chore.run(name(), INTERVAL)) {
-            features.run();
-            measure.run();
+            measure();
         }
         return INTERVAL;
+    }
+
+    private void measure() {
+        try {
+            features.run();
+            measure.run();
+        } catch (RuntimeException | Error e) {
+            chore.giveBack(name()); // the figures are old already
+            throw e;
+        }
     }
 }

@@ -6,7 +6,7 @@ import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import java.time.Duration;
 
-/** Counts the rooms, once for all nodes. Takes at most a twentieth of one connection's time. */
+/** Counts the rooms, once for all nodes. Takes at most a twentieth of one connection's time, unless it takes more than three seconds. */
 public final class DepthMeasurement implements Chore {
 
     private static final Duration INTERVAL = Duration.ofSeconds(15);
@@ -30,9 +30,18 @@ public final class DepthMeasurement implements Chore {
     public Duration runOnce() {
         if (chore.run(name(), rest)) {
             long begun = System.nanoTime();
-            measure.run();
+            measure();
             rest = ProportionalRest.after(begun, REST_PER_WORK, INTERVAL);
         }
         return rest;
+    }
+
+    private void measure() {
+        try {
+            measure.run();
+        } catch (RuntimeException | Error e) {
+            chore.giveBack(name()); // the figures are old already
+            throw e;
+        }
     }
 }

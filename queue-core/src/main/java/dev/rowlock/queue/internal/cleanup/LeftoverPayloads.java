@@ -13,8 +13,7 @@ import java.time.Duration;
  *
  * <p>One node at a time walks through the table, a stretch at a time, so that the chores beside it need not wait. It
  * keeps the chore for the whole round, which takes long where many done jobs are kept. After a round that found
- * something the next comes soon; after one that found nothing only when five times as long has passed, since it will
- * hardly find more before retention drops another day.
+ * something the next comes soon; after one that found nothing only later, since it will hardly find more before retention drops another day.
  */
 public final class LeftoverPayloads implements Chore {
 
@@ -27,14 +26,11 @@ public final class LeftoverPayloads implements Chore {
     /** A round takes at most a twentieth of one connection's time. */
     private static final int REST_PER_WORK = 20;
 
-    private static final int REST_PER_IDLE_ROUND = 5;
-
     private final TakeChore chore;
     private final RemoveLeftoverPayloads remove;
     private boolean walking;
     private long behind;
     private long removed; // in this round
-    private long roundBegun;
 
     public LeftoverPayloads(TakeChore chore, RemoveLeftoverPayloads remove) {
         this.chore = chore;
@@ -70,13 +66,12 @@ public final class LeftoverPayloads implements Chore {
         walking = true;
         behind = RemoveLeftoverPayloads.FRONT;
         removed = 0;
-        roundBegun = System.nanoTime();
     }
 
     /** Returns when the next round is to begin, on whatever node. */
     private Duration end() {
         walking = false;
-        Duration next = removed > 0 ? INTERVAL : ProportionalRest.after(roundBegun, REST_PER_IDLE_ROUND, IDLE_INTERVAL);
+        Duration next = removed > 0 ? INTERVAL : IDLE_INTERVAL;
         chore.keep(name(), next);
         return next;
     }

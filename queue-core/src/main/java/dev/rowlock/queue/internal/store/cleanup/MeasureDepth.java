@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.store.cleanup;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.IndexPlan;
 import java.sql.PreparedStatement;
+import java.sql.Statement;
 
 /**
  * Counts the live rooms and dead, by queue, into the table {@code depth}. What that costs does not grow with the rooms:
@@ -11,6 +12,9 @@ import java.sql.PreparedStatement;
  * Of jobs with keys, the first of each of the first 5,000 keys tells how old they are.
  */
 public final class MeasureDepth {
+
+    // It waits for nobody: who locks a table, or slows down the disk, must not hold up the other chores.
+    private static final String LIMITS = "SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '200ms'";
 
     // oldest_at: since when the longest-waiting job of a queue is runnable; null elsewhere.
     private static final String SQL = IndexPlan.PREFIX + """
@@ -110,7 +114,10 @@ public final class MeasureDepth {
     }
 
     public void run() {
-        database.atOnce(connection -> {
+        database.atomically(connection -> {
+            try (Statement limits = connection.createStatement()) {
+                limits.execute(LIMITS);
+            }
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 return statement.execute();
             }

@@ -1,0 +1,51 @@
+package dev.rowlock.queue.internal.cleanup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.rowlock.queue.internal.store.OpenTransaction;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.admin.ReadDepth;
+import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
+import dev.rowlock.queue.internal.store.node.TakeChore;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataAccessException;
+
+@PostgresTest(migrated = true)
+class DepthMeasurementTest {
+
+    private final Rooms rooms;
+    private final DepthMeasurement measurement;
+
+    DepthMeasurementTest(TestDatabase test) {
+        rooms = Rooms.emptyIn(test);
+        measurement = new DepthMeasurement(
+                new TakeChore(rooms.database()), new MeasureDepth(rooms.database().patient()));
+    }
+
+    @Test
+    void aLockedTableHoldsUpNoMeasurementAndFiguresAreYoungOnceItIsFree() throws SQLException {
+        rooms.ready();
+        try (OpenTransaction somebody = new OpenTransaction(rooms.database())) {
+            somebody.database().alone(connection -> {
+                try (Statement statement = connection.createStatement()) {
+                    return statement.execute(rooms.database().sql("LOCK TABLE rowlock.ready IN ACCESS EXCLUSIVE MODE"));
+                }
+            });
+
+            assertThatThrownBy(measurement::runOnce)
+                    .isInstanceOf(DataAccessException.class)
+                    .hasMessageContaining("lock timeout");
+        }
+
+        Duration rest = measurement.runOnce();
+
+        assertThat(new ReadDepth(rooms.database()).run()).hasSize(1);
+        assertThat(rest).isLessThanOrEqualTo(Duration.ofMinutes(1));
+    }
+}
