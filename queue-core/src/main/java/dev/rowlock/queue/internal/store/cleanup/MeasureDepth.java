@@ -9,7 +9,8 @@ import java.sql.Statement;
  * Counts the live rooms and dead, by queue, into the table {@code depth}. What that costs does not grow with the rooms:
  * of one that is larger than 32 MB a sample of its pages is counted, and its figures are then off by one or two per cent.
  * Exact all the same are queues of fewer than ten thousand ready or dead jobs, and the age of each queue's oldest ready job without a key.
- * Of jobs with keys, the first of each of the first 5,000 keys tells how old they are.
+ * Of jobs with keys, those of the sample tell how old they are, and the first of each of the first 5,000 keys: not these alone, because what is tried again
+ * stands first and has become ready a moment ago.
  */
 public final class MeasureDepth {
 
@@ -25,16 +26,16 @@ public final class MeasureDepth {
                        least(1, 32e6 / greatest(1, pg_relation_size('rowlock.running'))) AS running,
                        least(1, 32e6 / greatest(1, pg_relation_size('rowlock.dead'))) AS dead
             ), sample AS MATERIALIZED (
-                SELECT queue, 'waiting' AS state, round(count(*) / (SELECT waiting FROM share)) AS jobs
+                SELECT queue, 'waiting' AS state, round(count(*) / (SELECT waiting FROM share)) AS jobs, NULL::timestamptz AS oldest_with_key
                   FROM rowlock.waiting TABLESAMPLE SYSTEM (100 * (SELECT waiting FROM share)) GROUP BY queue
                 UNION ALL
-                SELECT queue, 'ready', round(count(*) / (SELECT ready FROM share))
+                SELECT queue, 'ready', round(count(*) / (SELECT ready FROM share)), min(ready_at) FILTER (WHERE job_key IS NOT NULL)
                   FROM rowlock.ready TABLESAMPLE SYSTEM (100 * (SELECT ready FROM share)) GROUP BY queue
                 UNION ALL
-                SELECT queue, 'running', round(count(*) / (SELECT running FROM share))
+                SELECT queue, 'running', round(count(*) / (SELECT running FROM share)), NULL
                   FROM rowlock.running TABLESAMPLE SYSTEM (100 * (SELECT running FROM share)) GROUP BY queue
                 UNION ALL
-                SELECT queue, 'dead', round(count(*) / (SELECT dead FROM share))
+                SELECT queue, 'dead', round(count(*) / (SELECT dead FROM share)), NULL
                   FROM rowlock.dead TABLESAMPLE SYSTEM (100 * (SELECT dead FROM share)) GROUP BY queue
             ), lane AS (
                 -- The first ready job of each queue and rank.
@@ -71,7 +72,9 @@ public final class MeasureDepth {
                           FROM lane l
                          GROUP BY l.queue
                         UNION ALL
-                        SELECT k.queue, (SELECT min(h.ready_at) FROM head h WHERE h.queue = k.queue),
+                        SELECT k.queue,
+                               least((SELECT min(h.ready_at) FROM head h WHERE h.queue = k.queue),
+                                     (SELECT s.oldest_with_key FROM sample s WHERE s.queue = k.queue AND s.state = 'ready')),
                                (SELECT count(*) FROM (SELECT FROM rowlock.ready r
                                  WHERE r.queue = k.queue AND r.job_key IS NOT NULL LIMIT 10000) AS first)
                           FROM keyed_queue k) AS part

@@ -88,6 +88,21 @@ class DepthTest {
         assertThat(print.oldestSeconds()).isBetween(90.0, 150.0);
     }
 
+    /** What is tried again stands first in its key, and has become ready a moment ago. */
+    @Test
+    void aJobThatWaitsBehindAFreshRetryOfItsKeyTellsTheAgeOfItsQueue() {
+        rooms.execute("""
+                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, attempt, queue, job_key, type)
+                SELECT nextval('rowlock.job_id'), statement_timestamp() - age, statement_timestamp() - interval '1 h', 0, attempt, 'mail', 'tenant', 'send'
+                  FROM (VALUES (interval '0', 3), (interval '5 min', 0), (interval '4 min', 0)) AS jobs (age, attempt)""");
+
+        measure.run();
+
+        assertThat(read.run())
+                .singleElement()
+                .satisfies(depth -> assertThat(depth.oldestSeconds()).isBetween(300.0, 360.0));
+    }
+
     @Test
     void onlyOneOfTwoNodesGetsAChore() {
         TakeChore chore = new TakeChore(rooms.database());
