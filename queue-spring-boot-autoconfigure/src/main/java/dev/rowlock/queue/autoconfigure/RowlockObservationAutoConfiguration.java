@@ -1,6 +1,7 @@
 package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.observe.FewEnqueueTimers;
 import dev.rowlock.queue.trace.DefaultEnqueueObservationConvention;
 import dev.rowlock.queue.trace.DefaultProcessObservationConvention;
 import dev.rowlock.queue.trace.EnqueueObservationConvention;
@@ -92,6 +93,11 @@ public final class RowlockObservationAutoConfiguration {
         MeterFilter rowlockOneProcessTimer() {
             return MeterFilter.deny(
                     id -> id.getName().startsWith("rowlock.job.process") && id.getTag("messaging.system") != null);
+        }
+
+        @Bean
+        FewEnqueueTimers rowlockFewEnqueueTimers() {
+            return new FewEnqueueTimers();
         }
     }
 }

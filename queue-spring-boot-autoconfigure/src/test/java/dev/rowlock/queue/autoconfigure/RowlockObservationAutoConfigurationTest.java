@@ -142,6 +142,32 @@ class RowlockObservationAutoConfigurationTest {
                 });
     }
 
+    /** Names of queues may come from data. */
+    @Test
+    void thousandsOfQueuesMakeNoThousandsOfTimers() {
+        observed()
+                .withConfiguration(AutoConfigurations.of(
+                        MetricsAutoConfiguration.class, CompositeMeterRegistryAutoConfiguration.class))
+                .withBean(PrometheusMeterRegistry.class, () -> new PrometheusMeterRegistry(PrometheusConfig.DEFAULT))
+                .withPropertyValues("rowlock.worker.allow-unknown-queues=true")
+                .run(context -> {
+                    JobOperations jobs = context.getBean(JobOperations.class);
+                    for (int tenant = 0; tenant < 300; tenant++) {
+                        String queue = "tenant-" + tenant;
+                        jobs.enqueue(
+                                new Greeter.Greeting("hello"),
+                                o -> o.queue(queue).delay(Duration.ofDays(1)));
+                    }
+
+                    assertThat(context.getBean(PrometheusMeterRegistry.class)
+                                    .find("rowlock.job.enqueue")
+                                    .timers())
+                            .hasSize(201)
+                            .anyMatch(timer -> timer.count() == 100
+                                    && "others".equals(timer.getId().getTag("messaging.destination.name")));
+                });
+    }
+
     @Test
     void withoutATracerThereAreObservationsAndNoHeaders() {
         observed().run(context -> {

@@ -11,10 +11,11 @@ import org.jspecify.annotations.Nullable;
 public final class ReadDepth {
 
     private static final String SQL = """
-            SELECT queue, state, jobs,
-                   CASE WHEN oldest_at IS NOT NULL THEN date_part('epoch', greatest(measured_at - oldest_at, interval '0')) END,
-                   date_part('epoch', greatest(statement_timestamp() - measured_at, interval '0'))
-              FROM rowlock.depth ORDER BY queue, state
+            SELECT d.queue, d.state, d.jobs,
+                   CASE WHEN d.oldest_at IS NOT NULL THEN date_part('epoch', greatest(last.measured_at - d.oldest_at, interval '0')) END,
+                   date_part('epoch', greatest(statement_timestamp() - last.measured_at, interval '0'))
+              FROM rowlock.depth d CROSS JOIN (SELECT max(measured_at) AS measured_at FROM rowlock.depth) AS last
+             ORDER BY d.queue, d.state
             """;
 
     /**

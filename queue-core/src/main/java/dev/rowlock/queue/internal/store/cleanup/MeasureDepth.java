@@ -11,6 +11,9 @@ import java.sql.Statement;
  * Exact all the same are queues of fewer than ten thousand ready or dead jobs, and the age of each queue's oldest ready job without a key.
  * Of jobs with keys, those of the sample tell how old they are, and the first of each of the first 5,000 keys: not these alone, because what is tried again
  * stands first and has become ready a moment ago.
+ *
+ * <p>Queues that a node serves have a row always, others for an hour after their last job. A row is written when its figures change; the last measurement
+ * is that of the newest row, and each one writes at least the first row.
  */
 public final class MeasureDepth {
 
@@ -98,14 +101,25 @@ public final class MeasureDepth {
                 SELECT r.queue, 'ready', CASE WHEN r.first_jobs < 10000 THEN r.first_jobs ELSE greatest(r.first_jobs, s.jobs) END,
                        r.oldest_at
                   FROM ready r LEFT JOIN sample s ON s.queue = r.queue AND s.state = 'ready'
+                UNION ALL
+                SELECT DISTINCT served.queue COLLATE "C", 'ready', 0, NULL::timestamptz
+                  FROM rowlock.node n CROSS JOIN LATERAL unnest(n.queues) AS served (queue)
+                 WHERE NOT EXISTS (SELECT FROM ready r WHERE r.queue = served.queue COLLATE "C")
             ), emptied AS (
                 UPDATE rowlock.depth d SET jobs = 0, oldest_at = NULL, measured_at = statement_timestamp()
-                 WHERE NOT EXISTS (SELECT FROM measured m WHERE m.queue = d.queue AND m.state = d.state)
+                 WHERE (d.jobs > 0 OR d.measured_at > statement_timestamp()) -- the clock was set back
+                   AND NOT EXISTS (SELECT FROM measured m WHERE m.queue = d.queue AND m.state = d.state)
+            ), forgotten AS (
+                DELETE FROM rowlock.depth d
+                 WHERE d.jobs = 0 AND d.measured_at < statement_timestamp() - interval '1 hour'
+                   AND NOT EXISTS (SELECT FROM measured m WHERE m.queue = d.queue AND m.state = d.state)
             )
             INSERT INTO rowlock.depth AS d (queue, state, jobs, oldest_at, measured_at)
             SELECT queue, state, jobs, oldest_at, statement_timestamp() FROM measured
             ON CONFLICT (queue, state) DO UPDATE
                SET jobs = excluded.jobs, oldest_at = excluded.oldest_at, measured_at = excluded.measured_at
+             WHERE (d.jobs, d.oldest_at) IS DISTINCT FROM (excluded.jobs, excluded.oldest_at) OR d.measured_at > statement_timestamp()
+                OR (d.queue, d.state) = (SELECT m.queue, m.state FROM measured m ORDER BY m.queue, m.state LIMIT 1)
             """;
 
     private final Database database;

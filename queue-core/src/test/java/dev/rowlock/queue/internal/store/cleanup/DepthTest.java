@@ -104,6 +104,68 @@ class DepthTest {
     }
 
     @Test
+    void aQueueIsForgottenAnHourAfterItsLastJob() {
+        rooms.ready();
+        measure.run();
+        rooms.execute("DELETE FROM rowlock.ready");
+        measure.run();
+        measure.run();
+        assertThat(read.run()).as("a moment after its last job").hasSize(1);
+
+        rooms.execute("UPDATE rowlock.depth SET measured_at = measured_at - interval '61 min'");
+        measure.run();
+
+        assertThat(read.run()).isEmpty();
+    }
+
+    @Test
+    void aQueueThatANodeServesIsNeverForgotten() {
+        rooms.node();
+        measure.run();
+        rooms.execute("UPDATE rowlock.depth SET measured_at = measured_at - interval '61 min'");
+
+        measure.run();
+
+        assertThat(read.run())
+                .extracting(Depth::queue, Depth::state, Depth::jobs)
+                .containsExactly(tuple("mail", "ready", 0L));
+    }
+
+    @Test
+    void whatHasNotChangedIsNotWrittenAgainAndTheMeasurementIsYoungAllTheSame() {
+        for (String queue : List.of("a", "b", "c")) {
+            rooms.ready(List.of(Rooms.job(queue, 0)));
+        }
+        measure.run();
+        rooms.execute("UPDATE rowlock.depth SET measured_at = measured_at - interval '10 min'");
+        List<String> before = rows();
+
+        measure.run();
+
+        assertThat(rows()).hasSize(3).containsAll(before.subList(1, 3)).doesNotContain(before.get(0));
+        assertThat(read.run()).allSatisfy(depth -> assertThat(depth.ageSeconds()).isLessThan(300));
+    }
+
+    private List<String> rows() {
+        return rooms.sql("SELECT queue || ' ' || xmin FROM rowlock.depth ORDER BY queue")
+                .query(String.class)
+                .list();
+    }
+
+    @Test
+    void figuresFromBeforeTheClockWasSetBackAreWrittenAgain() {
+        rooms.ready(List.of(Rooms.job("a", 0)));
+        rooms.ready(List.of(Rooms.job("b", 0)));
+        measure.run();
+        rooms.execute("UPDATE rowlock.depth SET measured_at = measured_at + interval '1 day'");
+
+        measure.run();
+
+        assertThat(rooms.truth("SELECT max(measured_at) <= now() FROM rowlock.depth"))
+                .isTrue();
+    }
+
+    @Test
     void onlyOneOfTwoNodesGetsAChore() {
         TakeChore chore = new TakeChore(rooms.database());
 
