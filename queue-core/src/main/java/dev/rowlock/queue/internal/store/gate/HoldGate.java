@@ -63,7 +63,7 @@ public final class HoldGate {
      * @param note null: none is written
      */
     public boolean run(String queue, @Nullable String key, Duration time, @Nullable AuditNote note) {
-        return database.alone(connection -> {
+        return database.atomically(database.numbered(connection -> {
             String gate = locked(connection, queue, key);
             if (gate == null) {
                 return false;
@@ -78,7 +78,7 @@ public final class HoldGate {
                 audit.run(connection, note, 0);
             }
             return true;
-        });
+        }));
     }
 
     private @Nullable String locked(Connection connection, String queue, @Nullable String key) throws SQLException {

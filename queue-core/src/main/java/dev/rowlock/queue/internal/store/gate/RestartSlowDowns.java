@@ -54,7 +54,7 @@ public final class RestartSlowDowns {
         do {
             found = database.alone(this::find);
             for (Gate gate : found) {
-                restarted += database.alone(connection -> restart(connection, gate));
+                restarted += database.atomically(database.numbered(connection -> restart(connection, gate)));
             }
         } while (found.size() == LIMIT);
         return restarted;

@@ -2,17 +2,25 @@ package dev.rowlock.queue.internal.store.gate;
 
 import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
+import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** To move what is stored into the future is to set the clock back. */
 @PostgresTest(migrated = true)
@@ -101,6 +109,51 @@ class RestartSlowDownsTest {
         int ours = restart.run();
 
         assertThat(ours + other.join()).isEqualTo(20);
+    }
+
+    /** Claims charge a rate under the lock of its gate. One that came between the lock and the row would write over the slow-down. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theLockOfTheGateIsHeldUntilTheSlowDownIsWritten(boolean again) throws Exception {
+        hold.run(QUEUE, "a", HOUR);
+        setBack(HOUR.multipliedBy(5));
+        CompletableFuture<?> writing;
+
+        try (OpenTransaction blocking = new OpenTransaction(rooms.database())) {
+            blocking.database().joined(connection -> connection
+                    .createStatement()
+                    .execute("LOCK TABLE rowlock.rate_state IN SHARE MODE"));
+            writing = CompletableFuture.runAsync(() -> {
+                if (again) {
+                    restart.run();
+                } else {
+                    hold.run(QUEUE, "a", HOUR);
+                }
+            });
+
+            await().atMost(Duration.ofSeconds(30)).until(() -> !locksOfWaiting().isEmpty());
+            assertThat(locksOfWaiting()).contains("advisory");
+            blocking.rollback();
+        }
+        writing.get(30, TimeUnit.SECONDS);
+    }
+
+    private List<String> locksOfWaiting() {
+        return rooms.database().alone(connection -> {
+            try (Statement statement = connection.createStatement();
+                    ResultSet rows = statement.executeQuery(
+                            """
+                            SELECT l.locktype FROM pg_locks l
+                             WHERE l.granted AND l.pid IN (SELECT w.pid FROM pg_locks w
+                                                            WHERE NOT w.granted AND w.relation = 'rowlock.rate_state'::regclass)
+                            """)) {
+                List<String> types = new ArrayList<>();
+                while (rows.next()) {
+                    types.add(rows.getString(1));
+                }
+                return types;
+            }
+        });
     }
 
     private void setBack(Duration by) {
