@@ -180,6 +180,9 @@ class RatesTest {
         assertThat(first.limits().slowDown("default", "a", Duration.ZERO)).isTrue();
         await().until(() -> sent.size() == 7);
         assertThat(first.limits().slowDown("other", null, Duration.ZERO)).isFalse();
+        assertThat(first.limits().slowDown("default", "a", Duration.ZERO))
+                .as("there is none to end: no line in the audit")
+                .isTrue();
         assertThat(first.admin().audit(null, 10))
                 .filteredOn(line -> line.action().equals("end slow-down"))
                 .hasSize(2);

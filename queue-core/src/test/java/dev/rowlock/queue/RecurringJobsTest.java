@@ -185,6 +185,22 @@ class RecurringJobsTest {
     }
 
     @Test
+    void whatChangesNothingLeavesNoLineInTheAudit() {
+        recurring.create(YEARLY);
+
+        assertThat(recurring.resume("report")).as("there is one").isTrue();
+        assertThat(recurring.pause("report")).isTrue();
+        assertThat(recurring.pause("report")).isTrue();
+        assertThat(recurring.resume("report")).isTrue();
+        assertThat(recurring.resume("report")).isTrue();
+
+        assertThat(sql.sql("SELECT action FROM rowlock.audit ORDER BY id")
+                        .query(String.class)
+                        .list())
+                .containsExactly("create recurring job", "pause recurring job", "resume recurring job");
+    }
+
+    @Test
     void whatFellIntoThePauseIsNotMadeUpFor() {
         recurring.create(YEARLY);
         recurring.pause("report");

@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -113,20 +114,27 @@ public final class StoredRecurringJobs implements RecurringJobs {
 
     @Override
     public boolean pause(String name) {
-        return changing("pause", name, connection -> pause.pause(connection, name));
+        AtomicBoolean there = new AtomicBoolean();
+        changing("pause", name, connection -> {
+            there.setPlain(locked(connection, name) != null);
+            return pause.pause(connection, name);
+        });
+        return there.getPlain();
     }
 
     @Override
     public boolean resume(String name) {
-        return changing("resume", name, connection -> {
+        AtomicBoolean there = new AtomicBoolean();
+        changing("resume", name, connection -> {
             StoredSchedule stored = locked(connection, name);
-            if (stored == null) {
+            there.setPlain(stored != null);
+            if (stored == null || !stored.paused()) {
                 return false;
             }
             Instant now = read.named(connection, List.of()).now();
-            pause.resume(connection, stored, Runs.first(schedule(stored), now));
-            return true;
+            return pause.resume(connection, stored, Runs.first(schedule(stored), now));
         });
+        return there.getPlain();
     }
 
     @Override
@@ -235,6 +243,7 @@ public final class StoredRecurringJobs implements RecurringJobs {
         return read.locked(connection, List.of(name)).stream().findAny().orElse(null);
     }
 
+    /** Where nothing has changed, nobody is told and nothing is noted. */
     private boolean changing(String verb, String name, Database.Call<Boolean> call) {
         TransactionStanding standing = database.requireWritable(verb + " a recurring job");
         boolean changed = database.joinedAtomically(standing, connection -> {

@@ -37,6 +37,7 @@ public final class HoldGate {
                      FROM rowlock.rate_state s
                     WHERE s.queue = asked.queue AND s.gate = asked.gate
                     ORDER BY s.number DESC LIMIT 1) AS last ON true
+             WHERE asked.millis > 0 OR last.held_until > asked.now
             """;
 
     private final Database database;
@@ -72,7 +73,9 @@ public final class HoldGate {
                 statement.setString(1, queue);
                 statement.setString(2, gate);
                 statement.setLong(3, time.toMillis());
-                statement.executeUpdate();
+                if (statement.executeUpdate() == 0) {
+                    return true; // there is no slow-down to end
+                }
             }
             if (note != null) {
                 audit.run(connection, note, 0);

@@ -13,8 +13,8 @@ public final class PauseSchedule {
 
     private static final String PAUSE = """
             UPDATE rowlock.schedule
-               SET version = version + 1, paused_at = coalesce(paused_at, statement_timestamp()), fire_at = NULL, queued_at = NULL
-             WHERE name = ?
+               SET version = version + 1, paused_at = statement_timestamp(), fire_at = NULL, queued_at = NULL
+             WHERE name = ? AND paused_at IS NULL
             """;
 
     private static final String RESUME = """
@@ -31,7 +31,7 @@ public final class PauseSchedule {
         this.resume = schema.sql(RESUME);
     }
 
-    /** Returns whether there is one of that name. */
+    /** Returns whether it was not paused. */
     public boolean pause(Connection connection, String name) throws SQLException {
         try (PreparedStatement statement = UncachedPlan.prepare(connection, pause)) {
             statement.setString(1, name);
@@ -39,14 +39,18 @@ public final class PauseSchedule {
         }
     }
 
-    /** @param next the time of its next run */
-    public void resume(Connection connection, StoredSchedule paused, Instant next) throws SQLException {
+    /**
+     * Returns whether it was paused.
+     *
+     * @param next the time of its next run
+     */
+    public boolean resume(Connection connection, StoredSchedule paused, Instant next) throws SQLException {
         try (PreparedStatement statement = UncachedPlan.prepare(connection, resume)) {
             statement.setObject(1, next.atOffset(ZoneOffset.UTC));
             statement.setObject(
                     2, Timing.putOff(paused.name(), next, paused.jitter()).atOffset(ZoneOffset.UTC));
             statement.setString(3, paused.name());
-            statement.executeUpdate();
+            return statement.executeUpdate() == 1;
         }
     }
 }
