@@ -87,6 +87,23 @@ class CronScheduleTest {
         assertThat(Schedule.cron(cron, NEW_YORK).next(at(after), 2)).containsExactly(at(first), at(second));
     }
 
+    @Test
+    void ofEachSecondHourTheHoursOfTheClockCount() {
+        Schedule eachSecond = Schedule.cron("0 0 */2 * * *", "Europe/Berlin");
+
+        assertThat(eachSecond.next(Instant.parse("2026-03-28T22:59:59Z"), 3)) // 2:00 is skipped
+                .containsExactly(
+                        Instant.parse("2026-03-28T23:00:00Z"),
+                        Instant.parse("2026-03-29T02:00:00Z"),
+                        Instant.parse("2026-03-29T04:00:00Z"));
+        assertThat(eachSecond.next(Instant.parse("2026-10-24T21:59:59Z"), 4)) // 2:00 comes twice
+                .containsExactly(
+                        Instant.parse("2026-10-24T22:00:00Z"),
+                        Instant.parse("2026-10-25T00:00:00Z"),
+                        Instant.parse("2026-10-25T01:00:00Z"),
+                        Instant.parse("2026-10-25T03:00:00Z"));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"33 33 2 * * *", "33 33,44 1 * * *", "0 0 3 * * *", "0 */20 * * * *", "0 15 */2 * * *"})
     void whoeverAsksBetweenTwoTimesIsToldTheSecondOne(String cron) {
