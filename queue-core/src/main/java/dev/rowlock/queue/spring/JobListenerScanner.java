@@ -12,9 +12,13 @@ import dev.rowlock.queue.spring.ListenerBeans.Candidate;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
@@ -25,6 +29,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.EmbeddedValueResolver;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.util.StringValueResolver;
 
 /**
  * Finds the {@link JobListener} methods of all beans, once every singleton exists.
@@ -34,6 +39,8 @@ import org.springframework.util.ReflectionUtils;
 public final class JobListenerScanner implements ListenerSource, SmartInitializingSingleton, BeanFactoryAware {
 
     private final JobListenerRegistry registry;
+    private static final Logger log = LoggerFactory.getLogger(JobListenerScanner.class);
+
     private final PayloadCodec codec;
     private final ListenerDefaults defaults;
     private final Supplier<@Nullable PlatformTransactionManager> transactions;
@@ -83,6 +90,27 @@ public final class JobListenerScanner implements ListenerSource, SmartInitializi
     /** The jobs of listeners that recur; none before every singleton exists. */
     public List<RecurringJob> recurringJobs() {
         return List.copyOf(recurring);
+    }
+
+    /**
+     * The queues that listeners listen to whose classes the declared beans tell. Creates no bean.
+     *
+     * @param defaultQueue where neither listener nor payload names one
+     * @param texts resolves placeholders in attributes
+     */
+    public static Set<String> declaredQueues(
+            ConfigurableListableBeanFactory beans, String defaultQueue, StringValueResolver texts) {
+        Set<String> queues = new TreeSet<>();
+        for (Candidate candidate : new ListenerBeans(beans).declared()) {
+            try {
+                Class<?> payload = ListenerMethod.of(candidate.beanName(), candidate.type(), candidate.method())
+                        .payloadClass();
+                queues.add(new ListenerAttributes(candidate.annotation(), texts, defaultQueue).queue(payload));
+            } catch (IllegalArgumentException | InvalidJobListenerException e) {
+                log.debug("the queue of {} cannot be known yet", candidate.method(), e);
+            }
+        }
+        return queues;
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.rowlock.queue.autoconfigure;
 import dev.rowlock.queue.JobOperations;
 import dev.rowlock.queue.autoconfigure.connection.SchemaConnections;
 import dev.rowlock.queue.autoconfigure.failure.NoDataSourceException;
+import dev.rowlock.queue.autoconfigure.property.QueueVariables;
 import dev.rowlock.queue.autoconfigure.property.UnknownProperties;
 import java.util.Arrays;
 import java.util.Set;
@@ -32,6 +33,11 @@ public final class RowlockSchemaAutoConfiguration {
     @Bean
     static UnknownProperties rowlockUnknownProperties(ConfigurableEnvironment environment) {
         return new UnknownProperties("rowlock", RowlockProperties.class, environment, Set.of("dashboard"));
+    }
+
+    @Bean
+    static QueueVariables rowlockQueueVariables(ConfigurableEnvironment environment) {
+        return new QueueVariables(environment, RowlockProperties.Queue.class);
     }
 
     @Bean

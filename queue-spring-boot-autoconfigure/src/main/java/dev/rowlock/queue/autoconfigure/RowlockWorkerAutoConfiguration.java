@@ -1,6 +1,7 @@
 package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.autoconfigure.property.QueueVariables;
 import dev.rowlock.queue.spring.JobListenerContainer;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -28,7 +29,8 @@ public final class RowlockWorkerAutoConfiguration {
             Rowlock rowlock,
             RowlockProperties properties,
             ConfigurableEnvironment environment,
-            ObjectProvider<DataSourcePoolMetadataProvider> pools) {
-        return new StartAdvice(rowlock, properties, environment, pools);
+            ObjectProvider<DataSourcePoolMetadataProvider> pools,
+            QueueVariables variables) {
+        return new StartAdvice(rowlock, properties, environment, pools, variables);
     }
 }

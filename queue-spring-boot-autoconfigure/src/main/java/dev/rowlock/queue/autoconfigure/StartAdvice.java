@@ -2,6 +2,7 @@ package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.autoconfigure.failure.InvalidSettingException;
+import dev.rowlock.queue.autoconfigure.property.QueueVariables;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import java.time.Duration;
 import java.util.List;
@@ -37,16 +38,19 @@ final class StartAdvice implements Consumer<List<ListenerDefinition>> {
     private final RowlockProperties properties;
     private final ConfigurableEnvironment environment;
     private final ObjectProvider<DataSourcePoolMetadataProvider> pools;
+    private final QueueVariables variables;
 
     StartAdvice(
             Rowlock rowlock,
             RowlockProperties properties,
             ConfigurableEnvironment environment,
-            ObjectProvider<DataSourcePoolMetadataProvider> pools) {
+            ObjectProvider<DataSourcePoolMetadataProvider> pools,
+            QueueVariables variables) {
         this.rowlock = rowlock;
         this.properties = properties;
         this.environment = environment;
         this.pools = pools;
+        this.variables = variables;
     }
 
     @Override
@@ -61,9 +65,17 @@ final class StartAdvice implements Consumer<List<ListenerDefinition>> {
         Set<String> known =
                 listeners.stream().map(ListenerDefinition::queue).collect(Collectors.toCollection(TreeSet::new));
         for (String queue : new TreeSet<>(properties.queues().keySet())) {
-            if (!known.contains(queue)) {
+            if (!known.contains(queue) && !variables.onlyVariables(queue)) {
                 unknown("rowlock.queues." + queue, "no listener here listens to that queue; there are " + known);
             }
+        }
+        if (!properties.worker().allowUnknownQueues()) {
+            variables
+                    .unmatched(known)
+                    .forEach(variable -> log.warn(
+                            "the environment variable {} sets nothing: no listener here listens to such a queue; there are {}",
+                            variable,
+                            known));
         }
         for (String pattern : RowlockSettings.queues(properties).unmatched(known)) {
             unknown(

@@ -3,12 +3,15 @@ package dev.rowlock.queue.autoconfigure;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.JobListener;
+import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.autoconfigure.failure.RowlockFailureAnalyzer;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -16,6 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
@@ -26,6 +30,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
@@ -211,6 +216,102 @@ class UnknownPropertiesTest {
                 .run(context -> assertThat(context).hasNotFailed());
 
         assertThat(output).doesNotContain("environment variable");
+    }
+
+    static class Bulk {
+        record Letter(int number) {}
+
+        @JobListener(queue = "mail-bulk")
+        void send(Letter letter) {}
+    }
+
+    static class Mail {
+        record Message(int number) {}
+
+        @JobListener(queue = "${mail.queue:mail}")
+        void send(Message message) {}
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ROWLOCK_QUEUES_MAILBULK_CONCURRENCY",
+                "ROWLOCK_QUEUES_MAIL_BULK_CONCURRENCY",
+                "rowlock_queues_mail_bulk_concurrency"
+            })
+    void anEnvironmentVariableIsForTheQueueOfItsLettersAndDigits(String variable, CapturedOutput output) {
+        withVariables(Map.of(variable, "3", "ROWLOCK_QUEUES_MAIL_BULK_RETRY_MAXRETRIES", "7"))
+                .withBean(Bulk.class)
+                .withBean(Mail.class)
+                .withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addLast(new MapPropertySource(
+                                "file",
+                                Map.of(
+                                        "rowlock.queues.mail-bulk.timeout",
+                                        "5s",
+                                        "rowlock.queues.mail-bulk.concurrency",
+                                        "2"))))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(Rowlock.class).queues())
+                            .containsEntry("mail-bulk", 3)
+                            .containsEntry("mail", 10);
+                    RowlockProperties.Queue queue =
+                            context.getBean(RowlockProperties.class).queues().get("mail-bulk");
+                    assertThat(queue.timeout()).isEqualTo(Duration.ofSeconds(5));
+                    assertThat(queue.retry().maxRetries()).isEqualTo(7);
+                    assertThat(context.getBean(RowlockProperties.class).queues()).containsOnlyKeys("mail-bulk");
+                });
+
+        assertThat(output).doesNotContain("WARN");
+    }
+
+    static class Big {
+        record Parcel(int number) {}
+
+        @JobListener(queue = "Big.Q")
+        void send(Parcel parcel) {}
+    }
+
+    @Test
+    void aQueueWithDotsAndUpperCaseHasEnvironmentVariablesToo() {
+        withVariables(Map.of("ROWLOCK_QUEUES_BIG_Q_CONCURRENCY", "3"))
+                .withBean(Big.class)
+                .run(context -> assertThat(context.getBean(Rowlock.class).queues()).containsEntry("Big.Q", 3));
+    }
+
+    @Test
+    void anEnvironmentVariableOfAQueueThatIsNotHereIsWarnedOf(CapturedOutput output) {
+        withVariables(Map.of("ROWLOCK_QUEUES_REPORTS_CONCURRENCY", "3", "ROWLOCK_QUEUES_GREETINGS_X_CONCURRENCY", "4"))
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output)
+                .contains("ROWLOCK_QUEUES_REPORTS_CONCURRENCY sets nothing", "there are [greetings]")
+                .contains("ROWLOCK_QUEUES_GREETINGS_X_CONCURRENCY sets nothing");
+    }
+
+    /** Kubernetes makes these for a service {@code rowlock-queues}. */
+    @Test
+    void whatIsNoSettingOfAQueueIsLeftAlone(CapturedOutput output) {
+        withVariables(Map.of(
+                        "ROWLOCK_QUEUES_PORT",
+                        "tcp://10.0.0.1:80",
+                        "ROWLOCK_QUEUES_SERVICE_HOST",
+                        "10.0.0.1",
+                        "ROWLOCK_QUEUES_SERVICE_PORT",
+                        "80",
+                        "ROWLOCK_QUEUES_PORT_80_TCP",
+                        "tcp://10.0.0.1:80",
+                        "ROWLOCK_QUEUES_PORT_80_TCP_ADDR",
+                        "10.0.0.1"))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(RowlockProperties.class).queues())
+                            .isEmpty();
+                });
+
+        assertThat(output).doesNotContain("WARN");
     }
 
     private ApplicationContextRunner withVariables(Map<String, Object> variables) {
