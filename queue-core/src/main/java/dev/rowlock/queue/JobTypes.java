@@ -87,8 +87,7 @@ public final class JobTypes {
 
         /** Its name would say nothing, and it would be another one after the next start. */
         private static boolean proxy(Class<?> payload) {
-            return Proxy.isProxyClass(payload)
-                    || MADE_AT_RUN_TIME.stream().anyMatch(payload.getName()::contains);
+            return Proxy.isProxyClass(payload) || MADE_AT_RUN_TIME.stream().anyMatch(payload.getName()::contains);
         }
     }
 }

@@ -102,9 +102,9 @@ class LostTransactionsTest {
         Awaitility.await()
                 .atMost(Duration.ofMinutes(1))
                 .until(() -> other.sql("SELECT count(*) FROM pg_stat_activity WHERE pid = ?")
-                        .param(session)
-                        .query(Integer.class)
-                        .single()
+                                .param(session)
+                                .query(Integer.class)
+                                .single()
                         == 0);
     }
 }

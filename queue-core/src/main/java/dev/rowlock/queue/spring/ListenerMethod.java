@@ -185,7 +185,8 @@ record ListenerMethod(String name, Method method, Type payload, int payloadIndex
         /** A method that returns before its work is done would complete the job too early. */
         void requireSynchronous() {
             Class<?> returned = method.getReturnType();
-            if (Arrays.stream(method.getParameterTypes()).anyMatch(type -> type.getName().equals(CONTINUATION))) {
+            if (Arrays.stream(method.getParameterTypes())
+                    .anyMatch(type -> type.getName().equals(CONTINUATION))) {
                 throw invalid(
                         "it is a suspend function, which may return before its work is done",
                         "Make it an ordinary function: its thread may wait, with runBlocking { … } around what suspends");

@@ -155,7 +155,8 @@ class RetryPolicyTest {
         circle.initCause(new RuntimeException("b", circle));
 
         assertThat(policy.next(failure(1, SECOND, deep))).isEmpty();
-        assertThat(policy.next(failure(1, SECOND, new RuntimeException(BROKEN)))).contains(Due.after(HOUR));
+        assertThat(policy.next(failure(1, SECOND, new RuntimeException(BROKEN))))
+                .contains(Due.after(HOUR));
         assertThat(policy.next(failure(1, SECOND, circle))).contains(Due.after(SECOND));
         assertThat(policy.next(failure(1, SECOND, new Mute()))).contains(Due.after(SECOND));
     }

@@ -39,7 +39,9 @@ class RowlockRuntimeHintsTest {
 
     /** Of the jar, or folder, that has the scripts. */
     private static List<String> filesOfTheSchema() throws IOException {
-        String root = SchemaScript.class.getResource("/" + SchemaScript.FOLDER + "/objects.txt").toString();
+        String root = SchemaScript.class
+                .getResource("/" + SchemaScript.FOLDER + "/objects.txt")
+                .toString();
         String folder = root.substring(0, root.lastIndexOf('/') + 1);
         return Stream.of(new PathMatchingResourcePatternResolver().getResources(folder + "**/*.*"))
                 .map(file -> url(file).toString().substring(folder.length()))

@@ -112,7 +112,9 @@ class StartAdviceTest {
     void aTransactionalListenerWithAllDefaultsWarnsOfNothing(CapturedOutput output) {
         contexts.withBean(TransactionalByDefault.class).run(context -> {
             assertThat(context).hasNotFailed();
-            assertThat(output).contains("may hold all 10 connections of the pool").doesNotContain("WARN");
+            assertThat(output)
+                    .contains("may hold all 10 connections of the pool")
+                    .doesNotContain("WARN");
         });
     }
 

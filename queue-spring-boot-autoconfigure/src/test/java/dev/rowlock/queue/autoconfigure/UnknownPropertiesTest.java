@@ -261,7 +261,8 @@ class UnknownPropertiesTest {
                             context.getBean(RowlockProperties.class).queues().get("mail-bulk");
                     assertThat(queue.timeout()).isEqualTo(Duration.ofSeconds(5));
                     assertThat(queue.retry().maxRetries()).isEqualTo(7);
-                    assertThat(context.getBean(RowlockProperties.class).queues()).containsOnlyKeys("mail-bulk");
+                    assertThat(context.getBean(RowlockProperties.class).queues())
+                            .containsOnlyKeys("mail-bulk");
                 });
 
         assertThat(output).doesNotContain("WARN");
@@ -278,7 +279,8 @@ class UnknownPropertiesTest {
     void aQueueWithDotsAndUpperCaseHasEnvironmentVariablesToo() {
         withVariables(Map.of("ROWLOCK_QUEUES_BIG_Q_CONCURRENCY", "3"))
                 .withBean(Big.class)
-                .run(context -> assertThat(context.getBean(Rowlock.class).queues()).containsEntry("Big.Q", 3));
+                .run(context ->
+                        assertThat(context.getBean(Rowlock.class).queues()).containsEntry("Big.Q", 3));
     }
 
     @Test

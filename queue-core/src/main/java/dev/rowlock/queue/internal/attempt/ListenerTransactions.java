@@ -60,6 +60,7 @@ public final class ListenerTransactions {
     private static final class CheckedFailure extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
+
         CheckedFailure(Throwable thrown) {
             super(null, thrown, false, false);
         }

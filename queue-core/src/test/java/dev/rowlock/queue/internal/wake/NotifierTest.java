@@ -62,8 +62,8 @@ class NotifierTest {
         CountDownLatch first = new CountDownLatch(1);
         CountDownLatch heard = new CountDownLatch(1);
 
-        try (NotificationListener listener = new NotificationListener(
-                impatient, schema, (message, connection) -> heard.countDown(), () -> {
+        try (NotificationListener listener =
+                new NotificationListener(impatient, schema, (message, connection) -> heard.countDown(), () -> {
                     connects.incrementAndGet();
                     first.countDown();
                 })) {
@@ -90,9 +90,9 @@ class NotifierTest {
         Awaitility.await()
                 .atMost(Duration.ofMinutes(1))
                 .until(() -> sql.sql("SELECT count(*) FROM pg_stat_activity WHERE pid = ?")
-                        .param(session)
-                        .query(Integer.class)
-                        .single()
+                                .param(session)
+                                .query(Integer.class)
+                                .single()
                         == 0);
     }
 

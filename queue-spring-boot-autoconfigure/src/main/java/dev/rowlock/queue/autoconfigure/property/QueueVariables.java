@@ -58,18 +58,17 @@ public final class QueueVariables implements BeanFactoryPostProcessor, Configura
         if (variables.isEmpty() || NativeDetector.inNativeImage()) {
             return;
         }
-        String byDefault =
-                Binder.get(environment).bind("rowlock.default-queue", String.class).orElse("default");
-        Set<String> queues =
-                JobListenerScanner.declaredQueues(beans, byDefault, environment::resolvePlaceholders);
+        String byDefault = Binder.get(environment)
+                .bind("rowlock.default-queue", String.class)
+                .orElse("default");
+        Set<String> queues = JobListenerScanner.declaredQueues(beans, byDefault, environment::resolvePlaceholders);
         List<String> properties = PropertyTree.of(ofQueue).properties().toList();
         Map<String, Object> meant = new HashMap<>();
         Set<String> settled = new HashSet<>();
         Set<String> open = new HashSet<>();
         variables.forEach((variable, source) -> {
             String rest = rest(variable);
-            Object value = OriginTrackedValue.of(
-                    source.getProperty(variable), new SystemEnvironmentOrigin(variable));
+            Object value = OriginTrackedValue.of(source.getProperty(variable), new SystemEnvironmentOrigin(variable));
             List<String> names = queues.stream()
                     .flatMap(queue -> properties.stream()
                             .filter(property -> rest.equals(plain(queue) + plain(property)))
