@@ -45,6 +45,7 @@ public final class Assets {
             "js/graph.js",
             "js/pages/workflows.js",
             "js/pages/gates.js",
+            "js/pages/pauses.js",
             "js/pages/nodes.js",
             "js/pages/doctor.js",
             "js/pages/audit.js",

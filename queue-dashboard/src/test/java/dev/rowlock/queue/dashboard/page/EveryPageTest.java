@@ -60,6 +60,7 @@ class EveryPageTest {
                     "schedules",
                     "workflows",
                     "gates?queue=payments",
+                    "pauses",
                     "actions",
                     "nodes",
                     "doctor",
@@ -90,6 +91,7 @@ class EveryPageTest {
                     "schedules",
                     "workflows",
                     "gates?queue=payments",
+                    "pauses",
                     "actions",
                     "nodes",
                     "doctor",
@@ -198,7 +200,7 @@ class EveryPageTest {
         browser.cookie("level", "read_only");
         try {
             for (String page :
-                    List.of("", "jobs", "errors", "schedules", "workflows", "gates", "actions", "nodes", "audit")) {
+                    List.of("", "jobs", "errors", "schedules", "workflows", "gates", "pauses", "actions", "nodes", "audit")) {
                 browser.open("?reader#/" + page);
                 assertThat(browser.text("main button")).as(page).isIn("", "Search");
             }

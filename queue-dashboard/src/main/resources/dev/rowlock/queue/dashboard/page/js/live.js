@@ -19,6 +19,12 @@ export function listen(event, callback) {
 
 export const known = event => last.get(event);
 
+/** What the page knows before the server sends it, because its user has just changed it. */
+export function tell(event, value) {
+  last.set(event, value);
+  listeners.get(event)?.forEach(callback => callback(value));
+}
+
 const EVENTS = ['queues', 'nodes', 'pauses', 'actions', 'job', 'workflow', 'trouble'];
 let followed = '';
 
@@ -46,8 +52,7 @@ function open() {
     source.addEventListener(event, message => {
       const value = JSON.parse(message.data);
       onState(event === 'trouble' ? 'trouble' : 'on');
-      last.set(event, value);
-      listeners.get(event)?.forEach(callback => callback(value));
+      tell(event, value);
     });
   }
 }

@@ -1,10 +1,9 @@
 // The frame of all pages: who looks, where to go, what is paused. The address says which page is shown, and with which filters.
 import {h, fill, focusMain, button} from './dom.js';
-import {me, may, whoAmI, post} from './api.js';
-import {age, setClock, when} from './show.js';
+import {me, whoAmI} from './api.js';
+import {age, setClock} from './show.js';
 import {begin as beginKeys, help} from './keys.js';
 import * as live from './live.js';
-import {say, trying} from './act.js';
 import {overview} from './pages/overview.js';
 import {jobList} from './pages/jobs.js';
 import {jobPage} from './pages/job.js';
@@ -12,6 +11,7 @@ import {errors} from './pages/errors.js';
 import {schedules} from './pages/schedules.js';
 import {workflowPage, workflows} from './pages/workflows.js';
 import {gates} from './pages/gates.js';
+import {drawBanners, pauses} from './pages/pauses.js';
 import {nodes} from './pages/nodes.js';
 import {doctor} from './pages/doctor.js';
 import {audit} from './pages/audit.js';
@@ -25,6 +25,7 @@ const PAGES = [
   {path: 'schedules', title: 'Schedules', page: schedules},
   {path: 'workflows', title: 'Workflows', page: workflows},
   {path: 'gates', title: 'Gates', page: gates},
+  {path: 'pauses', title: 'Pauses', page: pauses},
   {path: 'actions', title: 'Actions', page: actions},
   {path: 'nodes', title: 'Nodes', page: nodes},
   {path: 'doctor', title: 'Doctor', page: doctor},
@@ -116,24 +117,6 @@ function stored(name) {
   }
 }
 
-const PAUSED = {QUEUE: 'Queue', TYPE: 'Type', EVERYTHING: 'Everything'};
-
-const name = pause => `${PAUSED[pause.kind]} ${pause.name}`.trim();
-
-function drawPauses(pauses) {
-  fill(document.getElementById('pauses'), pauses.slice(0, 3).map(pause => h('div', {},
-    h('strong', {}, name(pause), ' paused'), h('span', {}, 'by ', pause.who, pause.why ? `: ${pause.why}` : ''), when(pause.since),
-    may(pause.kind === 'EVERYTHING' ? 'ADMIN' : 'OPERATOR') && button('Resume', () => resume(pause), {'aria-label': `Resume ${name(pause)}`}))),
-    pauses.length > 3 && h('div', {}, `and ${pauses.length - 3} more pauses: see Overview`));
-}
-
-const resume = pause => trying(async () => {
-  await post(`${{QUEUE: 'queues', TYPE: 'types', EVERYTHING: 'everything'}[pause.kind]}/resume`, {name: pause.name});
-  drawPauses((live.known('pauses') ?? []).filter(one => one.kind !== pause.kind || one.name !== pause.name));
-  say(`${name(pause)} is resumed.`);
-  show(true);
-});
-
 async function begin() {
   const chosen = stored('rowlock-theme');
   if (chosen === 'dark' || chosen === 'light') document.documentElement.dataset.theme = chosen;
@@ -144,7 +127,7 @@ async function begin() {
     return;
   }
   frame();
-  live.listen('pauses', drawPauses);
+  live.listen('pauses', all => drawBanners(document.getElementById('pauses'), all, () => show(true)));
   beginKeys({reload: () => show(true), pages: PAGES.map(page => `#/${page.path}`)});
   addEventListener('hashchange', () => show());
   setInterval(age, 5000);

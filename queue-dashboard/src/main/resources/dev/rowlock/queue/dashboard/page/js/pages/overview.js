@@ -1,10 +1,11 @@
 // Queues, nodes and pauses at a glance, and what the doctor found.
-import {h, fill, table, panel, button, field, link, ROW} from '../dom.js';
-import {address, get, may, post} from '../api.js';
+import {h, fill, table, panel, button, link, ROW} from '../dom.js';
+import {address, get} from '../api.js';
 import {DEAD, NOT_DONE, capped, number, span, state, time, troubles, when} from '../show.js';
 import {ask, say} from '../act.js';
 import {chart, spark} from '../chart.js';
 import {actionColumn} from '../list.js';
+import {change, pauseTools} from './pauses.js';
 import * as live from '../live.js';
 
 const SHOWN = 100;
@@ -15,11 +16,12 @@ const byName = (one, other) => collator.compare(one.queue, other.queue);
 const most = figure => (one, other) => (other[figure] ?? -1) - (one[figure] ?? -1) || byName(one, other);
 const ORDERS = {name: byName, ready: most('ready'), running: most('running'), waiting: most('waiting'), dead: most('dead'), 'longest wait': most('oldestSeconds')};
 
-export async function overview(place, parameters, reload) {
+export async function overview(place, parameters) {
   const start = await get('overview');
   let queues = start.queues;
   let pauses = start.pauses;
   let nodes = start.nodes;
+  const tools = h('div', {class: 'row'});
   const tiles = h('div', {});
   const list = h('div', {});
   const order = h('select', {'aria-label': 'Order of queues', onchange: () => { remember(); drawQueues(); }}, Object.keys(ORDERS).map(name => h('option', {value: name, selected: name === parameters.sort}, `by ${name}`)));
@@ -31,6 +33,7 @@ export async function overview(place, parameters, reload) {
   const sum = name => queues.reduce((all, queue) => all + queue[name], 0);
 
   function draw() {
+    fill(tools, pauseTools(pauses));
     const oldest = Math.max(0, ...queues.map(queue => queue.oldestSeconds ?? 0));
     fill(tiles, group('Now', 'queues are counted every 15 seconds',
       tile('Ready', number(sum('ready')), 'busy', '#/jobs?state=ready'), tile('Running', number(sum('running')), 'busy', '#/jobs?state=running'),
@@ -92,10 +95,8 @@ export async function overview(place, parameters, reload) {
       text: paused ? 'Nodes claim its jobs again.' : 'Nodes claim nothing more from it. Running jobs go on.',
       confirm: paused ? 'Resume' : 'Pause',
       async action({why}) {
-        await post(`queues/${paused ? 'resume' : 'pause'}`, {name: queue.queue, why});
+        await change(`queues/${paused ? 'resume' : 'pause'}`, {name: queue.queue, why});
         say(`Queue ${queue.queue} is ${paused ? 'resumed' : 'paused'}.`);
-        pauses = await get('pauses');
-        draw();
       },
     }), {'aria-label': `${paused ? 'Resume' : 'Pause'} queue ${queue.queue}`});
   }
@@ -107,7 +108,7 @@ export async function overview(place, parameters, reload) {
     draw();
   }
 
-  fill(place, h('div', {class: 'head'}, h('h1', {}, 'Overview'), h('div', {class: 'row'}, pauseTools(pauses, reload))), tiles,
+  fill(place, h('div', {class: 'head'}, h('h1', {}, 'Overview'), tools), tiles,
     panel(null, h('div', {class: 'head'}, h('h2', {}, 'Queues'), h('div', {class: 'row'}, order, search)), list),
     h('div', {class: 'columns'}, panel('Last hour, minute by minute', lines.node, trouble),
       panel(null, h('div', {class: 'head'}, h('h2', {}, 'Doctor'), h('a', {href: '#/doctor'}, 'All findings')), findings)));
@@ -140,22 +141,4 @@ function drawFindings(findings, report) {
   fill(findings, bad.length
     ? h('ul', {class: 'small'}, bad.map(one => h('li', {}, state(one.status), ' ', one.cause)))
     : h('p', {class: 'good'}, 'No check of the database or the configuration has found anything.'), h('p', {class: 'soft small'}, 'Examined ', when(report.at)));
-}
-
-function pauseTools(pauses, reload) {
-  const everything = pauses.some(pause => pause.kind === 'EVERYTHING');
-  const dialog = (path, title, confirm, text, fields, danger) => ask({
-    title, text, confirm, fields, danger, done: reload,
-    async action({why, name}) {
-      const {changed} = await post(path, {name, why});
-      say(changed ? 'Done.' : 'It was so already.');
-    },
-  });
-  return [
-    may('OPERATOR') && button('Pause a type…', () => dialog('types/pause', 'Pause a type, in whatever queue', 'Pause', 'Nodes claim no job of this type. Those that run go on.',
-      [field('Type', h('input', {name: 'name', required: true, autocomplete: 'off'}))])),
-    may('ADMIN') && button(everything ? 'Resume everything…' : 'Pause everything…', () => everything
-      ? dialog('everything/resume', 'Resume everything', 'Resume everything', 'Nodes claim jobs again. Queues and types that are paused by themselves stay so.', [])
-      : dialog('everything/pause', 'Pause everything', 'Pause everything', 'No node claims any job until somebody resumes everything. Those that run go on.', [], true)),
-  ];
 }
