@@ -13,9 +13,10 @@ final class Examinations {
 
     private static final Duration KEPT = Duration.ofMinutes(1);
 
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     private final Doctor doctor;
-    private @Nullable Report last; // guarded by this
-    private long lastNanos; // guarded by this
+    private final Briefly<String, Report> reports = new Briefly<>(PATIENCE, (report, took) -> KEPT);
 
     Examinations(Doctor doctor) {
         this.doctor = doctor;
@@ -47,16 +48,17 @@ final class Examinations {
         }
     }
 
-    synchronized Report latest() {
-        Report report = last;
-        return report != null && System.nanoTime() - lastNanos < KEPT.toNanos() ? report : now();
+    Report latest() {
+        return reports.get("", this::examined);
     }
 
-    synchronized Report now() {
-        Report report = new Report(
+    /** That of somebody else, if it goes on. */
+    Report now() {
+        return reports.anew("", this::examined);
+    }
+
+    private Report examined() {
+        return new Report(
                 Instant.now(), doctor.examine().stream().map(Found::of).toList());
-        last = report;
-        lastNanos = System.nanoTime();
-        return report;
     }
 }

@@ -30,10 +30,12 @@ final class NodesApi {
     /** An open page reads itself again each 5 seconds. */
     private static final Duration KEPT = Duration.ofSeconds(2);
 
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
+
     private final JobSearch search;
     private final Redaction redaction;
-    private final Briefly<String, State> states = new Briefly<>(KEPT);
-    private final Briefly<Long, FoundJobs> firstPages = new Briefly<>(KEPT);
+    private final Briefly<String, State> states = new Briefly<>(PATIENCE, (state, took) -> KEPT);
+    private final Briefly<Long, FoundJobs> firstPages = new Briefly<>(PATIENCE, (jobs, took) -> KEPT);
 
     /** What both answers are made of, so that their figures agree. */
     private record State(List<NodeSummary> nodes, List<NodeLoad> loads) {}

@@ -27,10 +27,10 @@ final class Throughput {
     private static final Duration KEPT = Duration.ofMinutes(1);
     private static final Duration KEPT_AFTER_TIMEOUT = Duration.ofMinutes(10);
     private static final int SHARE = 50;
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final JobSearch search;
-    private @Nullable Sums last; // guarded by this
-    private long staleNanos; // guarded by this
+    private final Briefly<String, Sums> last = new Briefly<>(PATIENCE, Throughput::kept);
 
     Throughput(JobSearch search) {
         this.search = search;
@@ -65,19 +65,13 @@ final class Throughput {
      */
     record Attempts(Map<String, Long> queues, long[] minutes, boolean complete) {}
 
-    synchronized Sums latest() {
-        Sums sums = last;
-        if (sums != null && System.nanoTime() - staleNanos < 0) {
-            return sums;
-        }
-        long begun = System.nanoTime();
-        sums = summed();
-        long now = System.nanoTime();
-        long kept =
-                sums.trouble() != null ? KEPT_AFTER_TIMEOUT.toNanos() : Math.max(KEPT.toNanos(), SHARE * (now - begun));
-        last = sums;
-        staleNanos = now + kept;
-        return sums;
+    Sums latest() {
+        return last.get("", this::summed);
+    }
+
+    private static Duration kept(Sums sums, Duration took) {
+        Duration share = took.multipliedBy(SHARE);
+        return sums.trouble() != null ? KEPT_AFTER_TIMEOUT : share.compareTo(KEPT) > 0 ? share : KEPT;
     }
 
     private Attempts attempts(Instant from) {
