@@ -99,6 +99,23 @@ class AttacksTest {
         assertThat(proxied.statusCode()).isEqualTo(200);
     }
 
+    /** As nginx does it without settings: the server sees the name that the proxy has for it. The browser has compared the origins itself. */
+    @Test
+    void aPostOfOurOwnPageIsTakenBehindAProxyThatHidesTheHost() {
+        HttpResponse<String> own = http.post(
+                "queues/resume",
+                "admin",
+                PAUSE,
+                request ->
+                        request.header("Sec-Fetch-Site", "same-origin").header("Origin", "https://shop.example"));
+        HttpResponse<String> unknown = http.post(
+                "queues/resume", "admin", PAUSE, request -> request.header("Origin", "http://shop.example"));
+
+        assertThat(own.statusCode()).isEqualTo(200);
+        assertThat(unknown.statusCode()).isEqualTo(403);
+        assertThat(unknown.body()).contains("Host", "X-Forwarded-Host");
+    }
+
     @Test
     void anotherSiteReadsNothingAndGetsNoAnswerToItsPreflight() {
         HttpResponse<String> read = http.send(http.request("/api/jobs")

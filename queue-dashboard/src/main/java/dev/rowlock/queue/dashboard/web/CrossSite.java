@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tells requests of our own page from those that another site makes its visitors' browsers send.
  *
- * <p>Browsers say by {@code Sec-Fetch-Site} where a request comes from, but only over HTTPS and on localhost; otherwise {@code Origin} says it. A page of
+ * <p>Browsers say by {@code Sec-Fetch-Site} where a request comes from, but only over HTTPS and on localhost; otherwise {@code Origin} says it, if the proxy in
+ * front of us has not hidden by which host the browser knows us. No page can set either of them. A page of
  * another site cannot set our header without a preflight, which is never answered; and the content type of JSON needs one as well. So there are three walls, and
  * the token of Spring Security is the fourth where there is one.
  */
@@ -27,8 +28,8 @@ final class CrossSite {
             return "the request comes from another site";
         }
         String origin = request.getHeader("Origin");
-        if (origin != null && !ours(origin, request)) {
-            return "the request comes from another origin";
+        if (site == null && origin != null && !ours(origin, request)) {
+            return "the request comes from another origin than this server knows itself by; a proxy in front of it must pass on the header Host, or set X-Forwarded-Host";
         }
         if (!changes) {
             return null;
