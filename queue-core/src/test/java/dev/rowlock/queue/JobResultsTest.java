@@ -110,6 +110,20 @@ class JobResultsTest {
         assertThat(results.handle(id).future(LONG, Sum.class).join()).isEqualTo(new Sum(3));
     }
 
+    record Unmade(int value) {
+        Unmade {
+            throw new AssertionError("no " + value);
+        }
+    }
+
+    /** Not only an exception: whoever waits must hear of an error, too. */
+    @Test
+    void aResultThatCannotBeMadeEndsTheWait() {
+        CompletableFuture<Unmade> unmade = results.future(jobs.enqueue(new Add(1, 2)), LONG, Unmade.class);
+
+        assertThatThrownBy(unmade::join).hasStackTraceContaining("no 3");
+    }
+
     @Test
     void theResultOfATransactionalListenerComesToo() throws InterruptedException {
         assertThat(results.await(jobs.enqueue(new Booked("Ada")), LONG, String.class))

@@ -38,7 +38,7 @@ final class Refresh implements AutoCloseable {
         try {
             read.run();
             failing = false;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // of the pool or the driver: the timer would never come again
             if (!failing) {
                 log.warn("{}", consequence, e);
             }

@@ -72,7 +72,7 @@ class LiveTest {
     @AfterEach
     void leave() {
         watchers.forEach(Watcher::close);
-        await().atMost(Duration.ofSeconds(20)).until(() -> feed.viewers() == 0);
+        await().atMost(Duration.ofSeconds(20)).until(() -> feed.viewers() == 0 && !liveThread());
     }
 
     @Test
@@ -127,6 +127,20 @@ class LiveTest {
 
         await().atMost(Duration.ofSeconds(10)).until(() -> watcher.text().contains("\"elsewhere\""));
         admin.resume("elsewhere");
+    }
+
+    @Test
+    void figuresComeAgainAfterAnErrorOfTheDriver() {
+        Watcher watcher = watch("");
+        await().atMost(Duration.ofSeconds(20)).until(() -> watcher.seen.contains("pauses"));
+
+        statements.breakFeed(true);
+        await().atMost(Duration.ofSeconds(20)).until(() -> watcher.seen.contains("trouble"));
+        statements.breakFeed(false);
+        admin.by("bob", null).pause("repaired");
+
+        await().atMost(Duration.ofSeconds(20)).until(() -> watcher.text().contains("\"repaired\""));
+        admin.resume("repaired");
     }
 
     @Test

@@ -36,8 +36,13 @@ class PayloadsTest {
                 if (text.contains("unreadable")) {
                     throw new IllegalStateException(text);
                 }
-                return text.replace("4111", "…");
+                return text.contains("endless") ? endless(text) : text.replace("4111", "…");
             };
+        }
+
+        /** As a regular expression does with a long text. */
+        private static String endless(String text) {
+            return endless(text) + text;
         }
     }
 
@@ -189,5 +194,24 @@ class PayloadsTest {
         assertThat(http.json("jobs/" + job, "admin").get("payload").asString())
                 .contains("not shown")
                 .doesNotContain("unreadable");
+    }
+
+    @Test
+    void aRedactionThatRunsOutOfStackShowsNothingAndLiveFiguresGoOn() throws Exception {
+        long payload = job("endless");
+        long running = job("card");
+        sql.sql("""
+                WITH waited AS (DELETE FROM rowlock.waiting WHERE id = ? RETURNING *)
+                INSERT INTO rowlock.running (id, token, node_id, ready_at, enqueued_at, claimed_at, rank, attempt, crashes, queue, type, payload,
+                                             progress, progress_note)
+                SELECT id, 1, 1, due_at, enqueued_at, now(), rank, 1, 0, queue, type, payload, 40, 'endless'
+                  FROM waited
+                """).param(running).update();
+
+        assertThat(http.json("jobs/" + payload, "admin").get("payload").asString())
+                .contains("not shown")
+                .doesNotContain("endless");
+        assertThat(live("job=" + running)).contains("not shown").doesNotContain("endless");
+        assertThat(live("job=" + running)).contains("not shown");
     }
 }

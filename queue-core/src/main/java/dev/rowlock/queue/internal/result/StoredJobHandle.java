@@ -115,7 +115,7 @@ record StoredJobHandle(StoredJobResults results, long id) implements JobHandle {
             CompletableFuture<T> future, Function<Ended, @Nullable T> read, Ended ended) {
         try {
             future.complete(read.apply(ended));
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // the codec and the result's class are user code: nobody else would hear of it
             future.completeExceptionally(e);
         }
     }

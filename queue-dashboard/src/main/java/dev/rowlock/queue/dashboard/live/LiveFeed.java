@@ -92,7 +92,21 @@ public final class LiveFeed implements SmartLifecycle {
         viewers.remove(viewer);
     }
 
+    /** Whatever it throws, code of the application perhaps: the timer would never come again, and say nothing. */
     private void round() {
+        try {
+            tellViewers();
+            failing = false;
+        } catch (RuntimeException | Error e) {
+            if (!failing) {
+                log.warn("the live figures of the dashboard cannot be read; it goes on trying", e);
+            }
+            failing = true;
+            viewers.forEach(viewer -> viewer.send("trouble", "\"the database does not answer\""));
+        }
+    }
+
+    private void tellViewers() {
         if (++number % TOUCH_EACH == 0) {
             viewers.forEach(Viewer::touch);
         }
@@ -103,18 +117,8 @@ public final class LiveFeed implements SmartLifecycle {
                 leave(viewer);
             }
         }
-        if (rest()) {
-            return;
-        }
-        try {
+        if (!rest()) {
             rounds.run(viewers.stream().filter(Viewer::greeted).toList());
-            failing = false;
-        } catch (RuntimeException e) {
-            if (!failing) {
-                log.warn("the live figures of the dashboard cannot be read; it goes on trying", e);
-            }
-            failing = true;
-            viewers.forEach(viewer -> viewer.send("trouble", "\"the database does not answer\""));
         }
     }
 

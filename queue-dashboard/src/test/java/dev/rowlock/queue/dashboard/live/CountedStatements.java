@@ -14,6 +14,12 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 public final class CountedStatements implements BeanPostProcessor {
 
     private final AtomicInteger count = new AtomicInteger();
+    private volatile boolean broken;
+
+    /** From now on the feed's statements end with an error, as one of a driver whose class is missing. */
+    public void breakFeed(boolean breaks) {
+        broken = breaks;
+    }
 
     public int count() {
         return count.get();
@@ -41,6 +47,9 @@ public final class CountedStatements implements BeanPostProcessor {
                 type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
                     if (method.getName().startsWith("execute")) {
                         count.incrementAndGet();
+                        if (broken && Thread.currentThread().getName().equals("rowlock-dashboard-live")) {
+                            throw new NoClassDefFoundError("of the driver");
+                        }
                     }
                     try {
                         Object answer = method.invoke(target, arguments);

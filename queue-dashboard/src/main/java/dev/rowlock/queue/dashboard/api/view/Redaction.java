@@ -73,7 +73,7 @@ public final class Redaction {
         try {
             String shown = rule.redact(part, type, text);
             return shown == null ? FAILED : shown;
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // user code: a regular expression may run out of stack
             // The exception may quote what it was given.
             log.warn(
                     "the application's PayloadRedaction has failed for a {} of type {} with {}, so it is not shown",
