@@ -140,7 +140,7 @@ public final class StoredRecurringJobs implements RecurringJobs {
     @Override
     public OptionalLong runNow(String name) {
         TransactionStanding standing = database.requireWritable("run a recurring job");
-        Fired fired = database.joinedAtomically(standing, connection -> {
+        Fired fired = database.joinedAtomically(standing, database.numbered(connection -> {
             if (locked(connection, name) == null) {
                 throw new IllegalArgumentException("there is no recurring job '%s'".formatted(name));
             }
@@ -150,7 +150,7 @@ public final class StoredRecurringJobs implements RecurringJobs {
                 note(connection, "run", name, "as job " + made.lastJob(), 1);
             }
             return made;
-        });
+        }));
         Long job = fired.lastJob();
         if (job == null) {
             return OptionalLong.empty();
@@ -246,13 +246,13 @@ public final class StoredRecurringJobs implements RecurringJobs {
     /** Where nothing has changed, nobody is told and nothing is noted. */
     private boolean changing(String verb, String name, Database.Call<Boolean> call) {
         TransactionStanding standing = database.requireWritable(verb + " a recurring job");
-        boolean changed = database.joinedAtomically(standing, connection -> {
+        boolean changed = database.joinedAtomically(standing, database.numbered(connection -> {
             boolean done = call.on(connection);
             if (done) {
                 note(connection, verb, name, null, 0);
             }
             return done;
-        });
+        }));
         if (changed) {
             afterCommit.attention(standing);
         }

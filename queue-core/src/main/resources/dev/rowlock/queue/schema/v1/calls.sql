@@ -53,6 +53,17 @@ CREATE FUNCTION ${schema}.send_wakeup(message text) RETURNS void
                 THEN pg_notify('rowlock_' || trim('"' FROM '${schema}'), 'sql|' || message) END;
 $$;
 
+-- Draws an id. Whoever is the first to draw a number from a server that has recovered lets them move on.
+CREATE FUNCTION ${schema}.new_job_id() RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM ${schema}.numbering) THEN
+        PERFORM ${schema}.skip_lost_numbers();
+    END IF;
+    RETURN nextval('${schema}.job_id');
+END
+$$;
+
 -- Inserts a job whose id is drawn already.
 CREATE FUNCTION ${schema}.place_job(id bigint, type text, payload json, queue text, priority int, delay interval, run_at timestamptz,
                                     max_retries int, timeout interval, headers json) RETURNS void
@@ -110,7 +121,7 @@ CREATE FUNCTION ${schema}.enqueue(type text, payload json, queue text DEFAULT 'd
                                   timeout interval DEFAULT NULL, headers json DEFAULT NULL) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    new_id CONSTANT bigint := nextval('${schema}.job_id');
+    new_id CONSTANT bigint := ${schema}.new_job_id();
 BEGIN
     PERFORM ${schema}.place_job(new_id, type, payload, queue, priority, delay, run_at, max_retries, timeout, headers);
     RETURN new_id;
@@ -124,7 +135,7 @@ CREATE FUNCTION ${schema}.enqueue_with_key(type text, payload json, key text, qu
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
-    new_id CONSTANT bigint := nextval('${schema}.job_id');
+    new_id CONSTANT bigint := ${schema}.new_job_id();
 BEGIN
     IF key IS NULL OR char_length(key) NOT BETWEEN 1 AND 200 THEN
         RAISE EXCEPTION 'a key of % characters is not allowed: it has 1 to 200', coalesce(char_length(key), 0)
@@ -169,7 +180,7 @@ CREATE FUNCTION ${schema}.enqueue_unique(type text, payload json, key text, at_l
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
-    new_id CONSTANT bigint := nextval('${schema}.job_id');
+    new_id CONSTANT bigint := ${schema}.new_job_id();
     holder bigint;
     held boolean;
     marked json;
@@ -321,7 +332,7 @@ $$;
 
 REVOKE EXECUTE ON FUNCTION
     ${schema}.require_name(text, text), ${schema}.require_headers(json), ${schema}.send_wakeup(text),
-    ${schema}.place_job(bigint, text, json, text, int, interval, timestamptz, int, interval, json), ${schema}.unmoved(bigint),
+    ${schema}.place_job(bigint, text, json, text, int, interval, timestamptz, int, interval, json), ${schema}.unmoved(bigint), ${schema}.new_job_id(),
     ${schema}.enqueue(text, json, text, int, interval, timestamptz, int, interval, json),
     ${schema}.enqueue_unique(text, json, text, interval, text, int, interval, timestamptz, int, interval, json),
     ${schema}.enqueue_with_key(text, json, text, text, int, interval, timestamptz, int, interval, json),

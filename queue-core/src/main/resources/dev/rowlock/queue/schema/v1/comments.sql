@@ -348,6 +348,7 @@ COMMENT ON FUNCTION ${schema}.send_wakeup(text) IS 'Tells nodes with the commit;
 COMMENT ON FUNCTION ${schema}.place_job(bigint, text, json, text, int, interval, timestamptz, int, interval, json) IS 'Inserts a job whose id is drawn already.';
 COMMENT ON FUNCTION ${schema}.enqueue(text, json, text, int, interval, timestamptz, int, interval, json) IS 'Enqueues a job and returns its id.';
 COMMENT ON FUNCTION ${schema}.enqueue_unique(text, json, text, interval, text, int, interval, timestamptz, int, interval, json) IS 'Enqueues a job unless another one of its type holds the key; returns the job that holds it.';
+COMMENT ON FUNCTION ${schema}.new_job_id() IS 'Draws an id that no job has had, also after the server has lost its last commits.';
 COMMENT ON FUNCTION ${schema}.unmoved(bigint) IS 'The same id; fails in a transaction with an older snapshot if the job has left its room since.';
 COMMENT ON FUNCTION ${schema}.job_state(bigint) IS 'Where a job is, or how it ended; null: there is no such job.';
 COMMENT ON FUNCTION ${schema}.cancel_idle(bigint) IS 'Takes a job that has not begun to done, as cancelled.';

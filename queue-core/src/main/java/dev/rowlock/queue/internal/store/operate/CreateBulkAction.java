@@ -68,10 +68,10 @@ public final class CreateBulkAction {
         BulkKind bulk = BulkKind.of(kind);
         List<RoomCondition> conditions = bulk.conditions(filter);
         try {
-            return database.joinedAtomically(standing, connection -> {
+            return database.joinedAtomically(standing, database.numbered(connection -> {
                 Count counted = count.run(connection, conditions);
                 return insert(connection, bulk, filter, perSecond, by, counted);
-            });
+            }));
         } catch (DataAccessException e) {
             throw BoundedSearch.understood(filter, e);
         }
