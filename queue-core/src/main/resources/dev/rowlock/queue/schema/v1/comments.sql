@@ -130,7 +130,12 @@ BEGIN
             ('audit_millis', 'How long the audit is kept, in milliseconds.'),
             ('stated_at', 'When a node last said so.'),
             ('dropped_at', 'When they were removed.'),
-            ('room', 'From where: done or dead.')
+            ('room', 'From where: done or dead.'),
+            ('done_partition.partition', 'Name of the table.'),
+            ('done_partition.from_at', 'Jobs that ended then or later lie in it.'),
+            ('done_partition.until_at', 'Jobs that ended then or later do not.'),
+            ('done_partition.is_ours', 'Whether it has the name of a day, as the partitions that Rowlock makes and drops.'),
+            ('done_partition.indexed', 'Whether done_place has its jobs.')
           ) AS m (name, meaning) ON m.name IN (a.attname, c.relname || '.' || a.attname)
          WHERE c.relnamespace = '${schema}'::regnamespace AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
            AND c.relname <> 'schema_history'
