@@ -85,6 +85,7 @@ BEGIN
             ('finished_at', 'When it was completed or cancelled.'),
             ('died_at', 'When it failed for good or was quarantined.'),
             ('job_details.ended_at', 'When it was completed, cancelled, failed for good or was quarantined.'),
+            ('other_job_details.ended_at', 'When it was completed, cancelled, failed for good or was quarantined.'),
             ('node_id', 'Node of its last attempt; its name is in node or past_node.'),
             ('token', 'Number of its last claim. Only the claim with this number may record the outcome.'),
             ('reason', 'Why it waits: scheduled, retry, snooze, unknown-type, not-started, crash, redrive.'),
