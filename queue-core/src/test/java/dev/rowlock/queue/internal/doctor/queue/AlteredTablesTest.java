@@ -19,6 +19,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * What the doctor says of tables that somebody has changed. Its list is written anew by
@@ -58,6 +59,18 @@ class AlteredTablesTest {
 
         assertThat(examine(Rooms.in(test.dataSource(), new Schema("elsewhere"))).status())
                 .isEqualTo(Status.OK);
+    }
+
+    @Test
+    void tablesAreHealthyWhereTheServerQuotesAllNames() {
+        PGSimpleDataSource quoting = new PGSimpleDataSource();
+        quoting.setUrl(test.jdbcUrl());
+        quoting.setUser(test.username());
+        quoting.setPassword(test.password());
+        quoting.setOptions("-c quote_all_identifiers=on");
+
+        assertThat(examine(Rooms.in(quoting, new Schema("rowlock"))).status()).isEqualTo(Status.OK);
+        assertThat(examine(Rooms.in(quoting, new Schema("elsewhere"))).status()).isEqualTo(Status.OK);
     }
 
     @ParameterizedTest

@@ -12,15 +12,18 @@ import java.util.List;
  */
 public record MissingObjects(int newest, List<String> expected) implements Look {
 
-    /** One line for each object of the schema that is named by a parameter, which is asked for five times. */
+    /**
+     * One line for each object of the schema that is named by a parameter, which is asked for five times. Without quotes: the server writes all
+     * that it can where quote_all_identifiers is on.
+     */
     public static final String PRESENT = """
-            SELECT 'column ' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
+            SELECT 'column ' || c.relname || '.' || a.attname || ' ' || replace(format_type(a.atttypid, a.atttypmod), '"', '')
                    || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END AS object
               FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
              WHERE n.nspname = ? AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
                AND c.relname <> 'schema_history'
             UNION ALL
-            SELECT 'index ' || i.relname || ' of ' || t.relname || substring(replace(pg_get_indexdef(i.oid), quote_ident(n.nspname) || '.', '') FROM ' USING .*')
+            SELECT 'index ' || i.relname || ' of ' || t.relname || replace(substring(replace(pg_get_indexdef(i.oid), quote_ident(n.nspname) || '.', '') FROM ' USING .*'), '"', '')
               FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
               JOIN pg_namespace n ON n.oid = i.relnamespace
              WHERE n.nspname = ? AND NOT i.relispartition AND t.relname <> 'schema_history'
@@ -29,7 +32,7 @@ public record MissingObjects(int newest, List<String> expected) implements Look 
               FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
              WHERE n.nspname = ? AND (c.relkind = 'S' OR c.relkind = 'r' AND c.relpersistence = 'u')
             UNION ALL
-            SELECT 'function ' || p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')'
+            SELECT 'function ' || p.proname || '(' || replace(pg_get_function_identity_arguments(p.oid), '"', '') || ')'
               FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
              WHERE n.nspname = ?
             UNION ALL
@@ -45,8 +48,8 @@ public record MissingObjects(int newest, List<String> expected) implements Look 
                   FROM unnest(?::text[]) AS e (object)
                  WHERE e.object NOT IN (%s)
                    AND (SELECT max(h.version::int) FROM rowlock.schema_history h
-                         WHERE h.success AND h.version ~ '^[0-9]{1,9}$') = ?
-                 ORDER BY e.object
+                         WHERE h.success AND h.version COLLATE "C" ~ '^[0-9]{1,9}$') = ?
+                 ORDER BY e.object COLLATE "C"
                  LIMIT 20
                 """.formatted(PRESENT);
     }
