@@ -21,9 +21,19 @@ final class PostgresVersion {
         }
         try (Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(
-                        "SELECT current_setting('server_version_num')::int / 10000, version()")) {
+                        "SELECT current_setting('server_version_num')::int / 10000, version(), current_setting('server_encoding')")) {
             rows.next();
             requireSupported(rows.getInt(1), rows.getString(2));
+            requireUnicode(connection.getCatalog(), rows.getString(3));
+        }
+    }
+
+    /** In any other encoding, payloads and errors could not be written as they are, and what becomes of a job must not hang on its letters. */
+    private static void requireUnicode(String database, String encoding) {
+        if (!encoding.equals("UTF8")) {
+            throw new UnsupportedDatabaseException(
+                    "the encoding of database '%s' is %s, and Rowlock needs UTF8, which has all letters: put its tables into a database that was made with ENCODING 'UTF8'"
+                            .formatted(database, encoding));
         }
     }
 

@@ -52,6 +52,7 @@ public record SchemaScript(int version, String description, List<String> files) 
             -- then grants the application's role what it needs (--grant).
             -- Afterwards rowlock.schema.mode may be migrate, validate or none.
             BEGIN;
+            SET LOCAL client_encoding = 'UTF8';
 
             -- A role without CREATE on the database may not even say IF NOT EXISTS, also where somebody made it for the role.
             DO $$ BEGIN
@@ -80,6 +81,7 @@ public record SchemaScript(int version, String description, List<String> files) 
     private static final String UPGRADE_HEAD = """
             -- Upgrades the tables of Rowlock from version %1$d. Run this as the role that owns them.
             BEGIN;
+            SET LOCAL client_encoding = 'UTF8';
 
             -- Two upgrades at once, or one from another version, would leave a mixture.
             LOCK TABLE ${schema}.schema_history IN EXCLUSIVE MODE;

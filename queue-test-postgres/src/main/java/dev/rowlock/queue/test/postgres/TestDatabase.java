@@ -88,6 +88,11 @@ public final class TestDatabase implements AutoCloseable {
         return server.unpooled(name);
     }
 
+    /** Opens a new connection each time, as a role that may do everything: for what no application of users does. */
+    public DataSource superuser() {
+        return server.unpooled(name);
+    }
+
     private HikariDataSource openPool() {
         HikariConfig config = new HikariConfig();
         config.setPoolName(name);
