@@ -78,7 +78,7 @@ class JobSearchNewDayTest {
 
     private String anyPartition() {
         return rooms.sql(
-                        "SELECT min(inhrelid::regclass::text) FROM pg_inherits WHERE inhparent = 'rowlock.done'::regclass")
+                        "SELECT min(inhrelid::regclass::text COLLATE \"C\") FROM pg_inherits WHERE inhparent = 'rowlock.done'::regclass")
                 .query(String.class)
                 .single()
                 .replace("rowlock.", "");

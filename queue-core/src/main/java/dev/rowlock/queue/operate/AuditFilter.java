@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param who exactly this name
  * @param action exactly this, such as {@code change priority}
- * @param subject contains this text, in capitals or not
+ * @param subject contains this text, A to Z in upper or lower case
  * @param from at this time or later
  * @param until before this time
  * @param withoutBulk whether lines of bulk actions are left out. Their subjects are filters, which may quote payloads: who may not see payloads must

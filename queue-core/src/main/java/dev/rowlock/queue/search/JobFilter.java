@@ -181,7 +181,7 @@ public record JobFilter(
         return draft.filter();
     }
 
-    /** Jobs whose last error has this in its message, in upper or lower case. */
+    /** Jobs whose last error has this in its message. A to Z match in upper and lower case, other letters as they are. */
     public JobFilter errorText(String part) {
         Draft draft = new Draft(this);
         draft.errorText = Rules.text("error text", part);

@@ -4,7 +4,7 @@
 CREATE FUNCTION ${schema}.require_name(what text, name text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF name IS NULL OR name !~ '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$' THEN
+    IF name IS NULL OR name COLLATE "C" !~ '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$' THEN
         RAISE EXCEPTION '% name % is not valid: 1 to 100 letters, digits or . _ : / - are allowed, the first a letter or digit',
             what, quote_nullable(left(name, 100)) USING ERRCODE = 'invalid_parameter_value';
     END IF;
@@ -285,7 +285,7 @@ BEGIN
     IF cancelled.job_key IS NOT NULL THEN
         PERFORM ${schema}.send_wakeup('k|1|' || cancelled.queue);
     END IF;
-    IF cancelled.headers::text ~ '"rowlock-workflow"[[:space:]]*:' THEN
+    IF cancelled.headers::text COLLATE "C" ~ '"rowlock-workflow"[[:space:]]*:' THEN
         PERFORM ${schema}.send_wakeup('a|');
     END IF;
     RETURN true;

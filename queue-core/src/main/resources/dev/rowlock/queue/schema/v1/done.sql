@@ -16,7 +16,7 @@ CREATE INDEX done_place_by_day ON ${schema}.done_place (day);
 CREATE FUNCTION ${schema}.done_bounds(partition regclass, OUT from_at timestamptz, OUT until_at timestamptz) RETURNS SETOF record
     LANGUAGE sql STABLE ROWS 1 SET datestyle = 'ISO' AS $$
     SELECT b[1]::timestamptz, b[2]::timestamptz
-      FROM pg_class c CROSS JOIN regexp_match(pg_get_expr(c.relpartbound, c.oid), '^FOR VALUES FROM \(''(.*)''\) TO \(''(.*)''\)$') AS b
+      FROM pg_class c CROSS JOIN regexp_match(pg_get_expr(c.relpartbound, c.oid) COLLATE "C", '^FOR VALUES FROM [(]''(.*)''[)] TO [(]''(.*)''[)]$') AS b
      WHERE c.oid = partition AND b IS NOT NULL
 $$;
 
@@ -166,7 +166,7 @@ $$;
 CREATE FUNCTION ${schema}.drop_done_partition(partition text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF partition !~ '^done_[0-9]{8}$' THEN
+    IF partition COLLATE "C" !~ '^done_[0-9]{8}$' THEN
         RAISE EXCEPTION '% is not the name of a partition of ${schema}.done', partition;
     END IF;
     IF to_regclass(format('${schema}.%I', partition)) IS NOT NULL AND NOT EXISTS (

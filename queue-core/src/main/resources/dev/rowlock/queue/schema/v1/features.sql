@@ -29,8 +29,8 @@ CREATE TABLE ${schema}.schedule (
     name                 text   COLLATE "C" NOT NULL,
     -- Grows with each change: who changes the row names the one that was read. One that is made again begins elsewhere.
     version              bigint NOT NULL DEFAULT nextval('${schema}.job_id'),
-    cron                 text,
-    zone                 text,
+    cron                 text   COLLATE "C",
+    zone                 text   COLLATE "C",
     every_millis         bigint,
     jitter_millis        bigint NOT NULL,
     missed               text   COLLATE "C" NOT NULL CHECK (missed IN ('skip', 'run_once', 'run_all')),
@@ -111,7 +111,7 @@ CREATE TABLE ${schema}.queue_limit (
     of_keys             boolean     GENERATED ALWAYS AS (max_running_per_key IS NOT NULL OR key_rate_jobs IS NOT NULL OR in_order IS NOT NULL) STORED,
     declared            boolean     NOT NULL DEFAULT false,          -- by an application; otherwise set at run time, which wins
     changed_at          timestamptz NOT NULL DEFAULT statement_timestamp(),
-    who                 text,                                        -- null: nobody said
+    who                 text        COLLATE "C",                            -- null: nobody said
     burst_per_key       int,                                         -- while no other key wants the places; one that is no more than the limit says nothing
     share_by            text        COLLATE "C",                     -- run-time; null: keys take turns by jobs
     declared_limit      jsonb,                                       -- what applications declare while something else is set at run time
@@ -264,8 +264,8 @@ CREATE TABLE ${schema}.pause (
     kind      text COLLATE "C" NOT NULL CHECK (kind IN ('queue', 'type', 'everything')),
     name      text COLLATE "C" NOT NULL,             -- empty: everything has no name
     paused_at timestamptz NOT NULL,
-    who       text NOT NULL,
-    why       text,
+    who       text COLLATE "C" NOT NULL,
+    why       text COLLATE "C",
     PRIMARY KEY (kind, name)
 );
 
@@ -273,14 +273,14 @@ CREATE TABLE ${schema}.pause (
 CREATE TABLE ${schema}.audit (
     id             bigint      GENERATED ALWAYS AS IDENTITY,
     at             timestamptz NOT NULL,
-    who            text        NOT NULL,
-    why            text,
+    who            text        COLLATE "C" NOT NULL,
+    why            text        COLLATE "C",
     action         text        COLLATE "C" NOT NULL,
-    subject        text        NOT NULL,
-    detail         text,
+    subject        text        COLLATE "C" NOT NULL,
+    detail         text        COLLATE "C",
     jobs           bigint      NOT NULL,
     refused        bigint      NOT NULL DEFAULT 0,
-    refusal        text,
+    refusal        text        COLLATE "C",
     bulk_action_id bigint
 );
 CREATE INDEX audit_by_age ON ${schema}.audit (at);
@@ -294,15 +294,15 @@ CREATE TABLE ${schema}.bulk_action (
     kind        text        COLLATE "C" NOT NULL CHECK (kind IN ('redrive', 'discard', 'cancel')),
     state       text        COLLATE "C" NOT NULL CHECK (state IN ('running', 'finished', 'cancelled')),
     filter      json        NOT NULL,
-    who         text        NOT NULL,
-    why         text,
+    who         text        COLLATE "C" NOT NULL,
+    why         text        COLLATE "C",
     created_at  timestamptz NOT NULL,
     counted     bigint      NOT NULL,
     counted_all boolean     NOT NULL,
     done        bigint      NOT NULL DEFAULT 0,
     refused     bigint      NOT NULL DEFAULT 0,
     refused_ids bigint[]    NOT NULL DEFAULT '{}',   -- those behind after_id
-    refusal     text,
+    refusal     text        COLLATE "C",
     after_id    bigint      NOT NULL DEFAULT 0,
     last_id     bigint      NOT NULL,
     per_second  int         CHECK (per_second > 0),

@@ -4,8 +4,8 @@
 -- take the node's jobs. Whether they stand still each node watches by its own monotonic clock: the server's may be set.
 CREATE TABLE ${schema}.node (
     id           bigint      NOT NULL PRIMARY KEY,
-    name         text        NOT NULL,
-    queues       text[]      NOT NULL,  -- whose jobs it runs
+    name         text        COLLATE "C" NOT NULL,
+    queues       text[]      COLLATE "C" NOT NULL,  -- whose jobs it runs
     started_at   timestamptz NOT NULL,
     heartbeat_at timestamptz NOT NULL,
     beats        bigint      NOT NULL,  -- how many there have been
@@ -19,7 +19,7 @@ CREATE TABLE ${schema}.node (
 -- removes the node. A chore removes rows that no ended job can name any more.
 CREATE TABLE ${schema}.past_node (
     id         bigint      NOT NULL PRIMARY KEY,
-    name       text        NOT NULL,
+    name       text        COLLATE "C" NOT NULL,
     started_at timestamptz NOT NULL,
     ended_at   timestamptz NOT NULL,
     expired    boolean     NOT NULL -- its lease ran out; false: it stopped in good order

@@ -1,6 +1,6 @@
 -- The rooms of Rowlock. ${schema} is the configured schema name.
 -- A job is one row and lies in exactly one of: waiting, ready, running, done, dead.
--- A move is one statement, DELETE … RETURNING feeding an INSERT. Large payloads do not move: they lie in payload.
+-- A move is one statement, DELETE ... RETURNING feeding an INSERT. Large payloads do not move: they lie in payload.
 
 CREATE SEQUENCE ${schema}.job_id AS bigint;
 -- Claim tokens fence outcomes and must only ever grow: never give this sequence a CACHE above 1.
@@ -91,7 +91,7 @@ CREATE TABLE ${schema}.running (
     payload          json,                            -- null: it lies in payload
     headers          json,
     errors           jsonb,
-    progress_note    text
+    progress_note    text        COLLATE "C"
 ) WITH (
     autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0,
     autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 1000000,

@@ -67,7 +67,7 @@ CREATE VIEW ${schema}.job AS
            coalesce(ended_at, claimed_at, due_at)::timestamptz(0) AS at,
            CASE WHEN state = 'running' THEN concat_ws(' ', progress || ' %', left(progress_note, 60))
                 WHEN state IN ('waiting', 'failed', 'quarantined')
-                THEN concat_ws(': ', reason, substring(errors -> -1 ->> 'type' FROM '[^.]*$'),
+                THEN concat_ws(': ', reason, substring((errors -> -1 ->> 'type') COLLATE "C" FROM '[^.]*$'),
                                left(split_part(errors -> -1 ->> 'message', E'\n', 1), 60)) END AS why,
            coalesce((SELECT name FROM ${schema}.node WHERE id = node_id),
                     (SELECT name FROM ${schema}.past_node WHERE id = node_id)) AS node

@@ -40,7 +40,7 @@ public final class DeclareLimits {
                 INSERT INTO rowlock.queue_limit AS l (queue, %2$s, declared)
                 SELECT queue, %2$s, true FROM given
                  WHERE NOT EXISTS (SELECT FROM rowlock.queue_limit o WHERE o.queue = given.queue AND NOT o.declared)
-                 ORDER BY queue
+                 ORDER BY queue COLLATE "C"
                 ON CONFLICT (queue) DO UPDATE
                    SET %3$s, changed_at = statement_timestamp(), who = NULL
                  WHERE l.declared AND (SELECT starts FROM asked) AND (%4$s) IS DISTINCT FROM (%5$s)

@@ -69,9 +69,9 @@ public final class TakeOverdueJobs {
                 SELECT id, statement_timestamp() + wait_millis * interval '1 ms', enqueued_at, statement_timestamp(), timeout_millis,
                        rank, CASE WHEN shared THEN attempt - 1 ELSE attempt END, crashes, max_retries, 'retry', queue, job_key, type, payload,
                        CASE WHEN NOT shared OR headers::text LIKE '%%"%1$s"%%' THEN headers
-                            WHEN headers IS NULL OR headers::text ~ '^\\s*[{]\\s*[}]\\s*$' THEN '{"%1$s":"true"}'
+                            WHEN headers IS NULL OR headers::text COLLATE "C" ~ '^[[:space:]]*[{][[:space:]]*[}][[:space:]]*$' THEN '{"%1$s":"true"}'
                             -- By text: jsonb takes no escaped NUL.
-                            ELSE regexp_replace(headers::text, '[{]', '{"%1$s":"true",')::json END,
+                            ELSE regexp_replace(headers::text COLLATE "C", '[{]', '{"%1$s":"true",')::json END,
                        history
                   FROM judged WHERE fate = 'retry'
             )

@@ -17,7 +17,7 @@ public final class ReadAudit {
               FROM rowlock.audit AS a LEFT JOIN rowlock.bulk_action AS b ON b.id = a.bulk_action_id
              WHERE a.id < ?
                AND (?::text IS NULL OR a.who = ?) AND (?::text IS NULL OR a.action = ?)
-               AND (?::text IS NULL OR strpos(lower(a.subject), lower(?)) > 0)
+               AND (?::text IS NULL OR strpos(lower(a.subject), lower(? COLLATE "C")) > 0)
                AND (a.bulk_action_id IS NULL OR NOT ?)
                AND a.at >= coalesce(?::timestamptz, '-infinity') AND a.at < coalesce(?::timestamptz, 'infinity')
              ORDER BY a.id DESC LIMIT ?

@@ -53,7 +53,7 @@ public final class ExplainJob {
                    to_char((p.decides_until - now.hold) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC' AS policy_since,
                    to_char(p.decides_until AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC' AS policy_until,
                    l.in_order, l.max_running, CASE WHEN l.in_order IS NULL THEN l.max_running_per_key ELSE 1 END AS max_running_per_key, l.burst_per_key,
-                   (SELECT 'job ' || w.id || ' of its key is tried again at ' || w.due_at FROM rowlock.waiting w
+                   (SELECT 'job ' || w.id || ' of its key is tried again at ' || to_char(w.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC' FROM rowlock.waiting w
                      WHERE l.in_order IS NOT NULL AND w.queue = j.queue AND w.job_key = j.job_key
                        AND %s
                      ORDER BY w.id LIMIT 1) AS held_by_waiting,

@@ -106,7 +106,9 @@ public final class FilterConditions {
             add(
                     "? IN (%1$s ->> 'type', substring(%1$s ->> 'type' FROM '[^.]*$'))".formatted(LAST_ERROR),
                     filter.errorType());
-            add("strpos(lower(%s ->> 'message'), lower(?)) > 0".formatted(LAST_ERROR), filter.errorText());
+            add(
+                    "strpos(lower((%s ->> 'message') COLLATE \"C\"), lower(? COLLATE \"C\")) > 0".formatted(LAST_ERROR),
+                    filter.errorText());
             filter.headers().forEach((key, value) -> add("rowlock.header(headers, ?) = ?", key, value));
             add("""
                     rowlock.payload_matches(coalesce(payload, (SELECT p.payload FROM rowlock.payload p WHERE p.job_id = id)), ?::jsonpath)""", filter.payload());

@@ -31,7 +31,7 @@ public final class GroupRetriedJobs {
                 SELECT * FROM (%s
                 ) AS looked LIMIT ?
             ), printed AS MATERIALIZED (
-                SELECT id, type, due_at, rowlock.error_fingerprint(errors -> -1) AS fingerprint, (errors -> -1 ->> 'at')::timestamptz AS failed_at,
+                SELECT id, type, due_at, rowlock.error_fingerprint(errors -> -1) COLLATE "C" AS fingerprint, (errors -> -1 ->> 'at')::timestamptz AS failed_at,
                        jsonb_path_query_array(errors, '$[*].at') AS attempts
                   FROM failed
             ), grouped AS MATERIALIZED (

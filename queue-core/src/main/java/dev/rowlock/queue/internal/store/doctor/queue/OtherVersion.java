@@ -11,13 +11,13 @@ public record OtherVersion(int newest) implements Look {
     public String sql() {
         return """
                 SELECT what, version
-                  FROM (SELECT 'missing' AS what, v AS version
+                  FROM (SELECT 'missing' COLLATE "C" AS what, v AS version
                           FROM generate_series(1, ?) AS v
                          WHERE NOT EXISTS (SELECT FROM rowlock.schema_history h WHERE h.success AND h.version = v::text)
                         UNION ALL
                         SELECT 'newer', h.version::int
                           FROM rowlock.schema_history h
-                         WHERE h.success AND CASE WHEN h.version ~ '^[0-9]{1,9}$' THEN h.version::int > ? END) AS script
+                         WHERE h.success AND CASE WHEN h.version COLLATE "C" ~ '^[0-9]{1,9}$' THEN h.version::int > ? END) AS script
                  ORDER BY what, version
                  LIMIT 20
                 """;

@@ -26,7 +26,7 @@ public record UnservedRules(Duration longerThan) implements Look {
                     SELECT DISTINCT unnest(n.queues) AS queue FROM rowlock.node n
                      WHERE n.heartbeat_at > clock_timestamp() - 2 * n.lease_millis * interval '1 ms'
                 ), rule AS (
-                    SELECT queue, 'a limit' AS rule FROM rowlock.queue_limit
+                    SELECT queue, 'a limit' COLLATE "C" AS rule FROM rowlock.queue_limit
                      WHERE NOT declared AND changed_at < clock_timestamp() - ? * interval '1 ms'
                     UNION ALL
                     SELECT queue, 'a policy' FROM rowlock.policy WHERE decides_until > clock_timestamp()
