@@ -128,6 +128,11 @@ public final class ChoreLoop {
         }
     }
 
+    /** Whether its thread has ended. */
+    public boolean ended() {
+        return !thread.isAlive();
+    }
+
     /** Waits for the thread to end, but not longer than this. */
     public void awaitStop(Duration longest) {
         try {

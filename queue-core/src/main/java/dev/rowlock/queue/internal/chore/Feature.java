@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.chore;
 
+import dev.rowlock.queue.internal.thread.TimeBudget;
 import java.util.List;
 
 /** A part of the queue of which the engine knows only that it has something to do again and again on each node that runs jobs. */
@@ -12,4 +13,7 @@ public interface Feature {
      * What it does on this node, on one thread of its own; anew at each start.
      */
     List<Chore> chores(OwnNode node);
+
+    /** The node stops: its last outcomes are written, and these chores have ended. For what other nodes would find late, or nobody if there are none. */
+    default void last(TimeBudget longest) {}
 }

@@ -16,11 +16,11 @@ import java.util.stream.Stream;
 /** One node's share in the chores of features. Each feature has a thread. */
 public final class FeatureChores {
 
-    private record Part(ChoreLoop loop, List<Chore> chores) {
+    private record Part(Feature feature, ChoreLoop loop, List<Chore> chores) {
 
         static Part of(Feature feature, OwnNode node) {
             List<Chore> chores = feature.chores(node);
-            return new Part(new ChoreLoop("rowlock-" + feature.name(), chores), chores);
+            return new Part(feature, new ChoreLoop("rowlock-" + feature.name(), chores), chores);
         }
 
         void runWithin(Duration time, Predicate<Chore> which) {
@@ -86,8 +86,9 @@ public final class FeatureChores {
         parts.forEach(part -> part.loop.stop());
     }
 
-    /** Waits for that, but not longer than this. */
+    /** Waits for that, but not longer than this, and lets features do the last they have to do. */
     public void awaitStop(TimeBudget longest) {
         parts.forEach(part -> part.loop.awaitStop(longest.left()));
+        parts.stream().filter(part -> part.loop.ended()).forEach(part -> part.feature.last(longest));
     }
 }

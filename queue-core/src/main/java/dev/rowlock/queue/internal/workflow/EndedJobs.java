@@ -51,7 +51,7 @@ public final class EndedJobs {
         return some;
     }
 
-    /** Whether jobs of dead nodes ended for good since somebody asked: nobody knows which. */
+    /** Whether jobs of dead nodes may have ended since somebody asked: nobody knows which. */
     boolean takeRescued() {
         return rescued.getAndSet(false);
     }
@@ -79,12 +79,11 @@ public final class EndedJobs {
                 }
             }
 
+            /** Some may have been cancelled or quarantined by that; and of others that had ended, the dead node may have told nobody. */
             @Override
             public void rescued(int jobs, int quarantined) {
-                if (quarantined > 0) {
-                    rescued.set(true);
-                    announce();
-                }
+                rescued.set(true);
+                announce();
             }
         };
     }
