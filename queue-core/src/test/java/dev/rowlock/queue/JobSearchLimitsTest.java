@@ -2,6 +2,7 @@ package dev.rowlock.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
@@ -11,6 +12,7 @@ import dev.rowlock.queue.search.GroupPage;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.Page;
 import dev.rowlock.queue.search.SearchTimeoutException;
+import dev.rowlock.queue.search.SearchesBusyException;
 import dev.rowlock.queue.search.TimeStep;
 import dev.rowlock.queue.settings.SearchSettings;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -21,6 +23,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
@@ -74,6 +81,37 @@ class JobSearchLimitsTest {
                     .hasMessageContaining("narrow it by states, queue, type or a range of times")
                     .hasMessageContaining("rowlock.search.time-limit");
         }
+    }
+
+    /** So whoever searches, however often, leaves the pool's connections and the server's processors to jobs. */
+    @Test
+    void fewSearchesRunAtOnceAndOthersAreToldAfterAMoment() throws Exception {
+        JobSearch patient = new JobSearch(rooms.database(), new SearchSettings(Duration.ofSeconds(25)));
+        ExecutorService people = Executors.newFixedThreadPool(2);
+        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
+            lock(other);
+            List<Future<?>> slow =
+                    List.of(people.submit(() -> patient.counts()), people.submit(() -> patient.counts()));
+            await().atMost(Duration.ofMinutes(1)).until(() -> waiting() == 2);
+
+            assertThatThrownBy(() -> patient.find(JobFilter.all(), Page.first(10)))
+                    .isInstanceOf(SearchesBusyException.class)
+                    .hasMessageContaining("searches are busy");
+            assertThat(waiting()).isEqualTo(2);
+
+            other.commit();
+            for (Future<?> each : slow) {
+                each.get(1, TimeUnit.MINUTES);
+            }
+            assertThat(patient.find(JobFilter.all(), Page.first(10)).jobs()).isEmpty();
+        } finally {
+            people.shutdownNow();
+        }
+    }
+
+    private long waiting() {
+        return rooms.number(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'");
     }
 
     @Test

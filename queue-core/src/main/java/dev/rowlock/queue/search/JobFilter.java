@@ -80,6 +80,9 @@ public record JobFilter(
         ifSet(fingerprint, Rules::fingerprint);
         ifSet(node, text -> Rules.text("node", text));
         ifSet(payload, text -> Rules.text("jsonpath", text));
+        if (payload != null) {
+            Rules.oneOfSeveralPlaces(payload);
+        }
         everything = everything
                 && states.isEmpty()
                 && headers.isEmpty()
@@ -204,7 +207,7 @@ public record JobFilter(
 
     /**
      * Jobs whose payload meets this jsonpath of PostgreSQL. A condition must be true: {@code $.customer.id == 42}. A path
-     * must find something, whatever it is: {@code $.items[*] ? (@.price > 100)}. One without {@code $} would find itself in every payload, and is refused. The database checks it at the call. No index
+     * must find something, whatever it is: {@code $.items[*] ? (@.price > 100)}. One without {@code $} would find itself in every payload, and is refused. Nor may more than one part name several places, such as {@code [0, 1]} and {@code .**}. The database checks it at the call. No index
      * helps, so name a state, a queue or a time as well.
      */
     public JobFilter payload(String jsonpath) {

@@ -1,6 +1,9 @@
 package dev.rowlock.queue.search;
 
 import dev.rowlock.queue.job.JobOptions;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -8,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 final class Rules {
 
     private static final Pattern FINGERPRINT = Pattern.compile("[0-9a-f]{16}");
+
+    /** Texts and comments as a whole, so that nothing in them is found. */
+    private static final Pattern PART_OF_JSONPATH =
+            Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*+\"|/\\*.*?\\*/|\\*\\*|[\\[\\](),]", Pattern.DOTALL);
 
     private Rules() {}
 
@@ -37,6 +44,41 @@ final class Rules {
                             .formatted(printable(given)));
         }
         return given;
+    }
+
+    /**
+     * A path that names several places at once may name one of them more than once, as [0, 0] does and each .** behind another. What such parts
+     * select multiplies from one to the next, and the database holds all of it in memory.
+     */
+    static void oneOfSeveralPlaces(String path) {
+        if (severalPlaces(path) > 1) {
+            throw new IllegalArgumentException(
+                    "jsonpath '%s' has more than one part that names several places, such as [0, 1] and .**: use one at most, because what they select multiplies"
+                            .formatted(printable(path)));
+        }
+    }
+
+    /** How many subscripts with a comma, and how many .** there are, outside of texts and comments. */
+    private static int severalPlaces(String path) {
+        int several = 0;
+        Deque<Character> open = new ArrayDeque<>();
+        Matcher part = PART_OF_JSONPATH.matcher(path);
+        while (part.find()) {
+            switch (part.group()) {
+                case "[", "(" -> open.push(part.group().charAt(0));
+                case "]", ")" -> open.poll();
+                case "," -> {
+                    if (open.peek() != null && open.peek() == '[') {
+                        open.pop();
+                        open.push(','); // this subscript is counted
+                        several++;
+                    }
+                }
+                case "**" -> several++;
+                default -> {} // a text or a comment
+            }
+        }
+        return several;
     }
 
     static String fingerprint(@Nullable String digits) {

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class JobFilterTest {
 
@@ -69,6 +70,10 @@ class JobFilterTest {
                 bad("fingerprint", () -> JobFilter.where().fingerprint("xyz"), "'xyz' is no fingerprint"),
                 bad("node", () -> JobFilter.where().node(""), "node '' is not allowed"),
                 bad("jsonpath", () -> JobFilter.where().payload(""), "jsonpath '' is not allowed"),
+                bad("[0,0] twice", () -> JobFilter.where().payload("$[0,0][0, 0] == 1"), "more than one part"),
+                bad("[0,0] and .**", () -> JobFilter.where().payload("$.a[0,(0)].** == 1"), "more than one part"),
+                bad(".** twice", () -> JobFilter.where().payload("$.**{1 to 2}/* */.** == 1"), "more than one part"),
+                bad("within", () -> JobFilter.where().payload("$[$.a[0,1], 2] == 1"), "more than one part"),
                 bad("no path", () -> JobFilter.where().payload("1008"), "jsonpath '1008' does not look at payloads"),
                 bad("header", () -> JobFilter.where().header("", "a"), "a key of 0"),
                 bad("header value", () -> JobFilter.where().header("a", "\ud800"), "value of header 'a'"),
@@ -98,5 +103,20 @@ class JobFilterTest {
                         false, Set.of(), null, null, null, "order-1", Map.of(), Map.of(), null, null, null, null, null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("name the type too");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "$.items[0, 1, last] ? (@.price > 100)",
+                "$.** ? (@.price > 100)",
+                "$.items[*].parts[*][0][0 to 3]",
+                "$.a[0,1].name == \"[0,1].** \\\" [0,1]\"",
+                "$.a[0,1].\"b,[c\" /* [0,1] , .** */",
+                "$.n.decimal(4,2)[0,1]",
+                "($.a * $.b) * 2 == 4"
+            })
+    void pathsThatNameSeveralPlacesOnceAreAllowed(String path) {
+        assertThat(JobFilter.where().payload(path).payload()).isEqualTo(path);
     }
 }

@@ -7,6 +7,7 @@ import dev.rowlock.queue.search.EndedJobs;
 import dev.rowlock.queue.search.FailedAttempts;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.SearchTimeoutException;
+import dev.rowlock.queue.search.SearchesBusyException;
 import dev.rowlock.queue.search.TimeStep;
 import java.time.Duration;
 import java.time.Instant;
@@ -112,6 +113,8 @@ final class Throughput {
             }
             CappedCount failed = search.count(hour.states(JobState.FAILED, JobState.QUARANTINED), MAX_FAILED);
             return new Sums(at, from, completed, cancelled, queues, failed, attempts(from), null);
+        } catch (SearchesBusyException e) {
+            return none(at, from, "Searches are busy: sums come once others have ended.");
         } catch (SearchTimeoutException e) {
             return none(
                     at, from, "So many jobs end that summing them would take too long: meters show the throughput.");

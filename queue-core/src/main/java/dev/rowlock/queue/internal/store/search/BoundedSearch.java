@@ -5,17 +5,20 @@ import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.SearchTimeoutException;
+import dev.rowlock.queue.search.SearchesBusyException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.springframework.dao.DataAccessException;
 
 /**
  * Runs a search so that it cannot hurt the queue: it only reads, takes one processor, and the server stops it after its time
- * limit. It sees what the caller's transaction sees if there is one, which goes on whatever becomes of the search.
+ * limit. Few run at once, so that the pool has connections for jobs, and the server processors. It sees what the caller's transaction sees if there is one, which goes on whatever becomes of the search.
  */
 public final class BoundedSearch {
 
@@ -32,8 +35,15 @@ public final class BoundedSearch {
 
     private static final String CANCELLED = "57014";
 
+    /** So many searches of this process run at once. */
+    static final int AT_ONCE = 2;
+
+    /** So long others wait before they begin. */
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
     private final Database database;
     private final Duration limit;
+    private final Semaphore turns = new Semaphore(AT_ONCE, true);
 
     public BoundedSearch(Database database, Duration limit) {
         this.database = database;
@@ -49,8 +59,31 @@ public final class BoundedSearch {
      *
      * @param what is looked for, for the error
      * @throws SearchTimeoutException if it takes too long
+     * @throws SearchesBusyException if too many others run
      */
     public <T> T run(String what, Database.Call<T> call) {
+        awaitTurn(what); // before it takes a connection
+        try {
+            return runNow(what, call);
+        } finally {
+            turns.release();
+        }
+    }
+
+    private void awaitTurn(String what) {
+        try {
+            if (turns.tryAcquire(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        throw new SearchesBusyException(
+                "searches are busy: %d run, and none of them ended within %d ms, so the search for %s has not begun. Try again, or narrow them"
+                        .formatted(AT_ONCE, PATIENCE.toMillis(), what));
+    }
+
+    private <T> T runNow(String what, Database.Call<T> call) {
         try {
             TransactionStanding standing = database.standing();
             return database.joinedAtomically(
