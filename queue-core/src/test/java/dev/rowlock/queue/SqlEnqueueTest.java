@@ -147,6 +147,8 @@ class SqlEnqueueTest extends SqlCalls {
                 "'a', 'null'; there is no payload",
                 "'a', '{'; invalid input syntax for type json",
                 "'a', json_build_object('x', repeat('x', 1100000)); larger than the allowed 1048576",
+                "'a', (repeat('[', 501) || repeat(']', 501))::json; nested more than 500 levels deep",
+                "'a', (repeat('{\"a[\": [', 251) || repeat(']}', 251))::json; nested more than 500 levels deep",
                 "'a', '{}', queue => 'a''b'; queue name 'a''b' is not valid",
                 "'a', '{}', priority => 1001; priority 1001 must lie between -1000 and 1000",
                 "'a', '{}', priority => NULL; priority",
@@ -165,5 +167,22 @@ class SqlEnqueueTest extends SqlCalls {
                 .hasMessageContaining(message);
         assertThat(rooms.count("ready") + rooms.count("waiting") + rooms.count("payload"))
                 .isZero();
+    }
+
+    /** Brackets within strings, and beside each other, are no levels. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '@',
+            value = {
+                "(repeat('[', 500) || repeat(']', 500))::json",
+                "json_build_object('x', repeat('[{', 1000))",
+                "json_build_object(repeat('[\"', 1000), repeat('\\[\"', 1000) || '\\')",
+                "(SELECT json_agg(json_build_object('x', '[]'::json, 'y', 'a[')) FROM generate_series(1, 1000))"
+            })
+    void aPayloadMayBeNestedAsDeepAsItCanBeRead(String payload) {
+        number("SELECT rowlock.enqueue('a', " + payload + ")");
+
+        assertThat(rooms.count("ready")).isOne();
     }
 }

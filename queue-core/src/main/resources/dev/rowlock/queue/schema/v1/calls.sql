@@ -74,7 +74,9 @@ DECLARE
     most CONSTANT bigint := 1048576;
     millis CONSTANT bigint := ceil(extract(epoch FROM delay) * 1000);
     timeout_millis CONSTANT bigint := extract(epoch FROM timeout) * 1000;
+    deepest CONSTANT int := 500;
     inline json := payload;
+    brackets text;
 BEGIN
     PERFORM ${schema}.require_name('job type', type);
     PERFORM ${schema}.require_name('queue', queue);
@@ -97,6 +99,19 @@ BEGIN
         RAISE EXCEPTION 'max_retries % must lie between 0 and 10000', max_retries USING ERRCODE = 'invalid_parameter_value';
     ELSIF timeout_millis NOT BETWEEN 1 AND 365 * 86400000::bigint THEN
         RAISE EXCEPTION 'timeout % must lie between 1 ms and 365 days', timeout USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    -- A mapper reads no more levels than this, and a job whose payload cannot be read waits for ever.
+    IF char_length(payload::text) - char_length(translate(payload::text, '[{', '')) > deepest THEN
+        -- Without escapes, without strings, without all else: brackets are left.
+        brackets := replace(replace(payload::text, chr(92) || chr(92), ''), chr(92) || '"', '');
+        brackets := translate(regexp_replace(regexp_replace(brackets, '"[^"]*"', '', 'g'), '[^][{}]+', '', 'g'), '{}', '[]');
+        FOR level IN 1 .. deepest LOOP
+            EXIT WHEN brackets = '';
+            brackets := replace(brackets, '[]', ''); -- the innermost level
+        END LOOP;
+        IF brackets <> '' THEN
+            RAISE EXCEPTION 'the payload is nested more than % levels deep', deepest USING ERRCODE = 'invalid_parameter_value';
+        END IF;
     END IF;
     IF char_length(payload::text) > 4096 THEN
         INSERT INTO ${schema}.payload (job_id, bytes, payload) VALUES (id, octet_length(payload::text), payload);
