@@ -1,5 +1,5 @@
 // Actions: a dialog says what will happen to how many jobs, then shows how far it is, and can stop it.
-import {h, fill, focusMain, button, field, link} from './dom.js';
+import {h, fill, focusMain, button, field, link, timeInput} from './dom.js';
 import {get, post} from './api.js';
 import {cappedJobs, jobs, number} from './show.js';
 
@@ -80,7 +80,7 @@ export const ONE = {
   redrive: {verb: 'Redrive', level: 'OPERATOR', states: ['failed', 'quarantined'], text: MEANS.redrive},
   'run-now': {verb: 'Run now', level: 'OPERATOR', states: ['waiting'], text: 'Due at once: the next free thread takes it.'},
   reschedule: {verb: 'Reschedule', level: 'OPERATOR', states: ['waiting', 'ready'], fields: () => [
-    field('At (your time)', h('input', {type: 'datetime-local', name: 'at', step: '1', required: true}))]},
+    field('At (your time)', timeInput({name: 'at', required: true}))]},
   priority: {verb: 'Change priority', level: 'OPERATOR', states: ['waiting', 'ready', 'failed', 'quarantined'], fields: () => [
     field('Priority (higher runs first)', h('input', {type: 'number', name: 'priority', value: '0', required: true}))]},
   cancel: {verb: 'Cancel', level: 'OPERATOR', states: ['waiting', 'ready', 'running'], danger: true,

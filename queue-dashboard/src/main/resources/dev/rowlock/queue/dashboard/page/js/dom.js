@@ -10,16 +10,31 @@ export function h(tag, properties = {}, ...children) {
     else if (name === 'data') Object.assign(node.dataset, value);
     else if (name in node && typeof value !== 'string') node[name] = value;
     else if (name === 'value') node.value = value;
-    else node.setAttribute(name, value);
+    else node.setAttribute(name, SPOKEN.has(name) ? visible(value) : value);
   }
   node.append(...nodes(children));
   return node;
 }
 
-function nodes(children) {
-  return children.flat(Infinity).filter(child => child !== null && child !== undefined && child !== false)
-    .map(child => child instanceof Node ? child : document.createTextNode(String(child)));
+const SPOKEN = new Set(['title', 'aria-label']);
+
+/** Characters that nobody sees, and that may turn the text around them. */
+const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const LEFTWARDS = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+const visible = text => text.replace(HIDDEN, one => '\\u' + one.charCodeAt(0).toString(16).padStart(4, '0'));
+
+/** Text that is written from right to left leaves what stands beside it in its place. */
+function textNode(text) {
+  const node = document.createTextNode(visible(text));
+  if (!LEFTWARDS.test(text)) return node;
+  const apart = document.createElement('bdi');
+  apart.append(node);
+  return apart;
 }
+
+const nodes = (children, make = textNode) => children.flat(Infinity).filter(child => child !== null && child !== undefined && child !== false)
+  .map(child => child instanceof Node ? child : make(String(child)));
 
 const same = node => node.ariaLabel ?? node.href ?? node.textContent;
 
@@ -76,12 +91,15 @@ export function code(text, what) {
   return h('div', {class: 'codes'}, copy, pre);
 }
 
+/** A time of the viewer's. Years beyond 9999 are no times of a browser's. */
+export const timeInput = properties => h('input', {type: 'datetime-local', step: '1', max: '9999-12-31T23:59:59', ...properties});
+
 export const field = (label, input) => h('label', {class: 'field'}, label, input);
 
 /** As h, for pictures. */
 export function svg(tag, properties, ...children) {
   const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
   for (const [name, value] of Object.entries(properties)) node.setAttribute(name, value);
-  node.append(...nodes(children));
+  node.append(...nodes(children, text => document.createTextNode(visible(text))));
   return node;
 }

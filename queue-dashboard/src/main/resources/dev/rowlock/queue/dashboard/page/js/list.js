@@ -1,13 +1,13 @@
 // What lists have in common: filters that stand in the address, and pages.
-import {h, fill, button, field, link, ROW} from './dom.js';
+import {h, fill, button, field, link, timeInput, ROW} from './dom.js';
 import {address, may} from './api.js';
 import {jobLink, local, shortClass} from './show.js';
 
 /** Fields: [name, label], or [name, label, true] for a time. The key / goes to the one that is named. */
 export function searchForm(path, label, fields, values, slash) {
   const form = h('form', {class: 'filters', role: 'search', 'aria-label': label},
-    fields.map(([name, title, time]) => field(time ? `${title} (your time)` : title, h('input', time ? {name, type: 'datetime-local', step: '1', value: local(values[name])}
-      : {name, value: values[name] ?? '', autocomplete: 'off', data: name === slash ? {search: ''} : {}}))),
+    fields.map(([name, title, time]) => field(time ? `${title} (your time)` : title, time ? timeInput({name, value: local(values[name])})
+      : h('input', {name, value: values[name] ?? '', autocomplete: 'off', data: name === slash ? {search: ''} : {}}))),
     h('button', {class: 'main'}, 'Search'), link(path, {}, 'Reset', {class: 'button', onclick: () => form.reset()}));
   form.addEventListener('submit', event => {
     event.preventDefault();

@@ -1,5 +1,5 @@
 // How values look to people.
-import {h} from './dom.js';
+import {h, button} from './dom.js';
 
 const numbers = new Intl.NumberFormat('en');
 const exact = new Intl.DateTimeFormat(undefined, {dateStyle: 'medium', timeStyle: 'long'});
@@ -16,17 +16,19 @@ let ahead = 0;
 export function setClock(serverNow) { ahead = new Date(serverNow) - Date.now(); }
 export const now = () => Date.now() + ahead;
 
+const valid = date => !Number.isNaN(date.getTime());
+
 /** In the viewer's zone; the exact instant on hover and for screen readers. */
 export function time(instant) {
-  if (!instant) return h('span', {class: 'soft'}, '–');
-  const at = new Date(instant);
+  const at = new Date(instant ?? NaN);
+  if (!valid(at)) return h('span', {class: 'soft'}, instant ?? '–');
   const today = at.toDateString() === new Date().toDateString();
   return h('time', {datetime: instant, title: `${exact.format(at)} · ${instant}`}, (today ? sameDay : otherDay).format(at));
 }
 
 /** The same, with how long ago it was or how soon it will be. */
 export function when(instant) {
-  if (!instant) return time(null);
+  if (!valid(new Date(instant ?? NaN))) return time(instant);
   return h('span', {}, time(instant), ', ', h('span', {class: 'soft small', data: {at: instant}}, ago(instant)));
 }
 
@@ -39,10 +41,13 @@ function ago(instant) {
 /** Ages go on while a page stands. */
 export const age = () => document.querySelectorAll('[data-at]').forEach(node => { node.textContent = ago(node.dataset.at); });
 
-/** A text of the database in which times stand in the viewer's zone, and long waits in hours. */
+/** A text of the database in which times stand in the viewer's zone, and long waits in hours. People's own words in it may only look like a time. */
 export const timed = text => text.replace(/\bin (\d+) s\b/g, (_, seconds) => `in ${span(seconds * 1000)}`)
   .split(/(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?[+-]\d\d(?::\d\d)?)/)
-  .map((part, i) => i % 2 ? time(new Date(part.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString()) : part);
+  .map((part, i) => {
+    const at = new Date(i % 2 ? part.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00') : NaN);
+    return valid(at) ? time(at.toISOString()) : part;
+  });
 
 /** Findings of the doctor that somebody should look at. */
 export const troubles = ({findings}) => findings.filter(one => !['OK', 'INFO'].includes(one.status));
@@ -90,6 +95,9 @@ export function shortClass(name) {
   return h('span', {title: name === short ? null : name}, short);
 }
 
+/** Levels that are indented: of a nesting of thousands, the blanks alone would be megabytes. */
+const INDENTED = 30;
+
 /**
  * JSON with line breaks. The text is never parsed into numbers, so an id of 64 bits stays what it is.
  */
@@ -97,7 +105,7 @@ export function pretty(json) {
   let depth = 0;
   let text = '';
   const tokens = json.match(/"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+/gs) ?? [];
-  const line = () => '\n' + '  '.repeat(depth);
+  const line = () => '\n' + '  '.repeat(Math.min(depth, INDENTED));
   tokens.forEach((token, i) => {
     if (token === '{' || token === '[') {
       depth++;
@@ -114,11 +122,31 @@ export function pretty(json) {
 const opens = token => token === '{' || token === '[';
 const closes = token => token === '}' || token === ']';
 
-export const json = text => h('pre', {tabindex: '0'}, pretty(text));
+/** What a browser lays out in a moment. */
+const LINES = 1000;
+const CHARACTERS = 50000;
+
+/** All of it, or what fits into the page, and a button for the rest. */
+export function json(text) {
+  const all = pretty(text);
+  let end = 0;
+  for (let line = 0; line < LINES && end >= 0; line++) end = all.indexOf('\n', end + 1);
+  const some = all.slice(0, Math.min(end < 0 ? all.length : end, CHARACTERS));
+  const pre = h('pre', {tabindex: '0'}, some);
+  if (some === all) return pre;
+  const more = button(`Show all ${number(all.length)} characters`, () => {
+    pre.replaceWith(h('pre', {tabindex: '0'}, all));
+    rest.remove();
+  });
+  const rest = h('p', {class: 'soft small'}, `These are the first ${number(some.length)} characters. `, more);
+  return h('div', {}, pre, rest);
+}
+
+/** For a field in which it is changed: with line breaks, unless it is too long for that. */
+export const editable = text => text.length > CHARACTERS ? text : pretty(text);
 
 /** An instant as the field for local times wants it. */
 export function local(instant) {
-  if (!instant) return '';
-  const at = new Date(instant);
-  return new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 19);
+  const at = new Date(instant ?? NaN);
+  return !valid(at) ? '' : new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 19);
 }

@@ -1,7 +1,7 @@
 // All of one job.
 import {h, fill, panel, button, code, field, link} from '../dom.js';
 import {get, may, me, post} from '../api.js';
-import {DEAD, NOT_DONE, between, jobState, json, now, pretty, shortClass, span, state, time, timed, when} from '../show.js';
+import {DEAD, NOT_DONE, between, editable, jobState, json, now, shortClass, span, state, time, timed, when} from '../show.js';
 import {graph} from '../graph.js';
 import {ONE, actOnChosen, ask, say} from '../act.js';
 
@@ -111,9 +111,9 @@ function timeline(job, lines) {
 
 function carried(job, reload) {
   if (job.hidden) return panel('Payload', h('p', {class: 'empty'}, `Users with the level ${me.level.toLowerCase().replace('_', '-')} do not see payloads, headers and results.`));
-  const editable = may('ADMIN') && ['waiting', 'ready', 'failed', 'quarantined'].includes(job.state);
+  const mayEdit = may('ADMIN') && ['waiting', 'ready', 'failed', 'quarantined'].includes(job.state);
   return h('div', {},
-    panel(null, h('div', {class: 'head'}, h('h2', {}, 'Payload'), editable && button('Edit…', () => edit(job, reload))), json(job.payload)),
+    panel(null, h('div', {class: 'head'}, h('h2', {}, 'Payload'), mayEdit && button('Edit…', () => edit(job, reload))), json(job.payload)),
     job.result !== null && panel('Result', json(job.result)));
 }
 
@@ -126,7 +126,7 @@ function edit(job, reload) {
   ask({
     title: `Payload of job ${job.id}`,
     confirm: 'Change 1 job',
-    fields: [field('JSON', h('textarea', {name: 'payload', required: true, spellcheck: false, value: job.redacted ? '' : pretty(job.payload)})),
+    fields: [field('JSON', h('textarea', {name: 'payload', required: true, spellcheck: false, value: job.redacted ? '' : editable(job.payload)})),
       job.redacted && h('p', {class: 'small soft'}, 'The application shows only a part of the payload. What stands here replaces all of it.'),
       h('label', {class: 'check small'}, h('input', {type: 'checkbox', name: 'unchecked', value: 'true'}), 'do not check that the listener can read it')],
     async action({payload, unchecked, why}) {

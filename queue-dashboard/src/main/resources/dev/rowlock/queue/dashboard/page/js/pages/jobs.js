@@ -1,5 +1,5 @@
 // A list of jobs by filters, which all stand in the address.
-import {h, fill, table, panel, button, field, link, words} from '../dom.js';
+import {h, fill, table, panel, button, field, link, timeInput, words} from '../dom.js';
 import {address, get, me, may} from '../api.js';
 import {cappedJobs, jobLink, jobs as amount, local, DEAD, STATES, shortClass, jobState, time} from '../show.js';
 import {ONE, VERBS, actOnAll, actOnChosen} from '../act.js';
@@ -62,8 +62,8 @@ function form(filter) {
     h('details', {open: rare.some(([name]) => filter[name]) || TIMES.some(kind => filter[`${kind}From`] || filter[`${kind}Until`])},
       h('summary', {}, 'More'), h('div', {class: 'filters'}, rare.map(input),
         field('Time', h('select', {name: 'timeKind'}, TIMES.map(kind => h('option', {value: kind, selected: kind === timeKind}, kind)))),
-        field('From (your time)', h('input', {type: 'datetime-local', step: '1', name: 'from', value: local(filter[`${timeKind}From`])})),
-        field('Until (your time)', h('input', {type: 'datetime-local', step: '1', name: 'until', value: local(filter[`${timeKind}Until`])})))),
+        field('From (your time)', timeInput({name: 'from', value: local(filter[`${timeKind}From`])})),
+        field('Until (your time)', timeInput({name: 'until', value: local(filter[`${timeKind}Until`])})))),
     h('div', {class: 'row'}, h('button', {class: 'main'}, 'Search'), link('jobs', {}, 'Reset', {class: 'button', onclick: () => node.reset()})));
   node.addEventListener('submit', event => {
     event.preventDefault();
