@@ -7,10 +7,13 @@ import dev.rowlock.queue.internal.store.batch.BatchSplitter;
 import dev.rowlock.queue.internal.store.node.FindOverdueJobs.Overdue;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.OverdueStatements;
+import dev.rowlock.queue.internal.store.node.TakeOverdueJobs.Taken;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.RetryPolicy;
+import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -49,15 +52,18 @@ public final class OverdueJobs implements Chore {
     private final OwnNode own;
     private final OverdueStatements statements;
     private final RetryPolicy retry;
+    private final Wakeups wakeups;
     private final LongSupplier nanos;
     private final NeglectedJobs neglected = new NeglectedJobs(GRACE_OF_OTHERS);
     private final BatchLimit batch = new BatchLimit(BATCH);
 
     /** @param nanos the monotonic clock */
-    public OverdueJobs(OwnNode own, OverdueStatements statements, RetryPolicy retry, LongSupplier nanos) {
+    public OverdueJobs(
+            OwnNode own, OverdueStatements statements, RetryPolicy retry, Wakeups wakeups, LongSupplier nanos) {
         this.own = own;
         this.statements = statements;
         this.retry = retry;
+        this.wakeups = wakeups;
         this.nanos = nanos;
     }
 
@@ -97,23 +103,30 @@ public final class OverdueJobs implements Chore {
 
     private int take(List<OverdueClaim> overdue) {
         try {
-            int taken = statements.take().run(overdue, retry.maxRetries(), retry.initialInterval());
+            int taken = takeTogether(overdue);
             batch.worked();
             return taken;
         } catch (RuntimeException e) {
             batch.failed(e);
             AtomicInteger taken = new AtomicInteger();
-            BatchSplitter.run(
-                            overdue,
-                            some -> taken.addAndGet(
-                                    statements.take().run(some, retry.maxRetries(), retry.initialInterval())),
-                            e)
+            BatchSplitter.run(overdue, some -> taken.addAndGet(takeTogether(some)), e)
                     .forEach((late, refusal) -> log.error(
                             "overdue job {} cannot be taken from its node, unlike others",
                             late.claim().jobId(),
                             refusal));
             return taken.get();
         }
+    }
+
+    /** Their keys, and the limits of their queues, have room now. */
+    private int takeTogether(List<OverdueClaim> overdue) {
+        List<Taken> taken = statements.take().run(overdue, retry.maxRetries(), retry.initialInterval());
+        taken.forEach(ofQueue -> wakeups.keysReady(ofQueue.queue())); // some may have keys
+        taken.stream()
+                .flatMap(ofQueue -> Stream.ofNullable(ofQueue.again()))
+                .min(Comparator.naturalOrder())
+                .ifPresent(wakeups::jobsWaiting);
+        return taken.stream().mapToInt(Taken::jobs).sum();
     }
 
     private void postpone(List<Overdue> looking, List<OverdueClaim> overdue) {

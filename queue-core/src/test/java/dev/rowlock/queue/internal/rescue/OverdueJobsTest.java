@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.rescue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.chore.TestOwnNode;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.node.FindOverdueJobs.Overdue;
@@ -30,6 +31,7 @@ class OverdueJobsTest {
     private final Rooms rooms;
     private final TestOwnNode own;
     private final OverdueJobs chore;
+    private final RecordedWakeups wakeups = new RecordedWakeups();
     private final NeglectedJobs neglected = new NeglectedJobs(GRACE);
     private long nanos;
 
@@ -37,7 +39,7 @@ class OverdueJobsTest {
         dataSource = database.dataSource();
         rooms = Rooms.emptyIn(database);
         own = new TestOwnNode(rooms.node());
-        chore = new OverdueJobs(own, new OverdueStatements(rooms.database()), RetryPolicy.DEFAULT, () -> nanos);
+        chore = new OverdueJobs(own, new OverdueStatements(rooms.database()), RetryPolicy.DEFAULT, wakeups, () -> nanos);
     }
 
     @Test
@@ -62,6 +64,33 @@ class OverdueJobsTest {
         chore.runOnce();
 
         assertThat(rooms.roomsOf(mine.id())).containsExactly("waiting");
+    }
+
+    /** Its key has room now, and it runs again itself: nobody is to wait for the next poll. */
+    @Test
+    void nodesAreToldOfTheRoomThatATakenJobLeavesAndWhenItRunsAgain() {
+        ClaimedJob retried = claimed();
+        rooms.execute("UPDATE rowlock.running SET max_retries = 5");
+        own.overdue = List.of(OverdueClaim.alone(retried.claim()));
+
+        chore.runOnce();
+
+        assertThat(wakeups.heard())
+                .containsExactly(
+                        "keys in " + Rooms.QUEUE,
+                        "waiting " + RetryPolicy.DEFAULT.initialInterval());
+    }
+
+    @Test
+    void aTakenJobThatIsDeadLeavesRoomAsWell() {
+        ClaimedJob dead = claimed();
+        rooms.execute("UPDATE rowlock.running SET max_retries = 0");
+        own.overdue = List.of(OverdueClaim.alone(dead.claim()));
+
+        chore.runOnce();
+
+        assertThat(rooms.roomsOf(dead.id())).containsExactly("dead");
+        assertThat(wakeups.heard()).containsExactly("keys in " + Rooms.QUEUE);
     }
 
     @Test

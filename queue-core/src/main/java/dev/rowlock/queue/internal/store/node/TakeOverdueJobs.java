@@ -5,10 +5,13 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.Row;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes jobs past their deadline from nodes that did not stop them in time. The attempt has failed: back to waiting, or to
@@ -75,8 +78,20 @@ public final class TakeOverdueJobs {
                        history
                   FROM judged WHERE fate = 'retry'
             )
-            SELECT count(*) FROM judged
+            SELECT queue, count(*), min(wait_millis) FILTER (WHERE fate = 'retry') FROM judged GROUP BY queue
             """.formatted(Headers.ALONE);
+
+    /**
+     * What was taken in one queue.
+     *
+     * @param again when the first of them runs again; null: none does
+     */
+    public record Taken(String queue, int jobs, @Nullable Duration again) {}
+
+    private static final Row<Taken> TAKEN = row -> {
+        Long millis = Columns.number(row, 3);
+        return new Taken(row.getString(1), row.getInt(2), millis == null ? null : Duration.ofMillis(millis));
+    };
 
     private final Database database;
     private final String sql;
@@ -89,13 +104,13 @@ public final class TakeOverdueJobs {
     }
 
     /**
-     * Returns how many were taken.
+     * Takes them.
      *
      * @param overdue claims whose deadline has passed, grace included; who knows that, does not go by the server's clock
      * @param maxRetries where neither job nor node says how often
      * @param delay how long a job waits that is tried again, where its node does not say
      */
-    public int run(List<OverdueClaim> overdue, int maxRetries, Duration delay) {
+    public List<Taken> run(List<OverdueClaim> overdue, int maxRetries, Duration delay) {
         return partitions.around(() -> database.atOnce(connection -> {
             try (PreparedStatement statement = IndexPlan.prepare(connection, sql)) {
                 long[] ids = Columns.longs(overdue, late -> late.claim().jobId());
@@ -111,8 +126,11 @@ public final class TakeOverdueJobs {
                 statement.setLong(5, delay.toMillis());
                 statement.setInt(6, maxRetries);
                 try (ResultSet rows = IndexPlan.query(statement)) {
-                    rows.next();
-                    return rows.getInt(1);
+                    List<Taken> taken = new ArrayList<>();
+                    while (rows.next()) {
+                        taken.add(TAKEN.read(rows));
+                    }
+                    return taken;
                 }
             }
         }));
