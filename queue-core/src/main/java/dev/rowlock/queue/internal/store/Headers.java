@@ -8,7 +8,6 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.json.JsonWriteFeature;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -38,7 +37,7 @@ public final class Headers {
 
     /** Whether the job belongs to a workflow. */
     public static boolean inWorkflow(@Nullable String document) {
-        return document != null && document.contains('"' + WORKFLOW + '"');
+        return has(document, WORKFLOW);
     }
 
     /** With the workflow to which the job belongs. */
@@ -49,7 +48,7 @@ public final class Headers {
 
     /** Whether the job must not share a call with others: it was in one that ignored its deadline. */
     public static boolean alone(@Nullable String document) {
-        return document != null && document.contains('"' + ALONE + '"');
+        return has(document, ALONE);
     }
 
     /** Null for none. */
@@ -72,20 +71,35 @@ public final class Headers {
 
     /** The unique key with which the job was enqueued; null for none. */
     public static @Nullable String uniqueKey(@Nullable String document) {
-        if (document == null || !document.contains('"' + UNIQUE_KEY + '"')) {
-            return null;
-        }
-        JsonNode key = JSON.readTree(document).get(UNIQUE_KEY);
-        return key == null ? null : key.asString();
+        return document != null && has(document, UNIQUE_KEY)
+                ? JSON.readTree(document).get(UNIQUE_KEY).asString()
+                : null;
     }
 
     /** The retry policy that the job brought along; null if it goes by its listener's. */
     public static @Nullable RetryPolicy retry(@Nullable String document) {
-        if (document == null || !document.contains(RETRY)) {
-            return null;
+        return document != null && has(document, RETRY)
+                ? StoredRetries.policy(JSON.readTree(
+                        JSON.readTree(document).get(RETRY).asString()))
+                : null;
+    }
+
+    /** Without reading the document: only behind a name comes a colon, and a quote within a text has a backslash before it. */
+    private static boolean has(@Nullable String document, String name) {
+        if (document == null) {
+            return false;
         }
-        JsonNode retry = JSON.readTree(document).get(RETRY);
-        return retry == null ? null : StoredRetries.policy(JSON.readTree(retry.asString()));
+        String quoted = '"' + name + '"';
+        for (int at = document.indexOf(quoted); at >= 0; at = document.indexOf(quoted, at + 1)) {
+            int next = at + quoted.length();
+            while (next < document.length() && Character.isWhitespace(document.charAt(next))) {
+                next++;
+            }
+            if (next < document.length() && document.charAt(next) == ':' && document.charAt(at - 1) != '\\') {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Without those of Rowlock's own. */

@@ -300,7 +300,7 @@ BEGIN
     IF cancelled.job_key IS NOT NULL THEN
         PERFORM ${schema}.send_wakeup('k|1|' || cancelled.queue);
     END IF;
-    IF cancelled.headers::text COLLATE "C" ~ '"rowlock-workflow"[[:space:]]*:' THEN
+    IF cancelled.headers::text COLLATE "C" ~ '[{,][[:space:]]*"rowlock-workflow"[[:space:]]*:' THEN
         PERFORM ${schema}.send_wakeup('a|');
     END IF;
     RETURN true;

@@ -71,7 +71,7 @@ public final class TakeOverdueJobs {
                                              reason, queue, job_key, type, payload, headers, errors)
                 SELECT id, statement_timestamp() + wait_millis * interval '1 ms', enqueued_at, statement_timestamp(), timeout_millis,
                        rank, CASE WHEN shared THEN attempt - 1 ELSE attempt END, crashes, max_retries, 'retry', queue, job_key, type, payload,
-                       CASE WHEN NOT shared OR headers::text LIKE '%%"%1$s"%%' THEN headers
+                       CASE WHEN NOT shared OR headers::text COLLATE "C" ~ '[{,][[:space:]]*"%1$s"[[:space:]]*:' THEN headers
                             WHEN headers IS NULL OR headers::text COLLATE "C" ~ '^[[:space:]]*[{][[:space:]]*[}][[:space:]]*$' THEN '{"%1$s":"true"}'
                             -- By text: jsonb takes no escaped NUL.
                             ELSE regexp_replace(headers::text COLLATE "C", '[{]', '{"%1$s":"true",')::json END,
