@@ -42,7 +42,8 @@ class AskedToStopTest {
                 })
                 .listener(Work.class, (work, job) -> {
                     // Its node does not hear of it before the handler fails.
-                    sql.sql("SELECT rowlock.cancel(?) FROM (SELECT set_config('rowlock.notify', 'off', true)) AS quietly")
+                    sql.sql(
+                                    "SELECT rowlock.cancel(?) FROM (SELECT set_config('rowlock.notify', 'off', true)) AS quietly")
                             .param(job.id())
                             .query(String.class)
                             .single();

@@ -92,10 +92,13 @@ class FullNotificationsTest {
             JdbcClient sql = JdbcClient.create(database.dataSource());
             rowlock.jobs().enqueue(new Mail(1));
             sql.sql("SELECT rowlock.enqueue('Mail', '{\"number\": 2}')").query().singleValue();
-            new TransactionTemplate(new DataSourceTransactionManager(database.dataSource())).executeWithoutResult(status -> {
-                rowlock.jobs().enqueue(new Mail(3));
-                sql.sql("SELECT rowlock.enqueue('Mail', '{\"number\": 4}')").query().singleValue();
-            });
+            new TransactionTemplate(new DataSourceTransactionManager(database.dataSource()))
+                    .executeWithoutResult(status -> {
+                        rowlock.jobs().enqueue(new Mail(3));
+                        sql.sql("SELECT rowlock.enqueue('Mail', '{\"number\": 4}')")
+                                .query()
+                                .singleValue();
+                    });
 
             rowlock.start();
 

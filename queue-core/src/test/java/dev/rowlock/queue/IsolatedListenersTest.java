@@ -47,7 +47,8 @@ class IsolatedListenersTest {
         "TRANSACTION_REPEATABLE_READ, ISOLATION_DEFAULT, REPEATABLE READ",
         "TRANSACTION_SERIALIZABLE, ISOLATION_DEFAULT, SERIALIZABLE"
     })
-    void whatWouldKeepTheJobFromCompletingIsRefusedAndNamesTheIsolation(String ofPool, String ofListener, String named) {
+    void whatWouldKeepTheJobFromCompletingIsRefusedAndNamesTheIsolation(
+            String ofPool, String ofListener, String named) {
         HikariDataSource pool = pool(ofPool);
         Rowlock rowlock = started(pool, ofListener, job -> {
             refused(() -> job.progress(50, "half"));
@@ -70,9 +71,7 @@ class IsolatedListenersTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "TRANSACTION_READ_COMMITTED, ISOLATION_DEFAULT",
-        "TRANSACTION_REPEATABLE_READ, ISOLATION_READ_COMMITTED"
+    @CsvSource({"TRANSACTION_READ_COMMITTED, ISOLATION_DEFAULT", "TRANSACTION_REPEATABLE_READ, ISOLATION_READ_COMMITTED"
     })
     void inReadCommittedAJobThatReportsProgressCompletes(String ofPool, String ofListener) {
         Rowlock rowlock = started(pool(ofPool), ofListener, job -> {

@@ -40,7 +40,8 @@ class IsolatedUniqueKeysTest {
         UNTIL_STARTED((rowlock, sql) -> created(rowlock.jobs().enqueueUnique(new Sync(2), STARTED))),
         IN_A_BATCH((rowlock, sql) -> created(rowlock.jobs()
                 .enqueueEach(List.of(
-                        JobRequest.of(new Sync(1), o -> o.unique(UniqueKey.of("other").onceMore())),
+                        JobRequest.of(
+                                new Sync(1), o -> o.unique(UniqueKey.of("other").onceMore())),
                         JobRequest.of(new Sync(2), o -> o.unique(ENDED))))
                 .get(1))),
         SQL((rowlock, sql) -> sql.sql("SELECT created FROM rowlock.enqueue_unique('sync', '{\"number\":2}', 'k')")
@@ -161,8 +162,7 @@ class IsolatedUniqueKeysTest {
             mayEnd.countDown();
         }
         node.start();
-        await().atMost(LONG)
-                .until(() -> web.search().find(id).orElseThrow().state() == to);
+        await().atMost(LONG).until(() -> web.search().find(id).orElseThrow().state() == to);
     }
 
     private static String state(Throwable thrown) {

@@ -72,8 +72,9 @@ class LargeWorkflowsTest {
     }
 
     private void slow(String room, String when) {
-        sql.sql("CREATE TRIGGER slow BEFORE INSERT ON rowlock.%s FOR EACH ROW WHEN (NEW.queue = 'nobody' AND %s) EXECUTE FUNCTION slow()"
-                        .formatted(room, when))
+        sql.sql(
+                        "CREATE TRIGGER slow BEFORE INSERT ON rowlock.%s FOR EACH ROW WHEN (NEW.queue = 'nobody' AND %s) EXECUTE FUNCTION slow()"
+                                .formatted(room, when))
                 .update();
     }
 
@@ -92,8 +93,10 @@ class LargeWorkflowsTest {
     private static Workflow large(String first) {
         return Workflow.named("large")
                 .step("first", new Task(first))
-                .each("rows", IntStream.range(0, JOBS).mapToObj(Row::new).toList(), s -> s.after("first")
-                        .job(o -> o.queue("nobody")));
+                .each(
+                        "rows",
+                        IntStream.range(0, JOBS).mapToObj(Row::new).toList(),
+                        s -> s.after("first").job(o -> o.queue("nobody")));
     }
 
     private long in(String room) {
@@ -147,7 +150,8 @@ class LargeWorkflowsTest {
         Workflow chain = Workflow.named("chain").step("0", new Task("large fails"));
         for (int step = 1; step <= STEPS; step++) {
             String before = String.valueOf(step - 1);
-            chain = chain.step(String.valueOf(step), new Row(step), s -> s.after(before).job(o -> o.queue("nobody")));
+            chain = chain.step(
+                    String.valueOf(step), new Row(step), s -> s.after(before).job(o -> o.queue("nobody")));
         }
         long large = workflows.start(chain);
         long small = small();

@@ -189,6 +189,8 @@ class LastOutcomesTest {
     }
 
     private long count(String table) {
-        return sql.sql("SELECT count(*) FROM rowlock." + table).query(Long.class).single();
+        return sql.sql("SELECT count(*) FROM rowlock." + table)
+                .query(Long.class)
+                .single();
     }
 }

@@ -100,7 +100,9 @@ class OneConnectionTest {
                 "workflow's jobs",
                 () -> assertThat(web.workflows().jobs(workflow, "s", Long.MIN_VALUE, 10))
                         .hasSize(1));
-        calls.put("job's workflow", () -> assertThat(web.workflows().workflowOf(job)).isEmpty());
+        calls.put(
+                "job's workflow",
+                () -> assertThat(web.workflows().workflowOf(job)).isEmpty());
         calls.put("close a step", () -> web.workflows().close(workflow, "s"));
         calls.put("cancel a workflow", () -> web.workflows().cancel(workflow, "ada", null));
         addSearches(calls, job);
@@ -110,7 +112,8 @@ class OneConnectionTest {
 
     private void addSearches(Map<String, Runnable> calls, long job) {
         JobSearch search = web.search();
-        JobFilter ended = JobFilter.where().ended(Instant.parse("2026-01-01T00:00:00Z"), Instant.parse("2026-01-02T00:00:00Z"));
+        JobFilter ended =
+                JobFilter.where().ended(Instant.parse("2026-01-01T00:00:00Z"), Instant.parse("2026-01-02T00:00:00Z"));
         calls.put("find", () -> assertThat(search.find(job)).isPresent());
         calls.put("find by filter", () -> search.find(JobFilter.all(), Page.first(10)));
         calls.put("glance", () -> assertThat(search.glance(List.of(job))).hasSize(1));
@@ -135,10 +138,14 @@ class OneConnectionTest {
                 "unique",
                 () -> web.jobs()
                         .enqueueUnique(
-                                new Work("unique"), UniqueKey.of("k").untilStarted().replacing()));
+                                new Work("unique"),
+                                UniqueKey.of("k").untilStarted().replacing()));
         calls.put(
-                "recurring", () -> web.recurringJobs().create(RecurringJob.of("r", Schedule.every(LONG), new Work("r"))));
-        calls.put("recurring now", () -> assertThat(web.recurringJobs().runNow("r")).isPresent());
+                "recurring",
+                () -> web.recurringJobs().create(RecurringJob.of("r", Schedule.every(LONG), new Work("r"))));
+        calls.put(
+                "recurring now",
+                () -> assertThat(web.recurringJobs().runNow("r")).isPresent());
         calls.put("recurring, paused", () -> web.recurringJobs().pause("r"));
         calls.put("recurring, all", () -> assertThat(web.recurringJobs().list()).hasSize(1));
         calls.put("limit", () -> web.limits().set(QueueLimit.of("default").maxRunning(1)));
@@ -162,8 +169,7 @@ class OneConnectionTest {
 
     @Test
     void futuresThatAreTakenInTheTransactionThatEnqueuedKnowTheEndAfterItsCommit() {
-        rowlocks.started(Rowlocks.quick(database.dataSource())
-                .listener(Work.class, (work, job) -> {}));
+        rowlocks.started(Rowlocks.quick(database.dataSource()).listener(Work.class, (work, job) -> {}));
         record Futures(CompletableFuture<Void> job, CompletableFuture<?> workflow) {}
 
         Futures committed = transaction.execute(status -> new Futures(
@@ -178,9 +184,7 @@ class OneConnectionTest {
         });
 
         committed.job().join();
-        assertThat(committed.workflow().join())
-                .extracting("summary.state")
-                .isEqualTo(WorkflowState.SUCCEEDED);
+        assertThat(committed.workflow().join()).extracting("summary.state").isEqualTo(WorkflowState.SUCCEEDED);
         assertThatThrownBy(() -> rolledBack.job().join())
                 .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(NoSuchJobException.class);

@@ -112,6 +112,7 @@ class PackageMapTest {
                             STORE,
                             "internal.chore",
                             "internal.enqueue",
+                            "internal.thread",
                             "internal.wake",
                             "operate",
                             "workflow",

@@ -43,14 +43,12 @@ class PoliciesWithUniqueKeysTest extends PolicyNodes {
     void aJobThatIsDueAndHeldIsNotPostponedAnyMoreAndKeepsItsPlace() {
         start();
         UniqueKey key = UniqueKey.of("k").postponing(Duration.ofHours(1));
-        EnqueueResult due =
-                first.jobs().enqueueUnique(new Task("He"), key, o -> o.delay(Duration.ofMillis(1)));
+        EnqueueResult due = first.jobs().enqueueUnique(new Task("He"), key, o -> o.delay(Duration.ofMillis(1)));
         awaitHeld(due.id());
         WaitingJob before = shown.get(due.id());
         shown.clear();
 
-        EnqueueResult again =
-                second.jobs().enqueueUnique(new Task("Hello"), key, o -> o.delay(Duration.ofMinutes(10)));
+        EnqueueResult again = second.jobs().enqueueUnique(new Task("Hello"), key, o -> o.delay(Duration.ofMinutes(10)));
 
         assertThat(again).isEqualTo(new EnqueueResult(due.id(), Enqueued.REPLACED));
         await().atMost(LONG).until(() -> shown.containsKey(due.id()));

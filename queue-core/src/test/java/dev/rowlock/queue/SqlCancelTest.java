@@ -76,7 +76,8 @@ class SqlCancelTest extends SqlCalls {
     @ParameterizedTest
     @ValueSource(strings = {"ready", "waiting"})
     void aCancelledJobIsTheSameAsOneThatJobAdminCancels(String room) {
-        JobTemplate jobs = FrontDoors.jobs(rooms.database(), new JacksonPayloadCodec(JsonMapper.shared()), Wakeups.NONE);
+        JobTemplate jobs =
+                FrontDoors.jobs(rooms.database(), new JacksonPayloadCodec(JsonMapper.shared()), Wakeups.NONE);
         UnaryOperator<JobOptions> options = o -> (room.equals("ready") ? o : o.delay(Duration.ofDays(1)))
                 .key("tenant-7")
                 .queue("invoices")

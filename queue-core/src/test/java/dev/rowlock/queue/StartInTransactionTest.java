@@ -71,7 +71,8 @@ class StartInTransactionTest {
         });
 
         assertThat(told).containsExactly("Work");
-        assertThat(sql.sql("SELECT text FROM written").query(String.class).list()).containsExactly("before", "after");
+        assertThat(sql.sql("SELECT text FROM written").query(String.class).list())
+                .containsExactly("before", "after");
         assertThat(rowlock.search().find(id)).isPresent();
     }
 

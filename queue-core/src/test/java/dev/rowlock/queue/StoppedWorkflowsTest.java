@@ -85,7 +85,9 @@ class StoppedWorkflowsTest {
 
         node.stop();
 
-        assertThat(sql.sql("SELECT count(*) FROM rowlock.ready").query(Integer.class).single())
+        assertThat(sql.sql("SELECT count(*) FROM rowlock.ready")
+                        .query(Integer.class)
+                        .single())
                 .isEqualTo(ROWS);
     }
 

@@ -57,9 +57,8 @@ class WorkflowChangesTest extends WorkflowNodes {
     @Test
     void aWorkflowThatRunsAgainAfterARedriveCanBeCancelled() throws Exception {
         failing.add("one");
-        long id = workflows.start(Workflow.named("again")
-                .step("one", new Task("one"))
-                .step("two", new Task("two"), s -> s.after("one")));
+        long id = workflows.start(
+                Workflow.named("again").step("one", new Task("one")).step("two", new Task("two"), s -> s.after("one")));
         first.start();
         ended(id);
         first.stop();

@@ -106,10 +106,9 @@ class AttacksTest {
                 "queues/resume",
                 "admin",
                 PAUSE,
-                request ->
-                        request.header("Sec-Fetch-Site", "same-origin").header("Origin", "https://shop.example"));
-        HttpResponse<String> unknown = http.post(
-                "queues/resume", "admin", PAUSE, request -> request.header("Origin", "http://shop.example"));
+                request -> request.header("Sec-Fetch-Site", "same-origin").header("Origin", "https://shop.example"));
+        HttpResponse<String> unknown =
+                http.post("queues/resume", "admin", PAUSE, request -> request.header("Origin", "http://shop.example"));
 
         assertThat(own.statusCode()).isEqualTo(200);
         assertThat(unknown.statusCode()).isEqualTo(403);

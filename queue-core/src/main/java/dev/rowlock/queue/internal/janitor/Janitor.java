@@ -73,7 +73,8 @@ public final class Janitor {
                         rescue,
                         new StrayJobs(takeChore, takeBack),
                         strandedClaims,
-                        new OverdueJobs(own, new OverdueStatements(database), settings.retry(), wakeups, System::nanoTime)));
+                        new OverdueJobs(
+                                own, new OverdueStatements(database), settings.retry(), wakeups, System::nanoTime)));
         List<Chore> shared = new ArrayList<>(List.of(futureWaits));
         shared.addAll(others);
         this.sharing = new ChoreLoop("rowlock-janitor", shared);

@@ -352,8 +352,7 @@ public final class Recorder implements Runnable {
 
     /** What fails while others can be written is set aside, to be tried one by one. Returns what is left, because the database is away. */
     private List<PendingOutcome> attemptByType(OutcomeWriter through, List<PendingOutcome> entries) {
-        TypeByType.Left left =
-                TypeByType.attempt(entries, part -> attempt(through, part), () -> through.writable(0));
+        TypeByType.Left left = TypeByType.attempt(entries, part -> attempt(through, part), () -> through.writable(0));
         if (!left.others()) {
             return left.failed();
         }

@@ -111,8 +111,7 @@ record StoredJobHandle(StoredJobResults results, long id) implements JobHandle {
         future.whenComplete((value, thrown) -> results.waits.leave(id, end));
     }
 
-    private static <T> void finish(
-            CompletableFuture<T> future, Function<Ended, @Nullable T> read, Ended ended) {
+    private static <T> void finish(CompletableFuture<T> future, Function<Ended, @Nullable T> read, Ended ended) {
         try {
             future.complete(read.apply(ended));
         } catch (Throwable e) { // the codec and the result's class are user code: nobody else would hear of it

@@ -19,7 +19,8 @@ final class Wait {
     private final long shortest;
     private final long begun;
     private final List<CompletableFuture<Ended>> waiting = new ArrayList<>();
-    private final List<CompletableFuture<Ended>> joined = new ArrayList<>(); // since a look began, whose answer may be older than what they know
+    private final List<CompletableFuture<Ended>> joined =
+            new ArrayList<>(); // since a look began, whose answer may be older than what they know
     private long nextLook;
     private boolean announced;
     private long announcedAt;

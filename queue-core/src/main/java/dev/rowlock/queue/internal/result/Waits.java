@@ -258,9 +258,7 @@ final class Waits implements AutoCloseable {
         lock.lock();
         try {
             closed = true;
-            left = waits.values().stream()
-                    .flatMap(wait -> wait.all().stream())
-                    .toList();
+            left = waits.values().stream().flatMap(wait -> wait.all().stream()).toList();
             waits.clear();
             order.clear();
             any = false;

@@ -79,8 +79,8 @@ public final class Headers {
     /** The retry policy that the job brought along; null if it goes by its listener's. */
     public static @Nullable RetryPolicy retry(@Nullable String document) {
         return document != null && has(document, RETRY)
-                ? StoredRetries.policy(JSON.readTree(
-                        JSON.readTree(document).get(RETRY).asString()))
+                ? StoredRetries.policy(
+                        JSON.readTree(JSON.readTree(document).get(RETRY).asString()))
                 : null;
     }
 

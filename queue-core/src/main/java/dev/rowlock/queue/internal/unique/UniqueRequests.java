@@ -198,10 +198,7 @@ public final class UniqueRequests {
                     .map(i -> Objects.requireNonNull(typedKey(jobs.get(i))))
                     .toList();
             List<Holder> holders = find.run(
-                    connection,
-                    keys,
-                    i -> changes(jobs.get(asked.get(i))),
-                    i -> !heldUntilEnd(jobs.get(asked.get(i))));
+                    connection, keys, i -> changes(jobs.get(asked.get(i))), i -> !heldUntilEnd(jobs.get(asked.get(i))));
             open = new ArrayList<>();
             for (int i = 0; i < holders.size(); i++) {
                 Holder holder = holders.get(i);

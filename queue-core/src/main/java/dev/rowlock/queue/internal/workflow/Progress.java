@@ -52,7 +52,8 @@ final class Progress {
     private final StepMoves moves;
     private final EndWorkflows end;
     private final WakeupBus wakeups;
-    private final Map<StepKey, Touched> ended = new LinkedHashMap<>(); // those behind them are decided about in the next rounds
+    private final Map<StepKey, Touched> ended =
+            new LinkedHashMap<>(); // those behind them are decided about in the next rounds
     private Runnable trigger = () -> {};
 
     Progress(Database database, WakeupBus wakeups) {
@@ -174,7 +175,8 @@ final class Progress {
             workflows.addAll(workflows(decided.ended()));
             moved.addAll(moved(decided));
         }
-        moved.forEach(step -> workflows.remove(step.key().workflow())); // it goes on, or that is asked in the next round
+        moved.forEach(
+                step -> workflows.remove(step.key().workflow())); // it goes on, or that is asked in the next round
         touched.stream()
                 .filter(Touched::again)
                 .forEach(step -> workflows.add(step.step().workflow())); // it may have ended, and runs again

@@ -82,7 +82,8 @@ final class StepMoves {
         List<MovedStep> moved = new ArrayList<>();
         Set<StepKey> added = busy.run(steps); // before the first look at their jobs
         try {
-            moved.addAll(some(new Walk(steps, MoveSteps.MOVING, 0, Progress.FEW, added)).steps());
+            moved.addAll(some(new Walk(steps, MoveSteps.MOVING, 0, Progress.FEW, added))
+                    .steps());
         } catch (RuntimeException e) {
             log.debug("{} steps could not be moved together, so one by one", steps.size(), e);
         }
@@ -115,8 +116,8 @@ final class StepMoves {
     private List<MovedStep> some(StepKey step, Place place) {
         List<String> states = place.state() == null ? MoveSteps.MOVING : List.of(place.state());
         try {
-            Moved some = some(new Walk(
-                    List.of(step), states, place.behind(), CHUNK, place.busy() ? Set.of(step) : Set.of()));
+            Moved some = some(
+                    new Walk(List.of(step), states, place.behind(), CHUNK, place.busy() ? Set.of(step) : Set.of()));
             if (some.steps().isEmpty() && some.last() > 0) {
                 large.put(step, new Place(place.busy(), some.state(), some.last()));
             }

@@ -24,6 +24,7 @@ class ProportionalRestTest {
     /** It may have waited for a lock for a quarter of an hour. */
     @Test
     void workThatTookLongForOnceIsDoneAgainWithinAMinute() {
-        assertThat(ProportionalRest.behind(Duration.ofMinutes(15), 20, INTERVAL)).isEqualTo(Duration.ofMinutes(1));
+        assertThat(ProportionalRest.behind(Duration.ofMinutes(15), 20, INTERVAL))
+                .isEqualTo(Duration.ofMinutes(1));
     }
 }

@@ -25,7 +25,8 @@ class DepthMeasurementTest {
     DepthMeasurementTest(TestDatabase test) {
         rooms = Rooms.emptyIn(test);
         measurement = new DepthMeasurement(
-                new TakeChore(rooms.database()), new MeasureDepth(rooms.database().patient()));
+                new TakeChore(rooms.database()),
+                new MeasureDepth(rooms.database().patient()));
     }
 
     @Test

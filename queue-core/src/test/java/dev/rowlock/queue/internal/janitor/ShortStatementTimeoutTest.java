@@ -134,7 +134,8 @@ class ShortStatementTimeoutTest {
         List<ClaimedJob> jobs = rooms.running(JOBS);
         TestOwnNode own = new TestOwnNode(rooms.number("SELECT max(id) FROM rowlock.node"));
         slow("INSERT", "waiting");
-        OverdueJobs chore = new OverdueJobs(own, new OverdueStatements(hurried), RetryPolicy.DEFAULT, Wakeups.NONE, System::nanoTime);
+        OverdueJobs chore = new OverdueJobs(
+                own, new OverdueStatements(hurried), RetryPolicy.DEFAULT, Wakeups.NONE, System::nanoTime);
 
         Runnable take = () -> {
             Set<Long> left = Set.copyOf(rooms.sql("SELECT id FROM rowlock.running")

@@ -39,7 +39,8 @@ class OverdueJobsTest {
         dataSource = database.dataSource();
         rooms = Rooms.emptyIn(database);
         own = new TestOwnNode(rooms.node());
-        chore = new OverdueJobs(own, new OverdueStatements(rooms.database()), RetryPolicy.DEFAULT, wakeups, () -> nanos);
+        chore = new OverdueJobs(
+                own, new OverdueStatements(rooms.database()), RetryPolicy.DEFAULT, wakeups, () -> nanos);
     }
 
     @Test
@@ -76,9 +77,7 @@ class OverdueJobsTest {
         chore.runOnce();
 
         assertThat(wakeups.heard())
-                .containsExactly(
-                        "keys in " + Rooms.QUEUE,
-                        "waiting " + RetryPolicy.DEFAULT.initialInterval());
+                .containsExactly("keys in " + Rooms.QUEUE, "waiting " + RetryPolicy.DEFAULT.initialInterval());
     }
 
     @Test

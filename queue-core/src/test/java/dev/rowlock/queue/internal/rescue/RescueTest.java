@@ -110,7 +110,13 @@ class RescueTest {
                 .map(OverdueClaim::alone)
                 .toList();
 
-        new OverdueJobs(own, new OverdueStatements(rooms.database()), RetryPolicy.DEFAULT, Wakeups.NONE, System::nanoTime).runOnce();
+        new OverdueJobs(
+                        own,
+                        new OverdueStatements(rooms.database()),
+                        RetryPolicy.DEFAULT,
+                        Wakeups.NONE,
+                        System::nanoTime)
+                .runOnce();
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
         assertThat(others)

@@ -192,7 +192,8 @@ class OpenStepsTest {
 
         one.commit(one.begin(
                 () -> {
-                    IntStream.range(0, many).forEach(step -> workflows.add(id, "step-" + step, List.of(new Task("row"))));
+                    IntStream.range(0, many)
+                            .forEach(step -> workflows.add(id, "step-" + step, List.of(new Task("row"))));
                     count.run();
                 },
                 TransactionDefinition.ISOLATION_DEFAULT));

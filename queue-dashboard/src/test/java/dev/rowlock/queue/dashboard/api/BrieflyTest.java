@@ -69,12 +69,14 @@ class BrieflyTest {
                         () -> CompletableFuture.supplyAsync(() -> shared.get("", failing), viewers))
                 .limit(20)
                 .toList();
-        await("all wait").atMost(LONG).until(() -> threads.size() == 21 && threads.stream().allMatch(BrieflyTest::waits));
+        await("all wait")
+                .atMost(LONG)
+                .until(() -> threads.size() == 21 && threads.stream().allMatch(BrieflyTest::waits));
 
         away.countDown();
 
-        assertThat(Stream.concat(Stream.of(first), others.stream())).allSatisfy(one -> assertThatThrownBy(one::join)
-                .hasRootCauseMessage("the database is away"));
+        assertThat(Stream.concat(Stream.of(first), others.stream()))
+                .allSatisfy(one -> assertThatThrownBy(one::join).hasRootCauseMessage("the database is away"));
         assertThat(reads).hasValue(1);
         await().atMost(LONG).ignoreExceptions().until(() -> shared.get("", () -> 7) == 7);
     }

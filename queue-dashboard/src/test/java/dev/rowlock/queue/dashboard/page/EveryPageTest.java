@@ -199,8 +199,8 @@ class EveryPageTest {
     void whoMayOnlyLookSeesNoButtonsAndNoPayload() {
         browser.cookie("level", "read_only");
         try {
-            for (String page :
-                    List.of("", "jobs", "errors", "schedules", "workflows", "gates", "pauses", "actions", "nodes", "audit")) {
+            for (String page : List.of(
+                    "", "jobs", "errors", "schedules", "workflows", "gates", "pauses", "actions", "nodes", "audit")) {
                 browser.open("?reader#/" + page);
                 assertThat(browser.text("main button")).as(page).isIn("", "Search");
             }

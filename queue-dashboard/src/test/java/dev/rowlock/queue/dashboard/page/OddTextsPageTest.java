@@ -72,7 +72,8 @@ class OddTextsPageTest {
                 .isLessThan(1_000_000);
         browser.escape();
 
-        browser.script("[...document.querySelectorAll('main button')].find(b => b.innerText.startsWith('Show all')).click()");
+        browser.script(
+                "[...document.querySelectorAll('main button')].find(b => b.innerText.startsWith('Show all')).click()");
 
         browser.await("all of it", d -> all('[') == 6_000 && all(']') == 6_000);
         assertThat(browser.text("main")).doesNotContain("These are the first");

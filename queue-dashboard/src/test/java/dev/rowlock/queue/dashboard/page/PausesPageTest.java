@@ -62,7 +62,9 @@ class PausesPageTest {
 
     @Test
     void theyAreFoundByName() {
-        browser.open("?find#/pauses").type("main input[name=find]", "Type pay-b").click("main form button");
+        browser.open("?find#/pauses")
+                .type("main input[name=find]", "Type pay-b")
+                .click("main form button");
 
         browser.await("one line", d -> browser.count("main tbody tr") == 1);
         assertThat(browser.text("main tbody")).contains("incident pay-b");

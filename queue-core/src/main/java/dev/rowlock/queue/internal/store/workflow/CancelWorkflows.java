@@ -35,7 +35,8 @@ public final class CancelWorkflows {
                 RETURNING id
             """ + CLOSED;
 
-    // One that has failed and runs again, as nobody has noted yet. Nor that its redriven jobs have not ended: they would
+    // One that has failed and runs again, as nobody has noted yet. Nor that its redriven jobs have not ended: they
+    // would
     // run on in a workflow that is cancelled.
     private static final String BEGIN_REDRIVEN = TURN + """
                 UPDATE rowlock.workflow w SET state = 'cancelling', ended_at = NULL WHERE w.id = ? AND (SELECT taken FROM turn) >= 0 AND %s
@@ -135,7 +136,11 @@ public final class CancelWorkflows {
     public boolean begin(long workflow, AuditNote note) {
         return database.joined(connection -> begun(connection, begin, workflow, note)
                 || begun(connection, beginRedriven, workflow, note)
-                || begun(connection, begin, workflow, note)); // somebody may have noted between the two that it runs again
+                || begun(
+                        connection,
+                        begin,
+                        workflow,
+                        note)); // somebody may have noted between the two that it runs again
     }
 
     private boolean begun(Connection connection, String sql, long workflow, AuditNote note) throws SQLException {

@@ -143,7 +143,8 @@ class DepthTest {
         measure.run();
 
         assertThat(rows()).hasSize(3).containsAll(before.subList(1, 3)).doesNotContain(before.get(0));
-        assertThat(read.run()).allSatisfy(depth -> assertThat(depth.ageSeconds()).isLessThan(300));
+        assertThat(read.run())
+                .allSatisfy(depth -> assertThat(depth.ageSeconds()).isLessThan(300));
     }
 
     private List<String> rows() {

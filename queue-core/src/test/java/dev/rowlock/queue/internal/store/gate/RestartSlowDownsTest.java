@@ -120,9 +120,9 @@ class RestartSlowDownsTest {
         CompletableFuture<?> writing;
 
         try (OpenTransaction blocking = new OpenTransaction(rooms.database())) {
-            blocking.database().joined(connection -> connection
-                    .createStatement()
-                    .execute("LOCK TABLE rowlock.rate_state IN SHARE MODE"));
+            blocking.database()
+                    .joined(connection ->
+                            connection.createStatement().execute("LOCK TABLE rowlock.rate_state IN SHARE MODE"));
             writing = CompletableFuture.runAsync(() -> {
                 if (again) {
                     restart.run();
@@ -141,8 +141,7 @@ class RestartSlowDownsTest {
     private List<String> locksOfWaiting() {
         return rooms.database().alone(connection -> {
             try (Statement statement = connection.createStatement();
-                    ResultSet rows = statement.executeQuery(
-                            """
+                    ResultSet rows = statement.executeQuery("""
                             SELECT l.locktype FROM pg_locks l
                              WHERE l.granted AND l.pid IN (SELECT w.pid FROM pg_locks w
                                                             WHERE NOT w.granted AND w.relation = 'rowlock.rate_state'::regclass)

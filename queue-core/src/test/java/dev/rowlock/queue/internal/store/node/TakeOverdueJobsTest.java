@@ -247,7 +247,9 @@ class TakeOverdueJobsTest {
     }
 
     private int take() {
-        return takeOverdue.run(found(), 10, DELAY).stream().mapToInt(Taken::jobs).sum();
+        return takeOverdue.run(found(), 10, DELAY).stream()
+                .mapToInt(Taken::jobs)
+                .sum();
     }
 
     private void take(ClaimedJob... jobs) {

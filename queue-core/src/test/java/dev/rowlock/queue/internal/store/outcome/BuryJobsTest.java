@@ -29,7 +29,8 @@ class BuryJobsTest {
     void aJobThatFailedForGoodLiesInDeadWithItsError() {
         ClaimedJob job = rooms.running();
 
-        Set<Long> held = bury.run(List.of(new Buried(job.claim(), Rooms.error("it failed")))).held();
+        Set<Long> held = bury.run(List.of(new Buried(job.claim(), Rooms.error("it failed"))))
+                .held();
 
         assertThat(held).containsExactly(job.claim().token());
         assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
@@ -45,8 +46,9 @@ class BuryJobsTest {
         List<ClaimedJob> jobs = rooms.running(2);
 
         Set<Long> held = bury.run(List.of(
-                new Buried(jobs.get(0).claim(), Rooms.error("it failed")),
-                new Buried(Rooms.stale(jobs.get(1).claim()), Rooms.error("it failed")))).held();
+                        new Buried(jobs.get(0).claim(), Rooms.error("it failed")),
+                        new Buried(Rooms.stale(jobs.get(1).claim()), Rooms.error("it failed"))))
+                .held();
 
         assertThat(held).containsExactly(jobs.get(0).claim().token());
         assertThat(rooms.roomsOf(jobs.get(1).id())).containsExactly("running");

@@ -66,8 +66,9 @@ class ManyParentsTest {
                 INSERT INTO rowlock.workflow_step (workflow_id, step_no, name, state, accepts)
                 SELECT 7, n, 's' || n, CASE WHEN n < %1$d THEN 'released' ELSE 'waiting' END, false FROM generate_series(0, %1$d) AS n
                 """.formatted(PARENTS));
-        rooms.execute("INSERT INTO rowlock.workflow_edge SELECT 7, n, %1$d, 'success' FROM generate_series(0, %1$d - 1) AS n"
-                .formatted(PARENTS));
+        rooms.execute(
+                "INSERT INTO rowlock.workflow_edge SELECT 7, n, %1$d, 'success' FROM generate_series(0, %1$d - 1) AS n"
+                        .formatted(PARENTS));
         rooms.execute(
                 "INSERT INTO rowlock.workflow_job SELECT n, 7, n FROM generate_series(0, %d) AS n".formatted(PARENTS));
     }
@@ -95,9 +96,8 @@ class ManyParentsTest {
             steps.subList(0, PARENTS - 1).forEach(step -> ended(decide, step, 2));
 
             assertThat(child()).isEqualTo("waiting");
-            int pages = explained.plans().stream()
-                    .mapToInt(ManyParentsTest::pages)
-                    .sum();
+            int pages =
+                    explained.plans().stream().mapToInt(ManyParentsTest::pages).sum();
             assertThat(pages / (PARENTS - 1)).isLessThan(PAGES_PER_END);
             ended(decide, steps.get(PARENTS - 1), 2);
         }
