@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param sinceBeat how long ago a heartbeat was last answered; null: none has been
  * @param claims what its claims have brought, by queue
  * @param policies what the policies have answered that this node has asked, by queue
+ * @param inVain how long it has tried in vain to write outcomes; zero: all that ends is written. Beyond some seconds it claims nothing more
  */
 public record NodeStatus(
         State state,
@@ -35,7 +36,8 @@ public record NodeStatus(
         List<ChoreStatus> chores,
         @Nullable Duration sinceBeat,
         List<ClaimCounts> claims,
-        List<PolicyCounts> policies) {
+        List<PolicyCounts> policies,
+        Duration inVain) {
 
     /**
      * What the policy of one queue has answered since the node started.
@@ -55,5 +57,19 @@ public record NodeStatus(
 
     /** Of a node that does not run. */
     public static final NodeStatus STOPPED = new NodeStatus(
-            State.STOPPED, 0, false, false, false, 0, 0, 0, 0, List.of(), List.of(), null, List.of(), List.of());
+            State.STOPPED,
+            0,
+            false,
+            false,
+            false,
+            0,
+            0,
+            0,
+            0,
+            List.of(),
+            List.of(),
+            null,
+            List.of(),
+            List.of(),
+            Duration.ZERO);
 }

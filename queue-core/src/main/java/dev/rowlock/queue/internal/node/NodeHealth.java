@@ -39,7 +39,8 @@ record NodeHealth(
                 Stream.concat(janitor.chores(), features.chores()).toList(),
                 lease.sinceBeat(),
                 fetchers.counts(),
-                features.policies().toList());
+                features.policies().toList(),
+                parts.recorder().inVain());
     }
 
     private List<String> broken() {
@@ -51,7 +52,7 @@ record NodeHealth(
         Stream<String> names = Stream.concat(
                 all.filter(EndlessTask::troubled).map(EndlessTask::name),
                 Stream.concat(fetchers.broken(), parts.queues().stream().flatMap(QueueWorker::broken)));
-        Stream<String> stuck = parts.recorder().stuck() ? Stream.of(recording.name()) : Stream.of();
+        Stream<String> stuck = stuck() ? Stream.of(recording.name()) : Stream.of();
         return Stream.of(names, stuck, failing())
                 .flatMap(some -> some)
                 .distinct()
@@ -70,7 +71,7 @@ record NodeHealth(
     /** Why its lease must not be renewed; null: it may. */
     @Nullable
     String unable() {
-        boolean stuck = parts.recorder().stuck();
+        boolean stuck = stuck();
         return stuck || recording.troubled()
                 ? "outcomes are not written any more: '%s' %s"
                         .formatted(
@@ -79,6 +80,10 @@ record NodeHealth(
                                         ? "is stuck, in the driver or waiting for a connection of the pool"
                                         : "cannot go on")
                 : null;
+    }
+
+    private boolean stuck() {
+        return parts.recorder().stuck(System.nanoTime());
     }
 
     /** Whether notifications arrive. */

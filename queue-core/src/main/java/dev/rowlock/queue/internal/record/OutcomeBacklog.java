@@ -19,6 +19,11 @@ final class OutcomeBacklog {
      */
     private static final Duration STUCK = Duration.ofMinutes(5);
 
+    /** While outcomes are tried in vain for longer, nothing more is claimed: what ends would pile up, and run again if the node dies. */
+    private static final Duration IN_VAIN = Duration.ofSeconds(5);
+
+    private volatile long
+            inVainSince; // monotonic; 0: nothing is being written; written by the recorder's thread, as the next
     private volatile int apart; // of the outcomes; written by the recorder's thread, as the next
     private volatile long apartResults; // of the characters
     private final AtomicInteger outcomes = new AtomicInteger();
@@ -55,6 +60,35 @@ final class OutcomeBacklog {
     void apart(int outcomes, long results) {
         apart = outcomes;
         apartResults = results;
+    }
+
+    /** A write begins. */
+    void begins() {
+        inVainSince = System.nanoTime() | 1;
+    }
+
+    /** It is over. */
+    void ends() {
+        inVainSince = 0;
+    }
+
+    /** A part of it was tried, which is a sign of life; whether some of that could be written. */
+    void tried(boolean some) {
+        getsOn();
+        if (some && inVainSince != 0) {
+            begins();
+        }
+    }
+
+    /** How long nothing has been written of what is to be written; zero: there is nothing. What waits apart does not count. */
+    Duration inVain(long now) {
+        long since = inVainSince;
+        return since == 0 ? Duration.ZERO : Duration.ofNanos(Math.max(0, now - since));
+    }
+
+    /** Whether more outcomes would only pile up. */
+    boolean behind(long now) {
+        return many() || stuck(now) || inVain(now).compareTo(IN_VAIN) > 0;
     }
 
     /** What waits apart must not stop the node: as much of it as that does not count. */

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * although others can ({@link OutcomesAside}); all others go on.
  *
  * <p>Through a database outage it keeps trying. What it holds is bounded by what the queues may hold, and fetchers stop
- * claiming while it is {@link #overloaded()}.
+ * claiming while it is {@link #behind}.
  */
 public final class Recorder implements Runnable {
 
@@ -89,10 +89,6 @@ public final class Recorder implements Runnable {
         pending.wake();
     }
 
-    public boolean overloaded() {
-        return unwritten.many();
-    }
-
     /** Waits until there is room for results: jobs that were claimed ahead must not all run while the database is away. */
     public void awaitRoomForResults() throws InterruptedException {
         while (unwritten.manyResults()) {
@@ -114,17 +110,18 @@ public final class Recorder implements Runnable {
      * Whether it does not get on with what there is to write, for whatever reason. One that tries in vain, because the database is
      * away, gets on.
      */
-    public boolean stuck() {
-        return stuck(System.nanoTime());
-    }
-
     public boolean stuck(long now) {
         return unwritten.stuck(now);
     }
 
+    /** How long it has tried in vain to write what there is to write; zero: it does not. */
+    public Duration inVain() {
+        return unwritten.inVain(System.nanoTime());
+    }
+
     /** Whether more outcomes would only pile up. */
     public boolean behind(long now) {
-        return overloaded() || stuck(now);
+        return unwritten.behind(now);
     }
 
     /** Whether the last write failed. */
@@ -153,7 +150,9 @@ public final class Recorder implements Runnable {
             }
             if (hasBatch()) {
                 pace.begun();
+                unwritten.begins();
                 writeWhatever(batch);
+                unwritten.ends();
                 batch.clear();
             } else if (stopping()) {
                 if (endedApart()) {
@@ -339,7 +338,7 @@ public final class Recorder implements Runnable {
     /** Leaves it to the caller what becomes of those that are unwritable or failed. */
     private OutcomeWriter.Written writeOnce(OutcomeWriter through, List<PendingOutcome> entries) {
         OutcomeWriter.Written written = ambiguous.resolve(through.write(entries));
-        unwritten.getsOn();
+        unwritten.tried(written.failed().size() < entries.size());
         if (written.failure() != null) {
             lastFailure = written.failure();
         }

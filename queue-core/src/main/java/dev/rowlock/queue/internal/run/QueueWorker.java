@@ -128,7 +128,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
 
     @Override
     public boolean idle() {
-        return held.unsettled() < concurrency && !recorder.overloaded();
+        return held.unsettled() < concurrency && !recorder.behind(System.nanoTime());
     }
 
     @Override
@@ -165,7 +165,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
     }
 
     private void signalIfRoom() {
-        if (held.unsettled() <= signalAt && !recorder.overloaded()) {
+        if (held.unsettled() <= signalAt && !recorder.behind(System.nanoTime())) {
             signalAt = -1;
             wakeSignal.raise();
         }

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +53,33 @@ class OutcomeBacklogTest {
         add(1, QUARTER);
         assertThat(unwritten.manyResults()).isTrue();
         assertThat(unwritten.many()).isTrue();
+    }
+
+    @Test
+    void aWriteIsInVainSinceThenNothingOfItCouldBeWritten() {
+        assertThat(unwritten.inVain(in(Duration.ofMinutes(1))))
+                .as("nothing is written")
+                .isZero();
+        unwritten.tried(true);
+        assertThat(unwritten.inVain(in(Duration.ofMinutes(1))))
+                .as("what waited apart")
+                .isZero();
+
+        unwritten.begins();
+        unwritten.tried(false);
+        assertThat(unwritten.inVain(in(Duration.ofMinutes(1)))).isGreaterThanOrEqualTo(Duration.ofMinutes(1));
+        assertThat(unwritten.behind(in(Duration.ofSeconds(1)))).isFalse();
+        assertThat(unwritten.behind(in(Duration.ofSeconds(6)))).isTrue();
+
+        Duration before = unwritten.inVain(in(Duration.ofMinutes(1)));
+        unwritten.tried(true);
+        assertThat(unwritten.inVain(System.nanoTime())).isLessThan(before);
+        unwritten.ends();
+        assertThat(unwritten.behind(in(Duration.ofMinutes(1)))).isFalse();
+    }
+
+    private static long in(Duration time) {
+        return System.nanoTime() + time.toNanos();
     }
 
     @Test

@@ -391,7 +391,8 @@ class QueueChecksTest {
                 List.of(chore),
                 null,
                 List.of(),
-                List.of());
+                List.of(),
+                Duration.ZERO);
         return new FailingChore(() -> status, Duration.ofMinutes(1));
     }
 }
