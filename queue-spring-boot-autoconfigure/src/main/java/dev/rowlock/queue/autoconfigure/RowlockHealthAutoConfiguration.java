@@ -1,6 +1,7 @@
 package dev.rowlock.queue.autoconfigure;
 
 import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.spring.JobListenerContainer;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -20,7 +21,13 @@ public final class RowlockHealthAutoConfiguration {
     @Bean
     @ConditionalOnEnabledHealthIndicator("rowlock")
     @ConditionalOnMissingBean(name = {"rowlockHealthIndicator", "rowlockHealthContributor"})
-    HealthIndicator rowlockHealthIndicator(Rowlock rowlock, ObjectProvider<JobListenerContainer> container) {
-        return new RowlockHealthIndicator(rowlock, container.getIfAvailable() != null);
+    HealthIndicator rowlockHealthIndicator(
+            Rowlock rowlock,
+            ObjectProvider<JobListenerContainer> container,
+            ObjectProvider<RowlockProperties> properties) {
+        RowlockProperties given = properties.getIfAvailable();
+        LeaseSettings lease = given == null ? LeaseSettings.defaults() : RowlockSettings.lease(given);
+        return new RowlockHealthIndicator(
+                rowlock, container.getIfAvailable() != null, lease.lease().dividedBy(3));
     }
 }

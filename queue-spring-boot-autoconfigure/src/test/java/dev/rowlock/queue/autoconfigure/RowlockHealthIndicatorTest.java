@@ -4,9 +4,12 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.sql.Connection;
 import java.time.Duration;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -96,6 +99,76 @@ class RowlockHealthIndicatorTest {
                             .update();
                     await().atMost(Duration.ofSeconds(30))
                             .until(() -> status(indicator).equals(Status.UP));
+                });
+    }
+
+    /** All nodes fail a beat while the server restarts: a probe that restarts them all would throw away what they have not written. */
+    @Test
+    void aNodeThatHasJustFailedToBeatIsUp() {
+        JdbcClient elsewhere = JdbcClient.create(new DriverManagerDataSource(
+                database.jdbcUrl().replace(database.name(), "postgres"), database.username(), database.password()));
+        Contexts.on(database)
+                .withPropertyValues(
+                        "spring.datasource.hikari.connection-timeout=500",
+                        "rowlock.worker.heartbeat=200ms",
+                        "rowlock.worker.lease=10m")
+                .withBean(Greeter.class)
+                .run(context -> {
+                    HealthIndicator indicator = context.getBean(HealthIndicator.class);
+                    Rowlock rowlock = context.getBean(Rowlock.class);
+                    await().until(() -> rowlock.status().sinceBeat() != null);
+
+                    elsewhere
+                            .sql("ALTER DATABASE %s ALLOW_CONNECTIONS false".formatted(database.name()))
+                            .update();
+                    elsewhere
+                            .sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ?")
+                            .param(database.name())
+                            .query()
+                            .listOfRows();
+                    await().atMost(Duration.ofSeconds(30))
+                            .until(() -> !rowlock.status().beats());
+
+                    assertThat(requireNonNull(indicator.health()).getDetails()).containsEntry("beats", false);
+                    assertThat(status(indicator)).isEqualTo(Status.UP);
+
+                    elsewhere
+                            .sql("ALTER DATABASE %s ALLOW_CONNECTIONS true".formatted(database.name()))
+                            .update();
+                });
+    }
+
+    @Test
+    void aNodeAnswersThoughItsPoolHasNoConnectionToGive() {
+        Contexts.on(database)
+                .withPropertyValues(
+                        "spring.datasource.hikari.connection-timeout=600000",
+                        "spring.datasource.hikari.maximum-pool-size=2")
+                .withBean(Greeter.class)
+                .run(context -> {
+                    HealthIndicator indicator = context.getBean(HealthIndicator.class);
+                    try (Connection one = context.getBean(DataSource.class).getConnection();
+                            Connection two = context.getBean(DataSource.class).getConnection()) {
+                        assertThat(status(indicator)).isEqualTo(Status.UP);
+                        assertThat(one).isNotSameAs(two);
+                    }
+                });
+    }
+
+    @Test
+    void whoRunsNoJobsIsDownOnceItsPoolHasGivenNoConnectionForFiveSeconds() {
+        Contexts.on(database)
+                .withPropertyValues(
+                        "rowlock.worker.enabled=false",
+                        "spring.datasource.hikari.connection-timeout=600000",
+                        "spring.datasource.hikari.maximum-pool-size=1")
+                .run(context -> {
+                    HealthIndicator indicator = context.getBean(HealthIndicator.class);
+                    try (Connection taken = context.getBean(DataSource.class).getConnection()) {
+                        assertThat(status(indicator)).isEqualTo(Status.DOWN);
+                        assertThat(taken.isClosed()).isFalse();
+                    }
+                    await().until(() -> status(indicator).equals(Status.UP));
                 });
     }
 
