@@ -106,7 +106,7 @@ public final class Rowlock implements AutoCloseable {
         this.search = new JobSearch(database, settings.search);
         this.recurring = new StoredRecurringJobs(database, wakeups, this::scheduleRow);
         this.results = new StoredJobResults(database, settings.codec, wakeups, settings.listening(), this::nodeListens);
-        this.doctor = AllChecks.doctor(database, this::status, settings.listening());
+        this.doctor = AllChecks.doctor(database, this::status, settings.unpooled, settings.notifications);
     }
 
     /** Begins to put a queue together: everything but the DataSource, of PostgreSQL, has a default. */

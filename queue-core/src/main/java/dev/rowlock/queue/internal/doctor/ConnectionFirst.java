@@ -8,27 +8,46 @@ import dev.rowlock.queue.doctor.Finding.Status;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.doctor.AnyAnswer;
 import dev.rowlock.queue.internal.store.doctor.Look;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
-/** Asks this process's pool for a connection before all checks. Without one they do not begin: each would wait for the pool as long again. */
+/**
+ * Asks this process's pool for a connection before all checks. Without one, each of them would wait for the pool as long again: they share one that is
+ * opened beside the pool, for it is then that the cause must be found. Where none can be opened, they do not begin.
+ */
 public final class ConnectionFirst implements Doctor {
 
     private static final String CODE = "connection-pool";
     private static final Look LOOK = new AnyAnswer();
 
+    private static final Logger log = LoggerFactory.getLogger(ConnectionFirst.class);
+
     private final Database database;
     private final Duration slow;
-    private final Doctor checks;
+    private final Function<Database, Doctor> checks;
+    private final @Nullable DataSource beside;
 
-    /** @param slow a pool that takes longer is a finding */
-    public ConnectionFirst(Database database, Duration slow, Doctor checks) {
+    /**
+     * @param slow a pool that takes longer is a finding
+     * @param checks those that look at a database
+     * @param beside opens connections outside the pool; null: nobody can
+     */
+    public ConnectionFirst(
+            Database database, Duration slow, Function<Database, Doctor> checks, @Nullable DataSource beside) {
         this.database = database;
         this.slow = slow;
         this.checks = checks;
+        this.beside = beside;
     }
 
     @Override
@@ -37,10 +56,24 @@ public final class ConnectionFirst implements Doctor {
         try {
             database.alone(connection -> LOOK.run(connection, database.schema()));
         } catch (RuntimeException e) {
-            return List.of(none(millisSince(begun), e));
+            Finding none = none(millisSince(begun), e);
+            return Stream.concat(Stream.of(none), besidePool()).toList();
         }
-        return Stream.concat(Stream.of(had(millisSince(begun))), checks.examine().stream())
+        return Stream.concat(Stream.of(had(millisSince(begun))), checks.apply(database).examine().stream())
                 .toList();
+    }
+
+    private Stream<Finding> besidePool() {
+        if (beside == null) {
+            return Stream.empty();
+        }
+        try (Connection own = beside.getConnection()) {
+            Database through = new Database(new SingleConnectionDataSource(own, true), database.schema());
+            return checks.apply(through).examine().stream();
+        } catch (SQLException e) {
+            log.debug("no connection beside the pool either", e);
+            return Stream.empty();
+        }
     }
 
     private static Finding none(long millis, RuntimeException failure) {

@@ -42,11 +42,11 @@ class ConnectionFirstTest {
     }
 
     private List<Finding> examine(Duration slow) {
-        return new ConnectionFirst(new Database(pool, new Schema("rowlock")), slow, checks).examine();
+        return new ConnectionFirst(new Database(pool, new Schema("rowlock")), slow, database -> checks, null).examine();
     }
 
     @Test
-    void aPoolThatGivesNoConnectionIsTheOnlyFinding() throws SQLException {
+    void aPoolThatGivesNoConnectionIsTheOnlyFindingWhereNoneCanBeOpenedBesideIt() throws SQLException {
         try (Connection kept = pool.getConnection()) {
             List<Finding> findings = examine(SECOND);
 

@@ -47,12 +47,15 @@ public final class AllChecks {
      * For a process that may run jobs.
      *
      * @param node what the node in this process says of itself
-     * @param listening where the connection comes from that listens; null: nobody listens
+     * @param unpooled opens connections beside the pool; null: nobody can
+     * @param listens whether one of these listens
      */
-    public static Doctor doctor(Database database, Supplier<NodeStatus> node, @Nullable DataSource listening) {
+    public static Doctor doctor(
+            Database database, Supplier<NodeStatus> node, @Nullable DataSource unpooled, boolean listens) {
         Check chores = new FailingChore(node, Duration.ofMinutes(1));
-        List<Check> checks = listening == null ? all(chores) : all(chores, new TransactionPooler(listening));
-        return new OneAtATime(new ConnectionFirst(database, Duration.ofSeconds(1), new Examination(database, checks)));
+        List<Check> checks = unpooled == null || !listens ? all(chores) : all(chores, new TransactionPooler(unpooled));
+        return new OneAtATime(new ConnectionFirst(
+                database, Duration.ofSeconds(1), through -> new Examination(through, checks), unpooled));
     }
 
     /** For a process that only looks. */
