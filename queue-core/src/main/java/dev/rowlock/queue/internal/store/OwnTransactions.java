@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
+import org.postgresql.PGConnection;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.jdbc.PgConnection;
 import org.slf4j.Logger;
@@ -19,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * pool be read-only; with its plan settings, a statement is one transaction, whatever the driver was told. Thread-safe.
  *
  * <p>What role, database or server say about read-only holds: that is how an operator, or a provider whose disk is full, stops
- * all writing.
+ * all writing. So does a standby: searches may read there.
  *
  * <p>Where the defaults are the usual ones and the driver sends a statement right behind its settings, auto-commit does
  * that in one round trip. Elsewhere there is an explicit transaction. Which of the two it is, is asked once for each
@@ -145,7 +146,10 @@ public final class OwnTransactions {
         try {
             if (unusual) {
                 try (Statement statement = connection.createStatement()) {
-                    statement.execute(connection.isReadOnly() ? READ_COMMITTED + ", READ WRITE" : READ_COMMITTED);
+                    statement.execute(
+                            connection.isReadOnly() && !onStandby(connection)
+                                    ? READ_COMMITTED + ", READ WRITE"
+                                    : READ_COMMITTED);
                 }
             }
             TimeLimit.set(connection, limit);
@@ -158,6 +162,12 @@ public final class OwnTransactions {
             rollback(connection, thrown);
             throw thrown;
         }
+    }
+
+    /** A standby refuses transactions that are writable, also where they only read. The server tells the driver when it is promoted. */
+    private static boolean onStandby(Connection connection) throws SQLException {
+        return connection.isWrapperFor(PGConnection.class)
+                && "on".equals(connection.unwrap(PGConnection.class).getParameterStatus("in_hot_standby"));
     }
 
     private static void rollback(Connection connection, Throwable cause) {
