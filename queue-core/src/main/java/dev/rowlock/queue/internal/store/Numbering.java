@@ -9,14 +9,16 @@ import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Sees to it that no id and no token comes twice, whatever the server has lost: the first that uses a server which has
- * recovered lets its sequences move on. See {@code V9__numbering.sql}. Refuses an old primary, once this process has seen the
- * one that took its place. Thread-safe.
+ * recovered lets its sequences move on. See {@code v1/rooms.sql}. Refuses an old primary, once this process has seen the
+ * one that took its place, and other databases than the first: nobody would run a job that lands there. Thread-safe.
  *
  * <p>A recovery ends all connections, so each is asked about once. A pooler between may hide that: then it is the next
  * heartbeat that notices.
@@ -25,7 +27,7 @@ public final class Numbering {
 
     private static final Logger log = LoggerFactory.getLogger(Numbering.class);
 
-    private static final String LOOK = "SELECT numbered, server, timeline FROM rowlock.server_standing()";
+    private static final String LOOK = "SELECT numbered, server, timeline, current_database() FROM rowlock.server_standing()";
 
     private static final String SKIP = "SELECT rowlock.skip_lost_numbers()";
 
@@ -34,9 +36,10 @@ public final class Numbering {
     private final Map<Connection, Boolean> checked = Collections.synchronizedMap(new WeakHashMap<>());
     private final Map<Long, Integer> newest = new ConcurrentHashMap<>(); // timelines by server
     private final AtomicBoolean refused = new AtomicBoolean();
+    private final AtomicReference<@Nullable String> database = new AtomicReference<>();
 
     /** What a server says of itself. */
-    private record Standing(boolean numbered, long server, int timeline) {}
+    private record Standing(boolean numbered, long server, int timeline, String database) {}
 
     public Numbering(Schema schema) {
         this.look = schema.sql(LOOK);
@@ -56,10 +59,21 @@ public final class Numbering {
     /** The same, also on a connection that was asked about before: a pooler may have put another server behind it. */
     public void checkNow(Connection connection) throws SQLException {
         Standing standing = standing(connection);
+        refuseOther(standing);
         refuseOld(standing);
         if (!standing.numbered() && skipped(connection)) {
             log.info(
                     "the database has recovered from a crash, or another server took over: ids and tokens go on a billion higher or more, so that none comes twice");
+        }
+    }
+
+    /** As where an application has a database for each tenant, and shows Rowlock the transaction of one. */
+    private void refuseOther(Standing standing) {
+        String ours = database.updateAndGet(known -> known == null ? standing.database() : known);
+        if (!standing.database().equals(ours)) {
+            throw new IllegalStateException(
+                    "this connection leads to database '%s', and Rowlock works in '%s': no node would look for the job. Enqueue outside of the transaction (REQUIRES_NEW of Rowlock's own transaction manager), or build a Rowlock for each database"
+                            .formatted(standing.database(), ours));
         }
     }
 
@@ -79,7 +93,7 @@ public final class Numbering {
         try (PreparedStatement statement = UncachedPlan.prepare(connection, TimeLimit.before(connection, look));
                 ResultSet row = TimeLimit.query(statement)) {
             row.next();
-            return new Standing(row.getBoolean(1), row.getLong(2), row.getInt(3));
+            return new Standing(row.getBoolean(1), row.getLong(2), row.getInt(3), row.getString(4));
         }
     }
 
