@@ -9,13 +9,14 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Asks an application's policy, and believes nothing: it may throw, hang, or choose what it was not shown. Used by one thread. */
 final class PolicyCall {
@@ -25,17 +26,19 @@ final class PolicyCall {
     private final AdmissionPolicy policy;
     private final String queue;
     private final Duration longest;
-    private final ThreadPoolExecutor thread; // one at most: a policy that hangs is not asked again
+    private final ThreadPoolExecutor thread; // one: a policy that hangs is not asked again
+    private final AtomicReference<@Nullable Object> inside = new AtomicReference<>(); // the call from which the policy has not come back
 
     PolicyCall(AdmissionPolicy policy, String queue, Duration longest) {
         this.policy = policy;
         this.queue = queue;
         this.longest = longest;
-        this.thread = new ThreadPoolExecutor(0, 1, KEPT_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
+        this.thread = new ThreadPoolExecutor(1, 1, KEPT_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
             Thread made = new Thread(task, "rowlock-policy-call-" + queue);
             made.setDaemon(true);
             return made;
         });
+        thread.allowCoreThreadTimeOut(true);
     }
 
     /** The queue that it is for. */
@@ -44,11 +47,19 @@ final class PolicyCall {
     }
 
     Admission ask(AdmissionRequest request) {
-        Future<Admission> answer;
-        try {
-            answer = thread.submit(() -> policy.admit(request));
-        } catch (RejectedExecutionException e) {
+        Object call = new Object();
+        if (!inside.compareAndSet(null, call)) {
             throw PolicyException.of(queue, "still hangs", null);
+        }
+        FutureTask<Admission> answer = new FutureTask<>(() -> admit(request, call));
+        try {
+            thread.execute(() -> {
+                answer.run();
+                inside.compareAndSet(call, null); // it may have been cancelled before it began
+            });
+        } catch (RuntimeException | Error e) { // there is no thread for it
+            inside.set(null);
+            throw e;
         }
         try {
             return checked(answer.get(longest.toMillis(), TimeUnit.MILLISECONDS), request);
@@ -61,6 +72,15 @@ final class PolicyCall {
             answer.cancel(true);
             Thread.currentThread().interrupt();
             throw PolicyException.of(queue, "was interrupted", null);
+        }
+    }
+
+    /** Who has the answer may ask again at once. */
+    private Admission admit(AdmissionRequest request, Object call) {
+        try {
+            return policy.admit(request);
+        } finally {
+            inside.compareAndSet(call, null);
         }
     }
 
