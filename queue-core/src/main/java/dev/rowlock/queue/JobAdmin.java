@@ -159,7 +159,10 @@ public final class JobAdmin {
         return parts.changes.editPayload(id, json, false, actor);
     }
 
-    /** Runs a dead job again, with fresh attempts and crash count; its error history stays. False if it is not dead. */
+    /**
+     * Runs a dead job again, with fresh attempts and crash count; its error history stays. False if it is not dead. Where its retries {@linkplain
+     * dev.rowlock.queue.job.RetryPolicy#giveUpAfter give up after a time} that is over, it is tried once.
+     */
     public boolean redrive(long id) {
         return parts.changes.redrive(id, actor);
     }
