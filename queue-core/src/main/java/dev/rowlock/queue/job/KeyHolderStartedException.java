@@ -2,7 +2,7 @@ package dev.rowlock.queue.job;
 
 /**
  * A job was to be replaced that has started: it runs, or has failed and is tried again. Nothing was enqueued and nothing was
- * changed by the call. Inside a caller's transaction, that transaction should roll back.
+ * changed by the call. Only {@code enqueueAll} may have written earlier chunks of its stream: a transaction of the caller's should roll back then.
  */
 public final class KeyHolderStartedException extends IllegalStateException {
 

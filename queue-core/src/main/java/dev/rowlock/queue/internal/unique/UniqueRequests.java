@@ -18,6 +18,7 @@ import dev.rowlock.queue.job.UniqueKey.OnConflict;
 import dev.rowlock.queue.job.UniqueKey.Until;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -66,15 +67,18 @@ public final class UniqueRequests {
     /**
      * Returns an answer for each job, in the same order: the same as if they came one after the other.
      *
-     * @throws KeyHolderStartedException if a job is to be replaced that has started: then the transaction must not be committed
+     * @throws KeyHolderStartedException if a job is to be replaced that has started: then nothing was enqueued or changed
      * @throws ConcurrencyFailureException if a job moves faster than it can be looked at
      */
     public List<Answer> run(Connection connection, List<NewJob> jobs) throws SQLException {
         Map<TypedKey, List<Integer>> byKey = byKey(jobs);
         lock.run(connection, List.copyOf(byKey.keySet()));
         @Nullable Answer[] answers = new Answer[jobs.size()];
-        for (List<Integer> round : rounds(jobs, byKey)) {
-            runApart(connection, jobs, round, answers);
+        List<List<Integer>> rounds = rounds(jobs, byKey);
+        if (rounds.size() == 1) {
+            runApart(connection, jobs, rounds.get(0), answers);
+        } else {
+            runAll(connection, jobs, rounds, answers);
         }
         byKey.values().forEach(places -> fillIn(places, answers));
         List<Answer> all = new ArrayList<>(answers.length);
@@ -85,6 +89,22 @@ public final class UniqueRequests {
             all.add(answer);
         }
         return all;
+    }
+
+    /** A round that meets a started job takes back those before it: the caller's transaction may go on. */
+    private void runAll(
+            Connection connection, List<NewJob> jobs, List<List<Integer>> rounds, @Nullable Answer[] answers)
+            throws SQLException {
+        Savepoint before = connection.setSavepoint();
+        try {
+            for (List<Integer> round : rounds) {
+                runApart(connection, jobs, round, answers);
+            }
+        } catch (KeyHolderStartedException e) {
+            connection.rollback(before);
+            throw e;
+        }
+        connection.releaseSavepoint(before);
     }
 
     /** The places of each key's requests. */

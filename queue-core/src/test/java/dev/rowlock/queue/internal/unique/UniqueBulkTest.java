@@ -6,10 +6,12 @@ import static dev.rowlock.queue.job.Enqueued.ONCE_MORE;
 import static dev.rowlock.queue.job.Enqueued.POSTPONED;
 import static dev.rowlock.queue.job.Enqueued.REPLACED;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.EnqueueResult;
 import dev.rowlock.queue.JobRequest;
 import dev.rowlock.queue.job.Enqueued;
+import dev.rowlock.queue.job.KeyHolderStartedException;
 import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.SQLException;
@@ -65,6 +67,24 @@ class UniqueBulkTest extends UniqueModesTest {
         assertThat(all).hasSize(500).extracting(EnqueueResult::what).containsOnly(ONCE_MORE);
         assertThat(all.stream().map(EnqueueResult::id).distinct()).hasSize(1);
         assertThat(payload(all.get(0).id())).isEqualTo("499");
+    }
+
+    @Test
+    void aCallThatMeetsAStartedJobHasEnqueuedNothingAlsoWhereItsTransactionGoesOn() {
+        ask("holder", KEY);
+        claim();
+
+        transaction.executeWithoutResult(status -> {
+            assertThatThrownBy(() -> jobs.enqueueEach(
+                            List.of(request("plain", null), request("kept", KEY), request("late", REPLACING))))
+                    .isInstanceOf(KeyHolderStartedException.class);
+            jobs.enqueue(new Index("goes on"), MAIL);
+        });
+
+        assertThat(rooms.sql("SELECT payload ->> 'what' FROM rowlock.ready")
+                        .query(String.class)
+                        .list())
+                .containsExactly("goes on");
     }
 
     @Test
