@@ -7,6 +7,8 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
@@ -38,7 +40,7 @@ class UnwrittenOutcomesTest {
         AtomicInteger ran = new AtomicInteger();
         Rowlock rowlock = rowlocks.built(quick(database.dataSource()).listener(Mail.class, (mail, job) -> {
             ran.incrementAndGet();
-            Thread.sleep(10);
+            new CountDownLatch(1).await(10, TimeUnit.MILLISECONDS);
         }));
         rowlock.jobs().enqueueAll(IntStream.range(0, JOBS).mapToObj(Mail::new).toList());
 
