@@ -18,6 +18,25 @@ public final class ClaimedJobs {
         return of(id, type, 1, null);
     }
 
+    public static ClaimedJob withKey(long id, String key) {
+        return new ClaimedJob(
+                new Claim(id, id),
+                "mail",
+                "send",
+                1,
+                0,
+                Duration.ZERO,
+                Duration.ZERO,
+                Instant.EPOCH,
+                "{}",
+                null,
+                null,
+                null,
+                null,
+                key,
+                false);
+    }
+
     public static ClaimedJob of(long id, String type, int attempt, @Nullable Integer maxRetries) {
         return new ClaimedJob(
                 new Claim(id, id),

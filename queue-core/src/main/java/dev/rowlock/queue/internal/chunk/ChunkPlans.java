@@ -45,7 +45,7 @@ public final class ChunkPlans {
         }
         // A thread of a queue that has plain listeners too may get a plain job: until it knows, one is claimed for it.
         int idle = chunked.size() == listeners.size() ? largest : 1;
-        return new ChunkPlan(largest, idle, place -> new ListenerChunks(chunked, place, services));
+        return new ChunkPlan(idle, place -> new ListenerChunks(chunked, place, services));
     }
 
     /** How long a job waits for company at the longest, on this node. */

@@ -67,7 +67,7 @@ public final class Claimer {
         this.throughPool = throughPool;
         this.keyed = new KeyedClaims(
                 consumer, keyed, settings.pollInterval(), timeouts, () -> place().nodes(), node::claimFailed);
-        this.sources = new Sources(this.keyed, settings.pollInterval());
+        this.sources = new Sources(consumer, this.keyed, recent, settings.pollInterval());
         this.settings = settings;
         this.node = node;
         this.timeouts = timeouts;
@@ -101,7 +101,7 @@ public final class Claimer {
     /** The next claim begins at the front. */
     void lookAnew() {
         lookAnew = true;
-        sources.heard();
+        sources.heardOfAll();
     }
 
     KeyedClaims keyed() {
@@ -123,7 +123,7 @@ public final class Claimer {
     boolean pause(boolean pause) {
         boolean changed = paused != pause;
         paused = pause;
-        sources.heard();
+        sources.heardOfAll();
         if (changed && pause) {
             consumer.releaseUnstarted();
         }
@@ -198,7 +198,7 @@ public final class Claimer {
             if (!closed && node.admissions().hold(consumer.queue())) {
                 return Duration.ZERO;
             }
-            return sources.next(() -> claimBy(throughPool), this::claimKeyed, recent::anyEmpty);
+            return sources.next(() -> claimBy(throughPool), this::claimKeyed);
         } finally {
             claiming.unlock();
         }
@@ -215,8 +215,12 @@ public final class Claimer {
             return false;
         }
         try {
-            boolean atOnce =
-                    !keyed.due() && recent.quick() && !recent.full() && pace.allows() && !consumer.metUnknownType();
+            boolean atOnce = !keyed.active()
+                    && !keyed.due()
+                    && recent.quick()
+                    && !recent.full()
+                    && pace.allows()
+                    && !consumer.metUnknownType();
             Duration rest = atOnce ? claimBy(throughPool.on(own)) : Duration.ZERO;
             if (!rest.isZero()) {
                 consumer.wakeSignal().restart(Rests.shorter(rest, keyed.untilDue()));
@@ -242,17 +246,19 @@ public final class Claimer {
         if (!tooSoon.isZero()) {
             return tooSoon; // even if woken: each look walks over all jobs that it leaves
         }
+        Duration horizon = settings.prefetchHorizon();
         // A claim of many tells other nodes how far it got, and they would pass over what this one leaves.
         int most = recent.full() && !some ? LARGEST_CLAIM : ClaimReadyJobs.FEW;
-        int limit = Math.min(consumer.demand(), Math.min(most, inTime.rows()));
+        int limit = Math.min(consumer.demand(Kind.PLAIN, horizon), Math.min(most, inTime.rows()));
         if (limit == 0) {
-            consumer.signalDemand();
+            consumer.signalDemand(Kind.PLAIN, horizon);
             return settings.pollInterval();
         }
         if (!recent.full()) {
             pace.await();
         }
         pace.begun();
+        sources.looks();
         int largest = consumer.budget().reserve(limit);
         try {
             return claimBy(statement, nobodys, limit, largest, nodeId);
@@ -269,7 +275,7 @@ public final class Claimer {
         if (closed || claimsNothing() || nodeId == 0) {
             return settings.pollInterval();
         }
-        return keyed.claim(recent.anyEmpty(), left.types(), nodeId, batch -> takeKeyed(batch, nodeId));
+        return keyed.claim(left.types(), nodeId, batch -> takeKeyed(batch, nodeId));
     }
 
     private boolean takeKeyed(Batch batch, long nodeId) {
@@ -283,6 +289,7 @@ public final class Claimer {
             inTime.failed(refusal);
         }
         recent.failed();
+        sources.heard();
         node.claimFailed();
     }
 
@@ -322,6 +329,7 @@ public final class Claimer {
 
     private Duration accept(Batch batch, long nodeId, int limit, long ended) {
         if (!batch.inTurn()) {
+            sources.heard();
             return Rests.shorter(outOfTurn.await(place().nodes()), idleWait());
         }
         outOfTurn.over();

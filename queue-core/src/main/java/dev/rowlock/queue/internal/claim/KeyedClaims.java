@@ -32,27 +32,14 @@ import org.slf4j.LoggerFactory;
  * Claims of a queue's jobs with keys, and of all its jobs where the queue has a limit of its own: where the next one looks, when,
  * and for how many jobs.
  *
- * <p>Where keys may borrow idle places, a claim that lets them do so comes only after a whole round within their limits has brought nothing, and
- * after each that has brought something comes such a round again: whoever is below its own limit goes first. In the same manner keys that share run time and are ahead come only after a
- * round over the others has brought nothing.
- *
  * <p>Used by one thread at a time, but for {@link #heard} and {@link #active}.
  */
 final class KeyedClaims {
 
     private static final Logger log = LoggerFactory.getLogger(KeyedClaims.class);
 
-    /** Jobs are claimed ahead that threads begin so soon: while one waits here, no other one of its key can begin elsewhere. */
-    private static final Duration AHEAD = Duration.ofMillis(10);
-
     /** While limits have room for few jobs at a time, claims begin no sooner than this after each other. */
     private static final Duration APART = Duration.ofMillis(1);
-
-    /** Rates are looked at no more often: what becomes free meanwhile is taken together. */
-    private static final Duration RATE_TICK = Duration.ofMillis(5);
-
-    /** After so many rounds in a row in which somebody else was filling keys, places are borrowed all the same: where many nodes claim, somebody always is. */
-    private static final int BUSY_ROUNDS = 3;
 
     /** Where the server refuses one job after the other. */
     private static final Duration AFTER_REFUSALS = Duration.ofSeconds(1);
@@ -81,10 +68,7 @@ final class KeyedClaims {
     private final KeyedTurns turns;
     private final KeyedRound own = new KeyedRound();
     private final KeyedRound borrowed = new KeyedRound();
-    private Stage stage = Stage.FIRST; // of the next claim
-    private int busyRounds; // in a row, of own
-    private boolean idle; // the last round has found nothing
-    private @Nullable Long rateAt; // when a rate allows the next job, monotonic; null: none keeps any
+    private final KeyedStages stages;
 
     /** Who claims how much, and takes it. */
     private record Claim(
@@ -110,6 +94,7 @@ final class KeyedClaims {
         this.cancelRest = statement.cancelRest();
         this.shares = source.runTimes().of(consumer.queue());
         this.pollInterval = pollInterval;
+        this.stages = new KeyedStages(shares, memory, pollInterval);
         this.looks = new KeyLooks(source.kept(), pollInterval);
         this.recent = new RecentKeys(pollInterval);
         this.timeouts = timeouts;
@@ -131,17 +116,27 @@ final class KeyedClaims {
         return job.counted() || limited || ruled && job.key() != null;
     }
 
-    /** Whether each look must be for keys too. Any thread. */
+    /** Whether there were jobs with keys lately, or something limits the queue as a whole. Any thread. */
     boolean active() {
         return limited || looks.recent();
     }
 
+    /** Whether something limits the queue as a whole, so that this claims its jobs without keys too. Any thread. */
+    boolean limited() {
+        return limited;
+    }
+
+    /** Whether both kinds have jobs left that wait, where this claims both. */
+    boolean contended() {
+        return turns.contended();
+    }
+
     /**
-     * Whether to look now. Where no job has had a key lately, when the last look has said so or there is room that it has waited for, and as often as
-     * the queue is polled, also if there are enough others: nobody tells of jobs that were there before the node, nor of any without notifications.
+     * Whether to look now: when the last look has said so, there is word of such jobs or room that it has waited for, and as often as
+     * the queue is polled: nobody tells of jobs that were there before the node, nor of any without notifications.
      */
     boolean due() {
-        return active() || looks.due() || wantsRoom && ended.get() != endedBefore;
+        return looks.wanted() || wantsRoom && ended.get() != endedBefore;
     }
 
     /** How long until then, unless there is a wake-up. */
@@ -157,26 +152,25 @@ final class KeyedClaims {
     /**
      * Claims once. Returns how long to wait before the next look, unless there is a wake-up.
      *
-     * @param nothingElse whether its threads have nothing else to do; otherwise jobs with keys get half of them
      * @param left jobs of these types are left to others
      * @param taker takes what was claimed; false if the lease is lost
      */
-    Duration claim(boolean nothingElse, List<String> left, long nodeId, Predicate<Batch> taker) {
-        Stage now = stage;
-        stage = Stage.FIRST; // unless this claim says so: what others want is known for a moment only
-        int demand = consumer.demandWithin(AHEAD);
-        int limit = Math.min(inTime.rows(), nothingElse ? demand : Math.min(demand, 1 + consumer.concurrency() / 2));
+    Duration claim(List<String> left, long nodeId, Predicate<Batch> taker) {
+        Stage now = stages.next();
+        Kind first = limited ? turns.first(consumer.behindInPlaces()) : Kind.KEYED;
+        int limit = Math.min(inTime.rows(), consumer.demand(first, looks.ahead()));
         if (limit == 0) {
-            consumer.signalDemandWithin(AHEAD);
+            consumer.signalDemand(first, looks.ahead());
             return pollInterval;
         }
+        looks.begin();
         if (wantsRoom) {
             pace.await();
         }
         pace.begun();
         int largest = consumer.budget().reserve(limit);
         try {
-            Turn turn = turn(now);
+            Turn turn = turn(now, first);
             Claim claim = new Claim(now, turn, known(now, turn, limit), limit, largest, nodeId, taker);
             return looks.next(claim(claim, new Which(left, refused.ids(), null)));
         } catch (RuntimeException e) {
@@ -192,8 +186,8 @@ final class KeyedClaims {
         return now.borrows() ? borrowed : own;
     }
 
-    private Turn turn(Stage now) {
-        Turn turn = round(now).turn().plainFirst(turns.plainFirst()).ofBacklog(turns.backlog());
+    private Turn turn(Stage now, Kind first) {
+        Turn turn = round(now).turn().plainFirst(first == Kind.PLAIN).ofBacklog(turns.backlog());
         return (now.borrows() ? turn.borrowing() : turn).without(shares.ahead(now.reach()));
     }
 
@@ -224,7 +218,7 @@ final class KeyedClaims {
     }
 
     private Look lookAtAll(long now) {
-        return memory.frontIn(idle, now).isZero() ? Look.FROM_FRONT : Look.KNOWN;
+        return memory.frontIn(stages.idle(), now).isZero() ? Look.FROM_FRONT : Look.KNOWN;
     }
 
     private Duration claim(Claim claim, Which which) {
@@ -256,7 +250,7 @@ final class KeyedClaims {
             Duration rest = turns.await();
             return ended.get() != endedBefore ? Duration.ZERO : rest;
         }
-        turns.over(batch, claim.limit());
+        turns.over(batch, claim.turn().plainFirst(), claim.limit());
         round.seen(batch, claim.turn());
         if (!claim.taker().test(batch.batch())) {
             return Duration.ZERO;
@@ -273,7 +267,7 @@ final class KeyedClaims {
             recent.brought(batch.learned(), full);
         }
         boolean brought = !batch.batch().jobs().isEmpty();
-        Duration rest = rest(claim.stage(), round, brought);
+        Duration rest = stages.rest(claim.stage(), round, brought, limited);
         return wantsRoom && ended.get() != endedBefore ? Duration.ZERO : rest;
     }
 
@@ -321,8 +315,7 @@ final class KeyedClaims {
             looks.seen(lookedAt);
         }
         if (batch.untilRate() != null) {
-            long at = lookedAt + batch.untilRate().toNanos();
-            rateAt = rateAt == null || at - rateAt < 0 ? (Long) at : rateAt;
+            stages.rateAllowsIn(batch.untilRate(), lookedAt);
         }
     }
 
@@ -335,66 +328,5 @@ final class KeyedClaims {
         log.info(
                 "queue '{}': cancelled {} jobs, because others of their keys have failed", consumer.queue(), cancelled);
         return cancelled > 0;
-    }
-
-    /** Decides what the next claim is like. */
-    private Duration rest(Stage now, KeyedRound round, boolean brought) {
-        boolean lends = round.lends();
-        boolean passedOver = round.passedOver();
-        boolean plainLeft = limited && round.keysFirst();
-        if (round.over() && !now.borrows()) {
-            shares.wanting(round.wanting());
-        }
-        KeyedRound.End end = round.end();
-        boolean fromFront = round.look() == Look.FROM_FRONT;
-        if (fromFront && end != KeyedRound.End.NOT_YET) {
-            memory.lookedFromFront(round.took(), System.nanoTime());
-        }
-        if (end == KeyedRound.End.NOTHING && (round.look() == Look.RECENT || plainLeft)) {
-            return Duration.ZERO; // nobody has looked for others: those without a key come first the next time
-        }
-        idle = end == KeyedRound.End.NOTHING || end == KeyedRound.End.QUEUE_FULL;
-        Duration untilFront = fromFront ? pollInterval : memory.frontIn(idle, System.nanoTime());
-        if (brought && !now.equals(Stage.FIRST)) {
-            return Duration.ZERO; // others go first with the next place
-        }
-        if (end == KeyedRound.End.NOT_YET || now.borrows() && end == KeyedRound.End.FOUND) {
-            stage = now;
-            return Duration.ZERO;
-        }
-        if (nobodyWants(now, end)) {
-            stage = passedOver && now.reach() < RunTimeShares.FURTHEST
-                    ? now.further()
-                    : lends && !now.borrows() ? Stage.BORROWING : Stage.FIRST;
-        }
-        return stage.equals(Stage.FIRST) ? restAfter(end, untilFront) : Duration.ZERO;
-    }
-
-    private boolean nobodyWants(Stage now, KeyedRound.End end) {
-        if (now.borrows()) {
-            busyRounds = 0;
-            return end == KeyedRound.End.NOTHING;
-        }
-        switch (end) {
-            case FOUND, NOTHING -> busyRounds = 0;
-            case BUSY -> busyRounds++;
-            case NOT_YET, QUEUE_FULL -> {}
-        }
-        return end == KeyedRound.End.NOTHING || busyRounds >= BUSY_ROUNDS && end != KeyedRound.End.QUEUE_FULL;
-    }
-
-    /** @param untilFront how long until a round may look from the front, if this one has not */
-    private Duration restAfter(KeyedRound.End end, Duration untilFront) {
-        Duration rest = switch (end) {
-            case NOT_YET, FOUND -> Duration.ZERO;
-            case BUSY -> Rests.behindOthers();
-            case NOTHING, QUEUE_FULL -> Rests.shorter(untilFront, Rests.shorter(pollInterval, untilRate()));
-        };
-        rateAt = null;
-        return rest;
-    }
-
-    private Duration untilRate() {
-        return rateAt == null ? pollInterval : Rests.longer(RATE_TICK, Duration.ofNanos(rateAt - System.nanoTime()));
     }
 }

@@ -14,7 +14,7 @@ import java.util.function.IntSupplier;
  * <p>Among nodes: while there is a backlog, few claim from it at a time. The others wait longer each time that they are refused, as with jobs without keys: each would only find keys that
  * those have locked.
  *
- * <p>Among jobs: those without keys get half of the places of such a queue, counted in jobs, because claims bring more of the ones than of the others.
+ * <p>Among jobs of a queue with a limit of its own: the kind comes first that has had less of its places, or of what its rate allows.
  */
 final class KeyedTurns {
 
@@ -28,8 +28,11 @@ final class KeyedTurns {
     private final Duration pollInterval;
     private final TurnBackoff backoff = new TurnBackoff();
     private boolean backlog;
-    private boolean plainFirst = true; // in the next claim
+    private boolean plainLeft = true; // whether there are more jobs without keys, as far as is known
+    private boolean keyedLeft = true; // the same of those with keys
     private int plainAhead; // how many more jobs without keys than with keys were claimed lately
+    private boolean byRate; // whether the rate of the queue lets no more jobs begin
+    private boolean nothingKeyed; // the last claim looked for those with keys first, and brought none
     private boolean refused; // the last claim was
     private long refusedSince; // monotonic
 
@@ -44,21 +47,43 @@ final class KeyedTurns {
         return backlog;
     }
 
-    /** Whether jobs without keys come first. */
-    boolean plainFirst() {
-        return plainFirst;
+    /**
+     * Which kind comes first: the one behind, unless it has just been found to have nothing. Keys that have jobs and no room would
+     * keep the place from those without a key.
+     */
+    Kind first(Kind behind) {
+        if (nothingKeyed) {
+            return Kind.PLAIN;
+        }
+        return !byRate ? behind : plainAhead <= 0 ? Kind.PLAIN : Kind.KEYED;
+    }
+
+    /** Whether both kinds have jobs left that wait. */
+    boolean contended() {
+        return plainLeft && keyedLeft;
     }
 
     /** A claim of so many jobs had its turn. */
-    void over(KeyedBatch batch, int limit) {
+    void over(KeyedBatch batch, boolean plainFirst, int limit) {
         List<ClaimedJob> jobs = batch.batch().jobs();
         backlog = limit > ClaimReadyJobs.FEW && jobs.size() >= BACKLOG;
         refused = false;
         backoff.over();
+        byRate = batch.untilRate() != null || byRate && jobs.size() < limit;
         if (batch.stop() == Stop.NONE) { // otherwise there was no room for anybody
-            int keyed = (int) jobs.stream().filter(job -> job.key() != null).count();
-            plainAhead = Math.max(-limit, Math.min(limit, plainAhead + jobs.size() - 2 * keyed));
-            plainFirst = jobs.isEmpty() ? !plainFirst : plainAhead <= 0;
+            nothingKeyed = jobs.isEmpty() && !plainFirst;
+            int plain = (int)
+                    jobs.stream().filter(job -> Kind.of(job) == Kind.PLAIN).count();
+            plainAhead = Math.max(-limit, Math.min(limit, plainAhead + 2 * plain - jobs.size()));
+            boolean full = jobs.size() >= batch.room();
+            boolean onlyFirst = full && plain == (plainFirst ? jobs.size() : 0);
+            if (plainFirst) {
+                plainLeft = onlyFirst;
+                keyedLeft = onlyFirst ? keyedLeft : full; // what the first kind does not take, the other one may
+            } else {
+                keyedLeft = onlyFirst;
+                plainLeft = onlyFirst || plain == 0 ? plainLeft : full;
+            }
         }
     }
 

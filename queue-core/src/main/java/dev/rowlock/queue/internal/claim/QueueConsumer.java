@@ -13,11 +13,17 @@ public interface QueueConsumer {
     /** How many of them can run at once. */
     int concurrency();
 
-    /** How many jobs may be claimed now. Called by one thread at a time. */
-    int demand();
+    /** Says whether jobs of both kinds wait to be claimed: then each kind gets half of the threads, otherwise one may have them all, and {@link #wakeSignal()} is raised if it had no demand. */
+    void contended(boolean both);
 
-    /** How many jobs may be claimed now that its threads begin within this time. Called by one thread at a time. */
-    int demandWithin(Duration horizon);
+    /** The kind that has had less than its half of the threads: it is claimed first. */
+    Kind behind();
+
+    /** The kind that has had less than its half of what the limit of the queue as a whole lets run at once. */
+    Kind behindInPlaces();
+
+    /** How many jobs of this kind may be claimed now that its threads begin within this time. Called by one thread at a time. */
+    int demand(Kind kind, Duration horizon);
 
     /** Whether one of its threads would begin a job at once that came now. Any thread. */
     boolean idle();
@@ -28,11 +34,8 @@ public interface QueueConsumer {
     /** Raised when more jobs may be claimed, or something else that the fetcher should look at. */
     Signal wakeSignal();
 
-    /** Arranges for {@link #wakeSignal()} to be raised once there is demand again. Called by one thread at a time. */
-    void signalDemand();
-
-    /** As {@link #signalDemand}, for {@link #demandWithin}. */
-    void signalDemandWithin(Duration horizon);
+    /** Arranges for {@link #wakeSignal()} to be raised once there is such demand again. Called by one thread at a time. */
+    void signalDemand(Kind kind, Duration horizon);
 
     /** Whether this queue has brought a job lately whose type no listener of this node knows. */
     boolean metUnknownType();

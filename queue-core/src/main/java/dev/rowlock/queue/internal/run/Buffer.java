@@ -1,20 +1,20 @@
 package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.internal.attempt.Execution;
+import dev.rowlock.queue.internal.claim.Kind;
 import dev.rowlock.queue.settings.FetchSettings;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claimed jobs of one queue that wait for a thread. Never full: demand bounds it.
+ * Claimed jobs of one queue that wait for a thread: those with keys and those without, each in the order of their claims. Demand bounds it. Thread-safe.
  *
  * <p>Nobody else can run what waits here. How long handlers take is known only afterwards, so now and then jobs wait behind
  * handlers that were believed to be quick. Those that would not begin soon are found by {@link #takeLate}, to be given back.
@@ -30,14 +30,16 @@ public final class Buffer {
     /** A wait that nobody has ended by then is over: time for the look at late jobs, and for a suspect that was parked. */
     private static final Duration MARGIN = Duration.ofSeconds(2);
 
-    private final BlockingQueue<Execution> waiting;
     private final long untilLate;
-    private final AtomicLong added = new AtomicLong(); // without those that were taken out unstarted
-    private long begunBefore; // takeLate's caller only, as those below
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition arrived = lock.newCondition();
+    private final Line plain = new Line(); // guarded by lock, as below
+    private final Line keyed = new Line();
+    private final KindShares shares;
     private long lookedAt = System.nanoTime();
 
-    Buffer(int most, FetchSettings settings) {
-        this.waiting = new ArrayBlockingQueue<>(most);
+    Buffer(int threads, FetchSettings settings) {
+        this.shares = new KindShares(threads, System::nanoTime);
         this.untilLate = untilLate(settings).toNanos();
     }
 
@@ -52,56 +54,199 @@ public final class Buffer {
     }
 
     void add(Execution execution) {
-        added.incrementAndGet();
-        waiting.add(execution);
+        lock.lock();
+        try {
+            line(Kind.of(execution.job())).waiting.add(execution);
+            arrived.signal();
+        } finally {
+            lock.unlock();
+        }
     }
 
-    /** The next job to run; null if there is none now. */
+    /**
+     * The next job for a thread to run; null if there is none now.
+     *
+     * @param ended what the thread has run until now; null if it was free
+     */
     @Nullable
-    Execution poll() {
-        return waiting.poll();
+    Execution poll(@Nullable Kind ended) {
+        lock.lock();
+        try {
+            if (ended != null) {
+                shares.end(ended);
+            }
+            return next();
+        } finally {
+            lock.unlock();
+        }
     }
 
-    /** The next job to run; null if none has come in this time. */
+    /** The next job for a free thread to run; null if none has come in this time. */
     @Nullable
-    Execution poll(Duration longest) throws InterruptedException {
-        return waiting.poll(longest.toNanos(), TimeUnit.NANOSECONDS);
+    Execution await(Duration longest) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long left = longest.toNanos();
+            while (waiting() == 0 && left > 0) {
+                left = arrived.awaitNanos(left);
+            }
+            return next();
+        } finally {
+            lock.unlock();
+        }
     }
 
-    /** Takes out the first of those that are wanted, up to so many, for a thread to run. */
-    List<Execution> take(Predicate<Execution> wanted, int most) {
-        List<Execution> taken = new ArrayList<>();
-        waiting.removeIf(execution -> taken.size() < most && wanted.test(execution) && taken.add(execution));
-        return taken;
+    private @Nullable Execution next() {
+        Kind kind = keyed.waiting.isEmpty() ? Kind.PLAIN : plain.waiting.isEmpty() ? Kind.KEYED : shares.behind();
+        Execution next = line(kind).begin();
+        if (next != null) {
+            shares.begin(kind);
+        }
+        return next;
+    }
+
+    private Line line(Kind kind) {
+        return kind == Kind.PLAIN ? plain : keyed;
+    }
+
+    private int waiting() {
+        return plain.waiting.size() + keyed.waiting.size();
+    }
+
+    /** Says whether jobs of both kinds wait to be claimed. Returns whether they did until now, and do so no longer. */
+    boolean contended(boolean both) {
+        lock.lock();
+        try {
+            boolean over = shares.contended() && !both;
+            shares.contended(both);
+            return over;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The kind that has had less than its share of the threads. */
+    Kind behind() {
+        lock.lock();
+        try {
+            return shares.behind();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What a kind may have. */
+    Share share(Kind kind) {
+        lock.lock();
+        try {
+            int others = line(kind.other()).waiting.size();
+            boolean whole = others == 0 && !shares.contended();
+            return new Share(line(kind).waiting.size(), others, whole, shares.share(kind));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * What one kind of jobs has here, and may have.
+     *
+     * @param waiting how many of them wait
+     * @param others how many of the other kind
+     * @param whole whether there is nobody to share the threads with
+     * @param threads otherwise it may have so many
+     */
+    record Share(int waiting, int others, boolean whole, double threads) {}
+
+    /** How many jobs of this kind wait. */
+    int size(Kind kind) {
+        lock.lock();
+        try {
+            return line(kind).waiting.size();
+        } finally {
+            lock.unlock();
+        }
     }
 
     int size() {
-        return waiting.size();
+        lock.lock();
+        try {
+            return waiting();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes out the first of those that are wanted, up to so many, for a thread to run: as many of each kind as there are of the other. */
+    List<Execution> take(Predicate<Execution> wanted, int most) {
+        lock.lock();
+        try {
+            List<Execution> taken = new ArrayList<>();
+            plain.begin(wanted, taken, (most + 1) / 2);
+            keyed.begin(wanted, taken, most);
+            plain.begin(wanted, taken, most);
+            return taken;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Takes out all of them. */
     List<Execution> takeAll() {
-        List<Execution> all = new ArrayList<>();
-        waiting.drainTo(all);
-        added.addAndGet(-all.size());
-        return all;
+        lock.lock();
+        try {
+            List<Execution> all = new ArrayList<>(plain.waiting);
+            all.addAll(keyed.waiting);
+            plain.waiting.clear();
+            keyed.waiting.clear();
+            return all;
+        } finally {
+            lock.unlock();
+        }
     }
 
-    /** Takes out those that would not begin soon. To be called several times a second, by one thread at a time. */
+    /** Takes out those that would not begin soon. To be called several times a second. */
     List<Execution> takeLate(long now) {
-        long begun = added.get() - waiting.size();
-        double pace = (double) (begun - begunBefore) / Math.max(1, now - lookedAt);
-        begunBefore = begun;
-        lookedAt = now;
-        Execution first = waiting.peek();
-        if (first == null || now - first.claimedNanos() < untilLate) {
-            return List.of();
+        lock.lock();
+        try {
+            long since = Math.max(1, now - lookedAt);
+            lookedAt = now;
+            List<Execution> late = new ArrayList<>(plain.takeLate(now, since, untilLate));
+            late.addAll(keyed.takeLate(now, since, untilLate));
+            return late;
+        } finally {
+            lock.unlock();
         }
-        double beginSoon = pace * SOON.toNanos();
-        AtomicInteger ahead = new AtomicInteger();
-        List<Execution> late = new ArrayList<>();
-        waiting.removeIf(execution -> ahead.getAndIncrement() >= beginSoon && late.add(execution));
-        added.addAndGet(-late.size());
-        return late;
+    }
+
+    /** The jobs of one kind. */
+    private static final class Line {
+
+        private final Deque<Execution> waiting = new ArrayDeque<>();
+        private long begun; // since the last look for late ones
+
+        @Nullable
+        Execution begin() {
+            begun += waiting.isEmpty() ? 0 : 1;
+            return waiting.poll();
+        }
+
+        void begin(Predicate<Execution> wanted, List<Execution> taken, int most) {
+            int before = taken.size();
+            waiting.removeIf(execution -> taken.size() < most && wanted.test(execution) && taken.add(execution));
+            begun += taken.size() - before;
+        }
+
+        List<Execution> takeLate(long now, long since, long untilLate) {
+            double beginSoon = (double) begun / since * SOON.toNanos();
+            begun = 0;
+            Execution first = waiting.peek();
+            if (first == null || now - first.claimedNanos() < untilLate) {
+                return List.of();
+            }
+            List<Execution> late = new ArrayList<>();
+            int[] ahead = {0};
+            waiting.removeIf(execution -> ahead[0]++ >= beginSoon && late.add(execution));
+            return late;
+        }
     }
 }

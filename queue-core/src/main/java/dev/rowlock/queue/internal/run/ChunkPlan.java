@@ -5,12 +5,11 @@ import java.util.function.Function;
 /**
  * What a queue needs to know about chunks before it has any.
  *
- * @param largest the most jobs of a call
  * @param idle how many jobs to claim for a thread that has none
  * @param chunks made for the queue's threads
  */
-public record ChunkPlan(int largest, int idle, Function<Workplace, Chunks> chunks) {
+public record ChunkPlan(int idle, Function<Workplace, Chunks> chunks) {
 
     /** Each job runs alone. */
-    public static final ChunkPlan NONE = new ChunkPlan(1, 1, workplace -> Chunks.NONE);
+    public static final ChunkPlan NONE = new ChunkPlan(1, workplace -> Chunks.NONE);
 }

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.internal.attempt.Execution;
+import dev.rowlock.queue.internal.claim.Kind;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import java.time.Duration;
 import java.util.Objects;
@@ -159,7 +160,8 @@ final class HandlerThreads {
         private final int number;
         private final EndlessTask part;
         private @Nullable Thread thread; // guarded by HandlerThreads
-        private boolean isFree = true; // its own thread only
+        private boolean isFree = true; // its own thread only, as below
+        private @Nullable Kind runs; // what it has taken last; null: nothing
 
         private HandlerThread(int number) {
             this.number = number;
@@ -186,17 +188,19 @@ final class HandlerThreads {
         /** The next job to run; waits for one. Null: the thread ends. */
         @Nullable
         Execution take() throws InterruptedException {
-            Execution next = buffer.poll();
+            Execution next = buffer.poll(runs);
+            runs = null;
             if (next == null && !isFree) {
                 isFree = true;
                 free.incrementAndGet();
             }
             for (int waits = 1; next == null; waits++) {
-                next = buffer.poll(kept);
+                next = buffer.await(kept);
                 if (next == null && leave(this, waits)) {
                     return null;
                 }
             }
+            runs = Kind.of(next.job());
             if (isFree) {
                 isFree = false;
                 free.decrementAndGet();

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.internal.attempt.Execution;
 import dev.rowlock.queue.internal.claim.ClaimBudget;
+import dev.rowlock.queue.internal.claim.Kind;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;
 import java.util.Objects;
@@ -17,13 +18,20 @@ public final class HeldJobs {
     private final Set<Execution> held = ConcurrentHashMap.newKeySet();
     private final AtomicInteger unsettled = new AtomicInteger(); // of those held, they have no outcome yet
     private final ClaimBudget budget;
+    private final KindShares places; // guarded by itself
 
-    HeldJobs(ClaimBudget budget) {
+    HeldJobs(ClaimBudget budget, int concurrency) {
         this.budget = budget;
+        this.places = new KindShares(concurrency, System::nanoTime);
     }
 
     void add(Execution execution) {
         held.add(execution);
+        if (execution.job().counted()) {
+            synchronized (places) {
+                places.begin(Kind.of(execution.job()));
+            }
+        }
         // From here on nothing can fail for lack of memory. What is claimed and not held is given back as stranded.
         unsettled.incrementAndGet();
         budget.take(execution.payloadBytes());
@@ -41,7 +49,27 @@ public final class HeldJobs {
 
     /** Returns whether it was held. */
     boolean remove(Execution execution) {
-        return held.remove(execution);
+        boolean was = held.remove(execution);
+        if (was && execution.job().counted()) {
+            synchronized (places) {
+                places.end(Kind.of(execution.job()));
+            }
+        }
+        return was;
+    }
+
+    /** Says whether jobs of both kinds wait to be claimed. */
+    void contended(boolean both) {
+        synchronized (places) {
+            places.contended(both);
+        }
+    }
+
+    /** The kind that has had less of the places that limits have. */
+    Kind behind() {
+        synchronized (places) {
+            return places.behind();
+        }
     }
 
     /** How many have no outcome yet. */

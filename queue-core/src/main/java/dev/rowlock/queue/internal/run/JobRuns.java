@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.run;
 import dev.rowlock.queue.internal.attempt.Execution;
 import dev.rowlock.queue.internal.attempt.Execution.Stop;
 import dev.rowlock.queue.internal.attempt.HandlerInvoker;
+import dev.rowlock.queue.internal.claim.Kind;
 import dev.rowlock.queue.internal.claim.key.RunTimes;
 import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.store.Headers;
@@ -134,7 +135,7 @@ final class JobRuns implements Workplace {
     private void attempt(int thread, Execution execution) {
         ClaimedJob job = execution.job();
         long begun = System.nanoTime();
-        handlers.begin(thread, job.id(), begun);
+        handlers.begin(thread, job.id(), Kind.of(job), begun);
         Outcome outcome;
         try {
             if (attempts.knows(job)) {
@@ -148,7 +149,7 @@ final class JobRuns implements Workplace {
             worker.metUnknownType(begun);
         }
         long took = System.nanoTime() - begun;
-        prefetch.handled(took);
+        prefetch.handled(Kind.of(job), took, 1);
         worker.settle(execution, outcome, Duration.ofNanos(took));
     }
 
@@ -175,7 +176,7 @@ final class JobRuns implements Workplace {
     public void begin(int thread, List<Execution> jobs, boolean forTheFirstTime) {
         long begun = System.nanoTime();
         long[] ids = jobs.stream().mapToLong(execution -> execution.job().id()).toArray();
-        handlers.begin(thread, ids, begun);
+        handlers.begin(thread, ids, Kind.of(jobs.get(0).job()), begun);
         if (forTheFirstTime) {
             jobs.forEach(execution -> started(execution, begun));
         }
@@ -183,7 +184,10 @@ final class JobRuns implements Workplace {
 
     @Override
     public void end(int thread, int jobs, Duration took) {
-        prefetch.handled(took.toNanos(), jobs);
+        Kind kind = handlers.kind(thread);
+        if (kind != null) {
+            prefetch.handled(kind, took.toNanos(), jobs);
+        }
     }
 
     @Override

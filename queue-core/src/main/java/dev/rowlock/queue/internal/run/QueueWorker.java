@@ -3,9 +3,11 @@ package dev.rowlock.queue.internal.run;
 import dev.rowlock.queue.internal.attempt.Execution;
 import dev.rowlock.queue.internal.attempt.Holder;
 import dev.rowlock.queue.internal.claim.ClaimBudget;
+import dev.rowlock.queue.internal.claim.Kind;
 import dev.rowlock.queue.internal.claim.QueueConsumer;
 import dev.rowlock.queue.internal.claim.key.RunTimes;
 import dev.rowlock.queue.internal.record.Recorder;
+import dev.rowlock.queue.internal.run.Buffer.Share;
 import dev.rowlock.queue.internal.run.HandlerThreads.HandlerThread;
 import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -49,10 +51,9 @@ public final class QueueWorker implements QueueConsumer, Holder {
     private final Chunks chunks;
 
     private final HeldJobs held;
-    private final Signal wakeSignal = new Signal();
+    private final DemandSignal demanded;
     private volatile Runnable gateHasRoom = () -> {};
     private volatile Predicate<ClaimedJob> counts = ClaimedJob::counted;
-    private volatile int signalAt = -1; // written by the claimer; reset by whoever signals
     private volatile long unknownTypeAt; // monotonic; 0: never
 
     /** @param plan how some of its listeners run many jobs in one call */
@@ -60,14 +61,15 @@ public final class QueueWorker implements QueueConsumer, Holder {
         this.queue = queue;
         this.concurrency = concurrency;
         RunningHandlers handlers = new RunningHandlers(concurrency, plan.idle());
-        this.prefetch = new PrefetchLimit(settings, handlers, plan.largest());
-        this.buffer = new Buffer(prefetch.most(), settings);
+        this.prefetch = new PrefetchLimit(settings, handlers);
+        this.buffer = new Buffer(concurrency, settings);
         this.threads = new HandlerThreads(queue, concurrency, buffer, this::work, HandlerThreads.KEPT);
         this.recorder = services.recorder();
         this.runTimes = services.runTimes();
         this.suspects = services.suspects();
         this.budget = services.budget();
-        this.held = new HeldJobs(budget);
+        this.held = new HeldJobs(budget, concurrency);
+        this.demanded = new DemandSignal(held, buffer);
         this.runs = new JobRuns(this, services, handlers, prefetch, Buffer.longestWait(settings));
         this.chunks = plan.chunks().apply(runs);
     }
@@ -84,7 +86,7 @@ public final class QueueWorker implements QueueConsumer, Holder {
 
     @Override
     public Signal wakeSignal() {
-        return wakeSignal;
+        return demanded.signal();
     }
 
     /**
@@ -113,17 +115,34 @@ public final class QueueWorker implements QueueConsumer, Holder {
     }
 
     @Override
-    public int demand() {
-        return demand(System.nanoTime());
+    public void contended(boolean both) {
+        held.contended(both);
+        if (buffer.contended(both)) {
+            moreRoom();
+        }
     }
 
     @Override
-    public int demandWithin(Duration horizon) {
-        return recorder.behind(System.nanoTime()) ? 0 : prefetch.free(held.unsettled(), horizon);
+    public Kind behind() {
+        return buffer.behind();
     }
 
-    public int demand(long now) {
-        return recorder.behind(now) ? 0 : prefetch.free(held.unsettled());
+    @Override
+    public Kind behindInPlaces() {
+        return held.behind();
+    }
+
+    @Override
+    public int demand(Kind kind, Duration horizon) {
+        return demand(kind, horizon, System.nanoTime());
+    }
+
+    public int demand(Kind kind, Duration horizon, long now) {
+        if (recorder.behind(now)) {
+            return 0;
+        }
+        Share share = buffer.share(kind);
+        return prefetch.free(kind, horizon, held.unsettled() - share.waiting() - share.others(), share);
     }
 
     @Override
@@ -142,32 +161,29 @@ public final class QueueWorker implements QueueConsumer, Holder {
     }
 
     @Override
-    public void signalDemand() {
-        signalAt(prefetch.lowWater());
+    public void signalDemand(Kind kind, Duration horizon) {
+        Share share = buffer.share(kind);
+        if (share.whole()) {
+            demanded.whenHeld(kind, prefetch.lowWater(kind, horizon, share));
+            signalIfRoom();
+        } else {
+            demanded.whenWaiting(kind, Math.max(0, prefetch.lowWaiting(kind, horizon, share)));
+            if (demand(kind, horizon) > 0) {
+                demanded.raise(); // since it was told that there is none
+            }
+        }
     }
 
-    @Override
-    public void signalDemandWithin(Duration horizon) {
-        signalAt(prefetch.lowWater(horizon));
-    }
-
-    private void signalAt(int jobs) {
-        signalAt = jobs;
-        signalIfRoom();
-    }
-
-    /** A thread takes more jobs than it did: the claimer may know of no demand. */
+    /** Threads take more jobs than they did: the claimer may know of no demand. */
     void moreRoom() {
-        if (signalAt >= 0) {
-            signalAt = -1;
-            wakeSignal.raise();
+        if (demanded.awaited()) {
+            demanded.raise();
         }
     }
 
     private void signalIfRoom() {
-        if (held.unsettled() <= signalAt && !recorder.behind(System.nanoTime())) {
-            signalAt = -1;
-            wakeSignal.raise();
+        if (demanded.reached() && !recorder.behind(System.nanoTime())) {
+            demanded.raise();
         }
     }
 

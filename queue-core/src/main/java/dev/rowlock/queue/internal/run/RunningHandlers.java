@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.run;
 
+import dev.rowlock.queue.internal.claim.Kind;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -11,6 +12,9 @@ final class RunningHandlers {
     private static final int JOB = 0; // its id; 0: none
     private static final int BEGUN = 1; // monotonic
     private static final int SLOTS = 2; // how many jobs it has, or may have
+    private static final int KIND = 3; // of its job, or of a chunk's first
+
+    private static final Kind[] KINDS = Kind.values();
 
     /** From thread to thread, so that they do not write to the same cache line. */
     private static final int STRIDE = 8;
@@ -39,8 +43,14 @@ final class RunningHandlers {
         return threads;
     }
 
+    /** How many jobs a thread takes that has none. */
+    int idle() {
+        return idle;
+    }
+
     /** The thread with this number begins to run a job. */
-    void begin(int thread, long jobId, long now) {
+    void begin(int thread, long jobId, Kind kind, long now) {
+        places.setPlain(thread * STRIDE + KIND, kind.ordinal());
         places.setPlain(thread * STRIDE + BEGUN, now);
         places.setPlain(thread * STRIDE + SLOTS, 1);
         places.setRelease(thread * STRIDE + JOB, jobId);
@@ -52,7 +62,8 @@ final class RunningHandlers {
     }
 
     /** It begins to run these jobs, at least one, in one call. */
-    void begin(int thread, long[] jobIds, long now) {
+    void begin(int thread, long[] jobIds, Kind kind, long now) {
+        places.setPlain(thread * STRIDE + KIND, kind.ordinal());
         chunks.set(thread, jobIds);
         places.setPlain(thread * STRIDE + BEGUN, now);
         places.setPlain(thread * STRIDE + SLOTS, jobIds.length);
@@ -78,6 +89,13 @@ final class RunningHandlers {
             slots += places.getAcquire(thread * STRIDE + SLOTS);
         }
         return (int) slots;
+    }
+
+    /** Of which kind the thread's job is, or the first one of its chunk; null if it has none. */
+    @Nullable
+    Kind kind(int thread) {
+        boolean none = places.getAcquire(thread * STRIDE + JOB) == 0;
+        return none ? null : KINDS[(int) places.getPlain(thread * STRIDE + KIND)];
     }
 
     /** For how long the thread has been running its job, in nanoseconds; 0 if it has none. Of a chunk, each job's share. */

@@ -16,6 +16,11 @@ public final class TestExecution {
         return of(id, 1, null, claimedNanos);
     }
 
+    /** Of a job with a key. */
+    public static Execution withKey(long id) {
+        return new Execution(ClaimedJobs.withKey(id, "k"), execution -> false, System.nanoTime());
+    }
+
     /** With this many retries of its own; null: those of its listener. */
     public static Execution inAttempt(int attempt, @Nullable Integer maxRetries) {
         return of(1, attempt, maxRetries, System.nanoTime());

@@ -175,7 +175,7 @@ class KeyedClaimsTest {
     }
 
     private Duration claimKeyed() {
-        return claimer.keyed().claim(true, List.of(), node.view().nodeId(), batch -> true);
+        return claimer.keyed().claim(List.of(), node.view().nodeId(), batch -> true);
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.internal.attempt.Extensions;
+import dev.rowlock.queue.internal.claim.Kind;
 import dev.rowlock.queue.internal.lease.NodeLease;
 import dev.rowlock.queue.internal.node.NodeParts;
 import dev.rowlock.queue.internal.node.NodeServices;
@@ -90,8 +91,8 @@ class StuckRecorderTest {
         worker.releaseUnstarted();
         assertThat(recorder.stuck(in(SOON))).isFalse();
         assertThat(recorder.stuck(in(LATER))).isTrue();
-        assertThat(worker.demand(in(SOON))).isPositive();
-        assertThat(worker.demand(in(LATER))).as("it claims nothing more").isZero();
+        assertThat(demand(in(SOON))).isPositive();
+        assertThat(demand(in(LATER))).as("it claims nothing more").isZero();
 
         Thread thread = new Thread(recorder);
         thread.start();
@@ -160,10 +161,14 @@ class StuckRecorderTest {
         List<ClaimedJob> jobs = rooms.claim(rooms.node(), OutcomeBacklog.MANY + 1);
 
         worker.refuse(jobs.subList(0, OutcomeBacklog.MANY), System.nanoTime());
-        assertThat(worker.demand()).isPositive();
+        assertThat(demand(System.nanoTime())).isPositive();
         worker.refuse(jobs.subList(OutcomeBacklog.MANY, jobs.size()), System.nanoTime());
 
-        assertThat(worker.demand()).isZero();
+        assertThat(demand(System.nanoTime())).isZero();
+    }
+
+    private int demand(long now) {
+        return worker.demand(Kind.PLAIN, Duration.ZERO, now);
     }
 
     @Test

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.attempt.Execution;
 import dev.rowlock.queue.internal.attempt.TestExecution;
+import dev.rowlock.queue.internal.claim.Kind;
 import dev.rowlock.queue.settings.FetchSettings;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +18,7 @@ class BufferTest {
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
     private static final FetchSettings FETCH = new FetchSettings(Duration.ofSeconds(1), Duration.ofMillis(250), 100);
 
-    private final Buffer buffer = new Buffer(200, FETCH);
+    private final Buffer buffer = new Buffer(4, FETCH);
     private long now = System.nanoTime();
 
     @BeforeEach
@@ -33,6 +36,37 @@ class BufferTest {
 
         assertThat(even).extracting(execution -> execution.job().id()).containsExactly(2L, 4L, 6L);
         assertThat(buffer.size()).isEqualTo(7);
+    }
+
+    @Test
+    void aFreeThreadTakesTheKindOfWhichFewerRunEachInItsOrder() {
+        add(3);
+        IntStream.rangeClosed(4, 6).forEach(id -> buffer.add(TestExecution.withKey(id)));
+
+        List<Long> taken = Stream.generate(() -> buffer.poll(null))
+                .limit(4)
+                .map(execution -> execution.job().id())
+                .toList();
+
+        assertThat(taken).containsSubsequence(1L, 2L).containsSubsequence(4L, 5L);
+        assertThat(buffer.poll(Kind.PLAIN).job().id()).isEqualTo(3);
+        assertThat(buffer.poll(Kind.KEYED).job().id()).isEqualTo(6);
+        assertThat(buffer.poll(Kind.KEYED)).isNull();
+    }
+
+    @Test
+    void aChunkTakesAsManyOfOneKindAsOfTheOther() {
+        add(10);
+        IntStream.rangeClosed(11, 14).forEach(id -> buffer.add(TestExecution.withKey(id)));
+
+        assertThat(keyed(buffer.take(execution -> true, 6))).isEqualTo(3);
+        assertThat(keyed(buffer.take(execution -> true, 6))).isOne();
+    }
+
+    private static long keyed(List<Execution> some) {
+        return some.stream()
+                .filter(execution -> Kind.of(execution.job()) == Kind.KEYED)
+                .count();
     }
 
     @Test
@@ -64,7 +98,7 @@ class BufferTest {
 
         assertThat(late).hasSize(25);
         assertThat(late.get(0).job().id()).isEqualTo(76);
-        assertThat(buffer.poll().job().id()).isEqualTo(51);
+        assertThat(buffer.poll(null).job().id()).isEqualTo(51);
     }
 
     @Test
@@ -109,7 +143,7 @@ class BufferTest {
 
     private void begin(int jobs) throws InterruptedException {
         for (int i = 0; i < jobs; i++) {
-            buffer.poll();
+            buffer.poll(null);
         }
     }
 }

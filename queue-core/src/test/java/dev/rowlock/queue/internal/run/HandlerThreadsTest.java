@@ -29,7 +29,7 @@ class HandlerThreadsTest {
     private static final Duration LONG = Duration.ofHours(1);
     private static final Duration SHORT = Duration.ofMillis(20);
 
-    private final Buffer buffer = new Buffer(100_000, FetchSettings.DEFAULT);
+    private final Buffer buffer = new Buffer(4, FetchSettings.DEFAULT);
     private final AtomicLong ids = new AtomicLong();
     private final Map<Long, CountDownLatch> ends = new ConcurrentHashMap<>();
     private final Set<Long> begun = ConcurrentHashMap.newKeySet();

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.attempt.Extensions;
+import dev.rowlock.queue.internal.claim.Kind;
 import dev.rowlock.queue.internal.claim.key.RunTimeShares;
 import dev.rowlock.queue.internal.node.NodeParts;
 import dev.rowlock.queue.internal.node.NodeServices;
@@ -166,13 +167,13 @@ class QueueWorkerTest {
     void jobsHeldWhenTheLeaseIsLostMakeRoomForOthersAtOnce() {
         worker.accept(rooms.running(50), System.nanoTime());
         Awaitility.await().until(() -> runs.get() == 2);
-        int demand = worker.demand();
+        int demand = worker.demand(Kind.PLAIN, Duration.ZERO);
 
         worker.abandon();
 
         Awaitility.await().until(() -> worker.held().tokens().count() == 0);
         assertThat(demand).isZero();
-        assertThat(worker.demand()).isPositive();
+        assertThat(worker.demand(Kind.PLAIN, Duration.ZERO)).isPositive();
         assertThat(runs).hasValue(2);
     }
 

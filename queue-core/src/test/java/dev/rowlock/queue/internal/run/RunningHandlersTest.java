@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.claim.Kind;
 import org.junit.jupiter.api.Test;
 
 class RunningHandlersTest {
@@ -10,8 +11,8 @@ class RunningHandlersTest {
 
     @Test
     void eachThreadHasItsOwnJobAndTime() {
-        handlers.begin(0, 10, 1_000);
-        handlers.begin(2, 12, 1_500);
+        handlers.begin(0, 10, Kind.PLAIN, 1_000);
+        handlers.begin(2, 12, Kind.PLAIN, 1_500);
 
         assertThat(handlers.elapsed(0, 2_000)).isEqualTo(1_000);
         assertThat(handlers.elapsed(1, 2_000)).isZero();
@@ -23,7 +24,7 @@ class RunningHandlersTest {
 
     @Test
     void aJobThatHasEndedTakesNoTime() {
-        handlers.begin(1, 11, 1_000);
+        handlers.begin(1, 11, Kind.PLAIN, 1_000);
 
         handlers.end(1);
 
@@ -33,7 +34,7 @@ class RunningHandlersTest {
 
     @Test
     void eachJobOfAChunkRunsAndHasItsShareOfTheTime() {
-        handlers.begin(1, new long[] {11, 12, 13, 14}, 1_000);
+        handlers.begin(1, new long[] {11, 12, 13, 14}, Kind.PLAIN, 1_000);
 
         assertThat(handlers.run(11)).isTrue();
         assertThat(handlers.run(14)).isTrue();
@@ -56,7 +57,7 @@ class RunningHandlersTest {
 
     @Test
     void aJobThatBeganAfterTheLookHasTakenNoTime() {
-        handlers.begin(1, 11, 2_001);
+        handlers.begin(1, 11, Kind.PLAIN, 2_001);
 
         assertThat(handlers.elapsed(1, 2_000)).isZero();
     }

@@ -8,10 +8,20 @@ import java.time.Duration;
  */
 public final class KeyLooks {
 
+    /** Jobs are claimed ahead that threads begin so soon: while one waits here, no other one of its key can begin elsewhere. */
+    private static final Duration AHEAD = Duration.ofMillis(10);
+
+    private static final Duration FURTHEST = Duration.ofMillis(100);
+
+    /** The weight of the newest measurement. */
+    private static final double NEWEST = 0.3;
+
     private final Duration kept;
     private final Duration pollInterval;
     private volatile long seenAt; // when there was such a job; 0: never
     private volatile long heardAt; // the same of word that there is one
+    private long begunAt = System.nanoTime(); // of the last look
+    private double took; // a look, lately, in nanoseconds
     private long nextAt = System.nanoTime();
     private boolean awaited = true; // whether that is sooner than the queue is polled
 
@@ -42,16 +52,30 @@ public final class KeyLooks {
         return seenAt != 0 && System.nanoTime() - seenAt < kept.toNanos();
     }
 
+    /** How far ahead of threads jobs are claimed: those that begin before the next look could bring others. */
+    public Duration ahead() {
+        Duration ahead = AHEAD.plusNanos((long) (2 * took));
+        return ahead.compareTo(FURTHEST) < 0 ? ahead : FURTHEST;
+    }
+
     /** Somebody has looked and, unless there is word of such jobs, need not do so before this time is over. Returns that time. */
     public Duration next(Duration rest) {
+        long now = System.nanoTime();
+        took += NEWEST * (now - begunAt - took);
         awaited = rest.compareTo(pollInterval) < 0;
-        nextAt = System.nanoTime() + rest.toNanos();
+        nextAt = now + rest.toNanos();
         return rest;
     }
 
-    /** Whether that time is over. */
-    public boolean due() {
-        return System.nanoTime() - nextAt >= 0;
+    /** A look begins. */
+    public void begin() {
+        begunAt = System.nanoTime();
+    }
+
+    /** Whether that time is over, or there was word of such jobs since the last look has begun. */
+    public boolean wanted() {
+        long heard = heardAt;
+        return System.nanoTime() - nextAt >= 0 || heard != 0 && heard - begunAt >= 0;
     }
 
     /** How long that is; negative if it is over. */

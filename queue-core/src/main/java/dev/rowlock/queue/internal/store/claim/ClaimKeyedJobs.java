@@ -107,6 +107,7 @@ public final class ClaimKeyedJobs {
     /**
      * What one claim brought.
      *
+     * @param room it could bring no more jobs: what was asked for, or what limits the queue as a whole had room for
      * @param next where the next claim goes on; null: all keys have had their turn
      * @param stop why it could bring no job of any key
      * @param keys whether there were any
@@ -122,6 +123,7 @@ public final class ClaimKeyedJobs {
      */
     public record KeyedBatch(
             Batch batch,
+            long room,
             @Nullable Turn next,
             Stop stop,
             boolean keys,

@@ -106,22 +106,23 @@ record KeyedWalk(
      */
     KeyedBatch with(Batch batch, ClaimedRows rows, Turn turn, long most) {
         if (!inTurn) {
-            return batch(batch, turn, Stop.OUT_OF_TURN, rows);
+            return batch(batch, most, turn, Stop.OUT_OF_TURN, rows);
         }
         if (most == 0) {
-            return batch(batch, turn, Stop.QUEUE_FULL, rows);
+            return batch(batch, most, turn, Stop.QUEUE_FULL, rows);
         }
         if (batch.jobs().size() < most) {
-            return batch(batch, end || reached == null ? null : new Turn(reached, 0, true), Stop.NONE, rows);
+            return batch(batch, most, end || reached == null ? null : new Turn(reached, 0, true), Stop.NONE, rows);
         }
         Turn full = rows.lastTurn(turn); // keys behind the last one that got a job got nothing
         boolean round = end && full.rest() == 0 && full.key().equals(last);
-        return batch(batch, round ? null : full, Stop.NONE, rows);
+        return batch(batch, most, round ? null : full, Stop.NONE, rows);
     }
 
-    private KeyedBatch batch(Batch batch, @Nullable Turn next, Stop stop, ClaimedRows rows) {
+    private KeyedBatch batch(Batch batch, long most, @Nullable Turn next, Stop stop, ClaimedRows rows) {
         return new KeyedBatch(
                 batch,
+                most,
                 next,
                 stop,
                 last != null,

@@ -1,0 +1,122 @@
+package dev.rowlock.queue.internal.claim;
+
+import dev.rowlock.queue.internal.claim.KeyedRound.Look;
+import dev.rowlock.queue.internal.claim.key.KeyMemory;
+import dev.rowlock.queue.internal.claim.key.RunTimeShares;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When the next claim of jobs with keys is made, and who may have jobs in it.
+ *
+ * <p>Where keys may borrow idle places, a claim that lets them do so comes only after a whole round within their limits has brought nothing, and
+ * after each that has brought something comes such a round again: whoever is below its own limit goes first. In the same manner keys that share run time and are ahead come only after a
+ * round over the others has brought nothing.
+ *
+ * <p>Used by one thread at a time.
+ */
+final class KeyedStages {
+
+    /** Rates are looked at no more often: what becomes free meanwhile is taken together. */
+    private static final Duration RATE_TICK = Duration.ofMillis(5);
+
+    /** After so many rounds in a row in which somebody else was filling keys, places are borrowed all the same: where many nodes claim, somebody always is. */
+    private static final int BUSY_ROUNDS = 3;
+
+    private final RunTimeShares shares;
+    private final KeyMemory memory;
+    private final Duration pollInterval;
+    private Stage stage = Stage.FIRST; // of the next claim
+    private int busyRounds; // in a row, of keys within their limits
+    private boolean idle; // the last round has found nothing
+    private @Nullable Long rateAt; // when a rate allows the next job, monotonic; null: none keeps any
+
+    KeyedStages(RunTimeShares shares, KeyMemory memory, Duration pollInterval) {
+        this.shares = shares;
+        this.memory = memory;
+        this.pollInterval = pollInterval;
+    }
+
+    /** Of the claim that begins. The one after it is the first, unless this one says otherwise: what others want is known for a moment only. */
+    Stage next() {
+        Stage now = stage;
+        stage = Stage.FIRST;
+        return now;
+    }
+
+    /** Whether the last round has found nothing. */
+    boolean idle() {
+        return idle;
+    }
+
+    /** A rate allows the next job after this time. */
+    void rateAllowsIn(Duration time, long now) {
+        long at = now + time.toNanos();
+        rateAt = rateAt == null || at - rateAt < 0 ? (Long) at : rateAt;
+    }
+
+    /**
+     * Decides what the next claim is like.
+     *
+     * @param plainToo whether claims bring jobs without keys too
+     */
+    Duration rest(Stage now, KeyedRound round, boolean brought, boolean plainToo) {
+        boolean lends = round.lends();
+        boolean passedOver = round.passedOver();
+        boolean plainLeft = plainToo && round.keysFirst();
+        if (round.over() && !now.borrows()) {
+            shares.wanting(round.wanting());
+        }
+        KeyedRound.End end = round.end();
+        boolean fromFront = round.look() == Look.FROM_FRONT;
+        if (fromFront && end != KeyedRound.End.NOT_YET) {
+            memory.lookedFromFront(round.took(), System.nanoTime());
+        }
+        if (end == KeyedRound.End.NOTHING && (round.look() == Look.RECENT || plainLeft)) {
+            return Duration.ZERO; // nobody has looked for others: those without a key come first the next time
+        }
+        idle = end == KeyedRound.End.NOTHING || end == KeyedRound.End.QUEUE_FULL;
+        Duration untilFront = fromFront ? pollInterval : memory.frontIn(idle, System.nanoTime());
+        if (brought && !now.equals(Stage.FIRST)) {
+            return Duration.ZERO; // others go first with the next place
+        }
+        if (end == KeyedRound.End.NOT_YET || now.borrows() && end == KeyedRound.End.FOUND) {
+            stage = now;
+            return Duration.ZERO;
+        }
+        if (nobodyWants(now, end)) {
+            stage = passedOver && now.reach() < RunTimeShares.FURTHEST
+                    ? now.further()
+                    : lends && !now.borrows() ? Stage.BORROWING : Stage.FIRST;
+        }
+        return stage.equals(Stage.FIRST) ? restAfter(end, untilFront) : Duration.ZERO;
+    }
+
+    private boolean nobodyWants(Stage now, KeyedRound.End end) {
+        if (now.borrows()) {
+            busyRounds = 0;
+            return end == KeyedRound.End.NOTHING;
+        }
+        switch (end) {
+            case FOUND, NOTHING -> busyRounds = 0;
+            case BUSY -> busyRounds++;
+            case NOT_YET, QUEUE_FULL -> {}
+        }
+        return end == KeyedRound.End.NOTHING || busyRounds >= BUSY_ROUNDS && end != KeyedRound.End.QUEUE_FULL;
+    }
+
+    /** @param untilFront how long until a round may look from the front, if this one has not */
+    private Duration restAfter(KeyedRound.End end, Duration untilFront) {
+        Duration rest = switch (end) {
+            case NOT_YET, FOUND -> Duration.ZERO;
+            case BUSY -> Rests.behindOthers();
+            case NOTHING, QUEUE_FULL -> Rests.shorter(untilFront, Rests.shorter(pollInterval, untilRate()));
+        };
+        rateAt = null;
+        return rest;
+    }
+
+    private Duration untilRate() {
+        return rateAt == null ? pollInterval : Rests.longer(RATE_TICK, Duration.ofNanos(rateAt - System.nanoTime()));
+    }
+}
