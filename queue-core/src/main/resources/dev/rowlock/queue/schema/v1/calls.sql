@@ -57,7 +57,7 @@ $$;
 CREATE FUNCTION ${schema}.new_job_id() RETURNS bigint
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF NOT EXISTS (SELECT FROM ${schema}.numbering) THEN
+    IF NOT ${schema}.numbers_are_new() THEN
         PERFORM ${schema}.skip_lost_numbers();
     END IF;
     RETURN nextval('${schema}.job_id');

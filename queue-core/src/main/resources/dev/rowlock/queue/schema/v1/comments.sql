@@ -336,7 +336,8 @@ COMMENT ON COLUMN ${schema}.bulk_action.locked_ids IS 'Jobs that somebody else h
 COMMENT ON COLUMN ${schema}.bulk_action.stretch IS 'How many jobs a batch looks at, at most. Fewer while so many take too long.';
 COMMENT ON COLUMN ${schema}.bulk_action.error IS 'Where its filter names a fingerprint: an error that had it when the action began; null otherwise.';
 
-COMMENT ON FUNCTION ${schema}.skip_lost_numbers() IS 'Moves the sequences on, once after each recovery of the server.';
+COMMENT ON FUNCTION ${schema}.skip_lost_numbers() IS 'Moves the sequences on, once after each recovery of the server, and where they are behind.';
+COMMENT ON FUNCTION ${schema}.numbers_are_new() IS 'Whether numbers that sequences give out now have not been given out before.';
 COMMENT ON FUNCTION ${schema}.server_standing() IS 'Whether the sequences have moved on, the system identifier, and the number of the timeline; zeros where the server does not tell.';
 COMMENT ON FUNCTION ${schema}.storable(text) IS 'JSON text without escapes that jsonb refuses.';
 COMMENT ON FUNCTION ${schema}.header(json, text) IS 'The value of a header; null if there is none.';

@@ -203,6 +203,7 @@ $$;
 -- standby that takes over, a crash with synchronous_commit = off, a restore from a backup) therefore gives out numbers again that
 -- nodes and callers have been told before. Two claims of a job would have the same token, and an outcome of the lost one would count.
 -- So each sequence moves on by a billion or more before the first claim on a server that has recovered.
+-- The same where a server has got the rows by logical replication, which leaves out sequences: figure has what they were, each half minute.
 
 -- PostgreSQL empties unlogged tables whenever it recovers: at a crash, at a promotion, at a restore. That is what this one is for:
 -- its row says that the sequences have moved on since. It must never become a logged table.
@@ -218,16 +219,26 @@ CREATE FUNCTION ${schema}.skip_lost_numbers() RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     ours CONSTANT bigint := hashtextextended('rowlock numbering ${schema}', 0);
+    job bigint;
+    token bigint;
+    node bigint;
 BEGIN
     PERFORM pg_advisory_lock(ours);
     BEGIN
-        IF EXISTS (SELECT FROM ${schema}.numbering) THEN
+        job := greatest((SELECT max(id) FROM ${schema}.waiting), (SELECT max(id) FROM ${schema}.ready), (SELECT max(id) FROM ${schema}.running),
+                        (SELECT max(id) FROM ${schema}.dead), (SELECT value::bigint FROM ${schema}.figure WHERE name = 'sequence' AND detail = 'job_id'), 0);
+        token := greatest((SELECT max(r.token) FROM ${schema}.running r),
+                          (SELECT value::bigint FROM ${schema}.figure WHERE name = 'sequence' AND detail = 'claim_token'), 0);
+        node := greatest((SELECT max(id) FROM ${schema}.node),
+                         (SELECT value::bigint FROM ${schema}.figure WHERE name = 'sequence' AND detail = 'node_id'), 0);
+        IF EXISTS (SELECT FROM ${schema}.numbering) AND job <= (SELECT last_value FROM ${schema}.job_id)
+           AND token <= (SELECT last_value FROM ${schema}.claim_token) AND node <= (SELECT last_value FROM ${schema}.node_id) THEN
             PERFORM pg_advisory_unlock(ours);
             RETURN false;
         END IF;
-        PERFORM setval('${schema}.job_id', (SELECT last_value FROM ${schema}.job_id) + 1000000000 + floor(random() * 1000000000)::bigint);
-        PERFORM setval('${schema}.claim_token', (SELECT last_value FROM ${schema}.claim_token) + 1000000000 + floor(random() * 1000000000)::bigint);
-        PERFORM setval('${schema}.node_id', (SELECT last_value FROM ${schema}.node_id) + 1000000000 + floor(random() * 1000000000)::bigint);
+        PERFORM setval('${schema}.job_id', greatest(job, (SELECT last_value FROM ${schema}.job_id)) + 1000000000 + floor(random() * 1000000000)::bigint);
+        PERFORM setval('${schema}.claim_token', greatest(token, (SELECT last_value FROM ${schema}.claim_token)) + 1000000000 + floor(random() * 1000000000)::bigint);
+        PERFORM setval('${schema}.node_id', greatest(node, (SELECT last_value FROM ${schema}.node_id)) + 1000000000 + floor(random() * 1000000000)::bigint);
         INSERT INTO ${schema}.numbering VALUES (statement_timestamp());
     EXCEPTION
         WHEN query_canceled OR OTHERS THEN
@@ -239,6 +250,17 @@ BEGIN
 END
 $$;
 
+-- Whether numbers that sequences give out now have not been given out before.
+CREATE FUNCTION ${schema}.numbers_are_new() RETURNS boolean
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM ${schema}.numbering)
+           AND NOT EXISTS (SELECT FROM ${schema}.figure f
+                            WHERE f.name = 'sequence'
+                              AND f.value > coalesce(pg_sequence_last_value(to_regclass(format('${schema}.%I', f.detail))), 0));
+END
+$$;
+
 -- Whether the numbers of this server are new, and which history of which server this is: each promotion begins a timeline with a higher
 -- number. Zeros where nobody may know. A standby says what it says to whoever writes, and not that the table cannot be read there.
 CREATE FUNCTION ${schema}.server_standing(OUT numbered boolean, OUT server bigint, OUT timeline int)
@@ -247,7 +269,7 @@ BEGIN
     IF pg_is_in_recovery() THEN
         RAISE EXCEPTION 'this server is a standby: nothing can be enqueued, claimed or recorded here' USING ERRCODE = 'read_only_sql_transaction';
     END IF;
-    numbered := EXISTS (SELECT FROM ${schema}.numbering);
+    numbered := ${schema}.numbers_are_new();
     BEGIN
         server := (pg_control_system()).system_identifier;
         timeline := ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int;
@@ -259,4 +281,4 @@ BEGIN
 END
 $$;
 
-REVOKE EXECUTE ON FUNCTION ${schema}.skip_lost_numbers(), ${schema}.server_standing() FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ${schema}.skip_lost_numbers(), ${schema}.numbers_are_new(), ${schema}.server_standing() FROM PUBLIC;

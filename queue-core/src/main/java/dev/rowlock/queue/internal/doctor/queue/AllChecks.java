@@ -26,6 +26,7 @@ public final class AllChecks {
     private static final List<Check> OF_QUEUE = List.of(
             new SchemaVersion(),
             new AlteredTables(SchemaObjects.all()),
+            new SequenceBehind(),
             new UnservedQueue(Duration.ofMinutes(1)),
             new UnlistenedType(Duration.ofMinutes(1)),
             new StuckJobs(Duration.ofMinutes(1)),

@@ -8,8 +8,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * Writes into the table {@code figure} what holds back vacuum, how many dead rows our tables have, how large they are, and how
- * full the server's queue of notifications is. Reads catalogs and statistics only. What this role may not see is left out.
+ * Writes into the table {@code figure} what holds back vacuum, how many dead rows our tables have, how large they are, how
+ * full the server's queue of notifications is, and where the sequences stand. Reads catalogs and statistics only. What this role may not see is left out.
  */
 public final class MeasureDatabase {
 
@@ -54,6 +54,10 @@ public final class MeasureDatabase {
                 SELECT 'table.size', part.name, sum(coalesce(pg_total_relation_size(part.oid), 0)) FROM part GROUP BY part.name
                 UNION ALL
                 SELECT 'notification.usage', '', pg_notification_queue_usage()
+                UNION ALL
+                -- For a server that gets the rows by logical replication, which leaves out sequences.
+                SELECT 'sequence', s.sequencename, s.last_value FROM pg_sequences s
+                 WHERE s.schemaname = ? AND s.sequencename IN ('job_id', 'claim_token', 'node_id') AND s.last_value IS NOT NULL
             ), gone AS (
                 DELETE FROM rowlock.figure f
                  WHERE f.name NOT LIKE 'workflow%' AND f.name NOT LIKE 'policy.%' -- those are measured by MeasureFeatures
@@ -82,6 +86,7 @@ public final class MeasureDatabase {
         }
         try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
             statement.setString(1, database.schema().name());
+            statement.setString(2, database.schema().name());
             return statement.execute();
         }
     }

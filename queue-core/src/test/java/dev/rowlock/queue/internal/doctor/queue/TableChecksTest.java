@@ -83,6 +83,20 @@ class TableChecksTest {
     }
 
     @Test
+    void aSequenceThatWouldGiveOutNumbersAgainIsNamed() {
+        rooms.ready(3);
+        isSilent(new SequenceBehind());
+        rooms.number("SELECT setval('rowlock.job_id', 1)");
+
+        Finding finding = only(new SequenceBehind());
+
+        assertThat(finding.status()).isEqualTo(Status.FAIL);
+        assertThat(finding.cause()).startsWith("Sequence job_id stands at 1 and has given out ");
+        rooms.sql(sqlOf(finding)).query().listOfRows();
+        isSilent(new SequenceBehind());
+    }
+
+    @Test
     void morePartitionsThanThereShouldBeAreCounted() {
         isSilent(new ManyPartitions(8));
         rooms.execute(
