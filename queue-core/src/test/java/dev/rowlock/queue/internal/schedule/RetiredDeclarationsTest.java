@@ -5,6 +5,7 @@ import static dev.rowlock.queue.internal.schedule.DeclaringNodes.HOURLY;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.rowlock.queue.schedule.Overlap;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.SQLException;
@@ -64,6 +65,22 @@ class RetiredDeclarationsTest {
                         .single())
                 .as("it does not stand in front of the index")
                 .isZero();
+    }
+
+    /** While a run waits, each node looks for the end of the last job four times a second. */
+    @Test
+    void aRunThatWaitsGoesWithItsRecurringJobAndNoNodeLooksForItAnyMore() {
+        nodes.node(1, HOURLY.overlap(Overlap.QUEUE_ONE)).look().leave();
+        nodes.sql.sql("UPDATE rowlock.schedule SET queued_at = fire_at").update();
+        DeclaringNodes.Node other = nodes.node(2);
+        clock.set("2026-11-22T11:00:00.001Z");
+        assertThat(other.scheduler.runOnce()).isLessThan(Duration.ofSeconds(1));
+
+        other.look();
+        other.watch();
+
+        assertThat(nodes.details().retired()).isTrue();
+        assertThat(other.scheduler.runOnce()).isGreaterThan(Duration.ofSeconds(1));
     }
 
     @Test

@@ -34,7 +34,7 @@ public final class ConfirmSchedules {
 
     private static final String RETIRE = """
             UPDATE rowlock.schedule
-               SET version = version + 1, retired_at = statement_timestamp(), fire_at = NULL
+               SET version = version + 1, retired_at = statement_timestamp(), fire_at = NULL, queued_at = NULL
              WHERE name IN (SELECT name FROM rowlock.schedule
                              WHERE name = ANY (?::text[]) AND retired_at IS NULL
                                AND declared_at < statement_timestamp() - ? * interval '1 ms'

@@ -24,9 +24,9 @@ public final class FindDueSchedules {
                    (SELECT date_part('epoch', n.fire_at - statement_timestamp()) FROM rowlock.schedule n
                      WHERE n.fire_at > statement_timestamp() AND (n.declared_by IS NULL OR n.name = ANY (own.names))
                      ORDER BY n.fire_at, n.name LIMIT 1),
-                   EXISTS (SELECT FROM rowlock.schedule q WHERE q.queued_at IS NOT NULL),
+                   EXISTS (SELECT FROM rowlock.schedule q WHERE q.queued_at IS NOT NULL AND q.retired_at IS NULL),
                    ARRAY(SELECT q.last_job_id FROM rowlock.schedule q
-                          WHERE q.queued_at IS NOT NULL AND q.overlap = 'cancel_running' AND q.last_job_id IS NOT NULL),
+                          WHERE q.queued_at IS NOT NULL AND q.retired_at IS NULL AND q.overlap = 'cancel_running' AND q.last_job_id IS NOT NULL),
                    due.*
               FROM (SELECT ?::text[] AS names, ?::text[] AS without, ?::int AS most) AS own
               LEFT JOIN LATERAL (
