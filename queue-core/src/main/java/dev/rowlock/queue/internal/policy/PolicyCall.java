@@ -27,17 +27,19 @@ final class PolicyCall {
     private final String queue;
     private final Duration longest;
     private final ThreadPoolExecutor thread; // one: a policy that hangs is not asked again
-    private final AtomicReference<@Nullable Object> inside = new AtomicReference<>(); // the call from which the policy has not come back
+    private final AtomicReference<@Nullable Object> inside =
+            new AtomicReference<>(); // the call from which the policy has not come back
 
     PolicyCall(AdmissionPolicy policy, String queue, Duration longest) {
         this.policy = policy;
         this.queue = queue;
         this.longest = longest;
-        this.thread = new ThreadPoolExecutor(1, 1, KEPT_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-            Thread made = new Thread(task, "rowlock-policy-call-" + queue);
-            made.setDaemon(true);
-            return made;
-        });
+        this.thread =
+                new ThreadPoolExecutor(1, 1, KEPT_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread made = new Thread(task, "rowlock-policy-call-" + queue);
+                    made.setDaemon(true);
+                    return made;
+                });
         thread.allowCoreThreadTimeOut(true);
     }
 
