@@ -36,7 +36,11 @@ class AddedAheadTest extends WorkflowNodes {
         first.start();
         first.admin().runNow(jobs(id, "rows").get(0));
         await().atMost(LONG)
-                .until(() -> first.search().find(jobs(id, "rows").get(0)).orElseThrow().state() == JobState.RUNNING);
+                .until(() -> first.search()
+                                .find(jobs(id, "rows").get(0))
+                                .orElseThrow()
+                                .state()
+                        == JobState.RUNNING);
     }
 
     @Test

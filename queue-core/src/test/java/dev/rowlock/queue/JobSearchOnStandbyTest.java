@@ -51,7 +51,8 @@ class JobSearchOnStandbyTest {
         assertThat(search.count(JobFilter.all(), 10).jobs()).isEqualTo(3);
         assertThat(search.explain(waiting)).isPresent();
         assertThat(search.explain(done)).isPresent();
-        assertThat(search.deadByError(JobFilter.all(), GroupPage.first(10)).groups()).hasSize(1);
+        assertThat(search.deadByError(JobFilter.all(), GroupPage.first(10)).groups())
+                .hasSize(1);
         assertThat(search.failedAttempts(Duration.ofHours(1)).queues()).hasSize(1);
         assertThat(search.ended(JobFilter.where().ended(today, today.plus(Duration.ofDays(1))), TimeStep.HOUR))
                 .isNotEmpty();

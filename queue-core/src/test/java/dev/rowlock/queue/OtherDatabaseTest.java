@@ -46,7 +46,8 @@ class OtherDatabaseTest {
     @Test
     void aJobThatWouldLandInATenantsDatabaseIsRefused() throws Exception {
         Rooms rooms = Rooms.in(tenant.dataSource(), new Schema("rowlock"));
-        Rowlock rowlock = rowlocks.started(Rowlocks.quick(pool).listener(Greeting.class, (greeting, job) -> greeted.complete(greeting.to())));
+        Rowlock rowlock = rowlocks.started(
+                Rowlocks.quick(pool).listener(Greeting.class, (greeting, job) -> greeted.complete(greeting.to())));
 
         withinTenantsTransaction(() -> {
             assertThatThrownBy(() -> rowlock.jobs().enqueue(new Greeting("tenant")))

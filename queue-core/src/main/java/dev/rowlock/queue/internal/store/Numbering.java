@@ -27,7 +27,8 @@ public final class Numbering {
 
     private static final Logger log = LoggerFactory.getLogger(Numbering.class);
 
-    private static final String LOOK = "SELECT numbered, server, timeline, current_database() FROM rowlock.server_standing()";
+    private static final String LOOK =
+            "SELECT numbered, server, timeline, current_database() FROM rowlock.server_standing()";
 
     private static final String SKIP = "SELECT rowlock.skip_lost_numbers()";
 
