@@ -14,7 +14,6 @@ import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.store.claim.KnownKeys;
-import dev.rowlock.queue.internal.store.gate.CancelRest;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;
@@ -25,8 +24,6 @@ import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Claims of a queue's jobs with keys, and of all its jobs where the queue has a limit of its own: where the next one looks, when,
@@ -35,8 +32,6 @@ import org.slf4j.LoggerFactory;
  * <p>Used by one thread at a time, but for {@link #heard} and {@link #active}.
  */
 final class KeyedClaims {
-
-    private static final Logger log = LoggerFactory.getLogger(KeyedClaims.class);
 
     /** While limits have room for few jobs at a time, claims begin no sooner than this after each other. */
     private static final Duration APART = Duration.ofMillis(1);
@@ -48,7 +43,7 @@ final class KeyedClaims {
 
     private final QueueConsumer consumer;
     private final ClaimKeyedJobs statement;
-    private final CancelRest cancelRest;
+    private final RestOfKeys restOfKeys;
     private final Duration pollInterval;
     private final @Nullable String timeouts;
     private final Runnable failed;
@@ -91,7 +86,7 @@ final class KeyedClaims {
         this.failed = failed;
         this.consumer = consumer;
         this.statement = source.claim();
-        this.cancelRest = statement.cancelRest();
+        this.restOfKeys = new RestOfKeys(consumer.queue(), statement.cancelRest(), source.changed());
         this.shares = source.runTimes().of(consumer.queue());
         this.pollInterval = pollInterval;
         this.stages = new KeyedStages(shares, memory, pollInterval);
@@ -255,7 +250,7 @@ final class KeyedClaims {
         if (!claim.taker().test(batch.batch())) {
             return Duration.ZERO;
         }
-        if (cancelRest(batch.toCancel())) {
+        if (restOfKeys.cancel(batch.toCancel())) {
             round.found();
         }
         boolean full = batch.batch().jobs().size() == claim.limit();
@@ -317,16 +312,5 @@ final class KeyedClaims {
         if (batch.untilRate() != null) {
             stages.rateAllowsIn(batch.untilRate(), lookedAt);
         }
-    }
-
-    /** Jobs that may not run any more keep their place until somebody takes them out of it: who finds them does. Returns whether there were any. */
-    private boolean cancelRest(List<String> keys) {
-        if (keys.isEmpty()) {
-            return false;
-        }
-        int cancelled = cancelRest.run(consumer.queue(), keys);
-        log.info(
-                "queue '{}': cancelled {} jobs, because others of their keys have failed", consumer.queue(), cancelled);
-        return cancelled > 0;
     }
 }

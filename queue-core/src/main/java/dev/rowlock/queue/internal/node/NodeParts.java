@@ -100,7 +100,10 @@ public record NodeParts(
         return new NodeParts(
                 settings,
                 claim,
-                new KeyedSource(new ClaimKeyedJobs(services.database(), longestWait, claim.unanswered()), runTimes),
+                new KeyedSource(
+                        new ClaimKeyedJobs(services.database(), longestWait, claim.unanswered()),
+                        runTimes,
+                        services.wakeups()::attention),
                 new FindReadyQueues(services.database()),
                 queues,
                 byQueue,

@@ -70,6 +70,7 @@ final class BulkBatches implements Chore {
         }
         if (done.get().ended()) {
             inOrder.run().forEach(wakeups::keysReady); // the others of their keys go on
+            wakeups.attention(); // some may have been jobs of workflows
         }
         return done.get().stuck() ? REST_BEFORE_LOCKED_JOB : Duration.ZERO;
     }

@@ -74,7 +74,8 @@ class ClaimerTest {
                 node.claim(),
                 new KeyedSource(
                         new ClaimKeyedJobs(rooms.database(), Duration.ZERO),
-                        new RunTimes(Map.of(worker.queue(), 1), System::nanoTime)),
+                        new RunTimes(Map.of(worker.queue(), 1), System::nanoTime),
+                        () -> {}),
                 ClaimingNode.FETCH,
                 new LosesItsLease(node.view().nodeId()),
                 null);

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.claim;
 
+import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.node.NodeParts;
 import dev.rowlock.queue.internal.node.NodeServices;
@@ -32,6 +33,7 @@ final class ClaimingNode implements AutoCloseable {
 
     private final Rooms rooms;
     private final Notifier notifier;
+    private final RecordedWakeups wakeups = new RecordedWakeups();
     private final AtomicReference<Admissions> admissions = new AtomicReference<>(Admissions.ALL);
     private final NodeView view;
     private final QueueWorker worker;
@@ -48,6 +50,11 @@ final class ClaimingNode implements AutoCloseable {
         claim = parts.claim();
         keyed = parts.keyed();
         claimer = new Claimer(worker, claim, keyed, FETCH, view, null);
+    }
+
+    /** What nodes of this process hear. */
+    RecordedWakeups wakeups() {
+        return wakeups;
     }
 
     Rooms rooms() {
@@ -72,7 +79,7 @@ final class ClaimingNode implements AutoCloseable {
 
     /** One that looks for jobs with keys no longer after there was one than for this time, unless it has a reason to. */
     Claimer claimerThatKeepsKeys(Duration kept) {
-        return new Claimer(worker, claim, new KeyedSource(keyed.claim(), keyed.runTimes(), kept), FETCH, view, null);
+        return new Claimer(worker, claim, new KeyedSource(keyed.claim(), keyed.runTimes(), keyed.changed(), kept), FETCH, view, null);
     }
 
     /** From now on the database refuses to move this job to running. */
@@ -122,12 +129,14 @@ final class ClaimingNode implements AutoCloseable {
                 RetryPolicy.DEFAULT,
                 1 << 20,
                 false);
+        WakeupBus bus = new WakeupBus(notifier);
+        bus.subscribe(wakeups);
         NodeServices services = new NodeServices(
                 rooms.database(),
                 database.unpooled(),
                 TestNode.codec(),
                 Extensions.NONE,
-                new WakeupBus(notifier),
+                bus,
                 null);
         return NodeParts.assemble(
                 settings,

@@ -103,6 +103,29 @@ class KeyedClaimsTest {
     }
 
     @Test
+    void workflowsAreToldIfAClaimCancelsJobsOfTheirs() {
+        limit(QueueLimit.of(Rooms.QUEUE).inOrder(AfterFailure.CANCEL_REST));
+        long[] jobs = ready(8, 2);
+        rooms.execute("""
+                WITH failed AS (DELETE FROM rowlock.ready WHERE id IN (%d, %d) RETURNING *)
+                INSERT INTO rowlock.dead (id, died_at, enqueued_at, rank, attempt, crashes, state, queue, job_key, type, last_job)
+                SELECT id, now(), enqueued_at, rank, 1, 0, 'failed', queue, job_key, type, %d FROM failed
+                """.formatted(jobs[0], jobs[1], jobs[3]));
+
+        claimUntilRunning(2);
+        assertThat(rooms.roomsOf(jobs[2])).containsExactly("done");
+        assertThat(node.wakeups().heard()).doesNotContain("attention");
+
+        rooms.execute("UPDATE rowlock.dead SET last_job = " + jobs[7]);
+        rooms.execute("UPDATE rowlock.ready SET headers = '{\"rowlock-workflow\":\"7\"}' WHERE id = " + jobs[7]);
+        rooms.execute("DELETE FROM rowlock.running");
+        claimer.claim();
+
+        assertThat(rooms.roomsOf(jobs[7])).containsExactly("done");
+        assertThat(node.wakeups().heard()).contains("attention");
+    }
+
+    @Test
     void aRefusedJobInStrictOrderHoldsUpItsKeyOnly() {
         limit(QueueLimit.of(Rooms.QUEUE).inOrder(AfterFailure.HOLD));
         long[] jobs = ready(40, 4);

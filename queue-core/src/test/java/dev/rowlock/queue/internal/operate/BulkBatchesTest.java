@@ -81,7 +81,18 @@ class BulkBatchesTest {
         batches.runOnce();
         batches.runOnce();
 
-        assertThat(wakeups.heard()).containsExactly("attention", "keys in " + Rooms.QUEUE);
+        assertThat(wakeups.heard()).containsExactly("attention", "keys in " + Rooms.QUEUE, "attention");
+    }
+
+    /** Beginning it wakes those who do it. At its end workflows look what has become of their jobs. */
+    @Test
+    void itsBeginAndItsEndAreSaidToAll() {
+        dead(1);
+        admin.discard(MAIL);
+
+        batches.runOnce();
+
+        assertThat(wakeups.heard()).containsExactly("attention", "attention");
     }
 
     @Test

@@ -3,8 +3,10 @@ package dev.rowlock.queue.internal.store.gate;
 import dev.rowlock.queue.internal.store.BegunJobs;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.internal.store.admin.Affected;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.util.List;
 
 /**
@@ -37,10 +39,10 @@ public final class CancelRest {
                            'type', 'cancelled', 'message', 'job ' || f.id || ' of its key has failed')),
                        statement_timestamp(), 'cancelled'
                   FROM rest r JOIN failed f ON f.job_key = r.job_key
-                RETURNING id
+                RETURNING headers
             )
-            SELECT count(*) FROM cancelled
-            """.formatted(BegunJobs.untouched("r"));
+            SELECT count(*), coalesce(bool_or(headers -> '%s' IS NOT NULL), false) FROM cancelled
+            """.formatted(BegunJobs.untouched("r"), Headers.WORKFLOW);
 
     private final Database database;
     private final EnsureDonePartitions partitions;
@@ -52,18 +54,26 @@ public final class CancelRest {
         this.sql = database.sql(SQL);
     }
 
-    /** Returns how many were cancelled; there may be more if those were 1,000. */
-    public int run(String queue, List<String> keys) {
-        return partitions
-                .around(() -> database.alone(connection -> {
-                    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                        statement.setString(1, queue);
-                        statement.setObject(2, keys.toArray(String[]::new));
-                        statement.setString(3, queue);
-                        statement.setInt(4, LIMIT);
-                        return Affected.count(statement);
-                    }
-                }))
-                .intValue();
+    /**
+     * What was done.
+     *
+     * @param jobs so many were cancelled; there may be more if those were 1,000
+     * @param ofWorkflows whether some of them belong to workflows
+     */
+    public record Cancelled(int jobs, boolean ofWorkflows) {}
+
+    public Cancelled run(String queue, List<String> keys) {
+        return partitions.around(() -> database.alone(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                statement.setString(1, queue);
+                statement.setObject(2, keys.toArray(String[]::new));
+                statement.setString(3, queue);
+                statement.setInt(4, LIMIT);
+                try (ResultSet row = statement.executeQuery()) {
+                    row.next();
+                    return new Cancelled(row.getInt(1), row.getBoolean(2));
+                }
+            }
+        }));
     }
 }

@@ -6,7 +6,6 @@ import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
-import dev.rowlock.queue.internal.store.workflow.read.Redriven;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -149,7 +149,7 @@ class ClaimInOrderTest {
         KeyedBatch batch = run();
         List<Long> next = ids(batch);
         if (!batch.toCancel().isEmpty()) {
-            assertThat(claim.cancelRest().run(QUEUE, batch.toCancel())).isEqualTo(2);
+            assertThat(claim.cancelRest().run(QUEUE, batch.toCancel()).jobs()).isEqualTo(2);
             next = claimed();
         }
 
@@ -181,7 +181,7 @@ class ClaimInOrderTest {
         end(2);
         assertThat(claimed()).containsExactly(4L);
         end(4);
-        assertThat(claim.cancelRest().run(QUEUE, run().toCancel())).isOne();
+        assertThat(claim.cancelRest().run(QUEUE, run().toCancel()).jobs()).isOne();
     }
 
     @Test
@@ -237,7 +237,7 @@ class ClaimInOrderTest {
         KeyedBatch batch = run();
         assertThat(batch.toCancel()).isEmpty();
         assertThat(ids(batch)).containsExactly(2L);
-        assertThat(claim.cancelRest().run(QUEUE, List.of("a"))).isZero();
+        assertThat(claim.cancelRest().run(QUEUE, List.of("a")).jobs()).isZero();
     }
 
     @ParameterizedTest

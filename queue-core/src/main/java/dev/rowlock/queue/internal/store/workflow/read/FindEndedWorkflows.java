@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.store.workflow.read;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Row;
 import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.workflow.Redriven;
 import java.sql.PreparedStatement;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -4,6 +4,7 @@ import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Row;
 import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.workflow.Redriven;
 import dev.rowlock.queue.workflow.RunsAfter;
 import dev.rowlock.queue.workflow.StepCounts;
 import dev.rowlock.queue.workflow.WorkflowDetails;

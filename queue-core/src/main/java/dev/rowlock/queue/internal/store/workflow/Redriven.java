@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.store.workflow.read;
+package dev.rowlock.queue.internal.store.workflow;
 
 /** Whether a failed workflow runs again, though nobody has noted it yet: one of its failed jobs was redriven. A condition about a row {@code w} of {@code workflow}. */
 public final class Redriven {
