@@ -24,6 +24,7 @@ import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.schedule.Overlap;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.Schedule;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import dev.rowlock.queue.workflow.Workflow;
@@ -49,6 +50,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  * Draws rules for a queue and jobs that complete, fail, wait, have keys of both kinds, belong to a batch or recur; over two nodes, none of the rules is ever
  * broken, and each job ends as a {@linkplain CombinedModel model} says. In half of the queues a policy chooses among the jobs, at random; where keys are in order, nobody asks it.
  */
+@LongRunning
 @PostgresTest(freshPerTest = true, migrated = true)
 class CombinedGatesTest {
 

@@ -19,6 +19,7 @@ import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.settings.FetchSettings;
 import dev.rowlock.queue.settings.LeaseSettings;
 import dev.rowlock.queue.settings.WorkerSettings;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.SQLException;
@@ -37,6 +38,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  * Draws jobs of every kind, what operators do to them, what policies answer, and which node dies when, over two nodes. While the policy decides, no job
  * runs that it has not chosen; and all jobs end, once each, when it goes on, fails for good, or has gone.
  */
+@LongRunning
 @PostgresTest(freshPerTest = true, migrated = true)
 class RandomPoliciesTest {
 

@@ -7,6 +7,7 @@ import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.job.SnoozeException;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import dev.rowlock.queue.workflow.RunsAfter;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Workflows drawn at random, on two nodes: what becomes of each step is what a model of the rules says, and no step runs before its time. */
+@LongRunning
 @PostgresTest(freshPerTest = true, migrated = true)
 class RandomWorkflowsTest {
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.Rated;
 import dev.rowlock.queue.chaos.history.SharedTime;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A short run with another seed each time; the report names it. {@code make chaos} is the long one. */
+@LongRunning
 class ShortChaosTest {
 
     @Test

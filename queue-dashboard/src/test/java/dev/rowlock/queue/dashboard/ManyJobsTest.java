@@ -6,6 +6,7 @@ import dev.rowlock.queue.dashboard.Handlers.SendMail;
 import dev.rowlock.queue.dashboard.browser.Browser;
 import dev.rowlock.queue.dashboard.browser.ManyJobs;
 import dev.rowlock.queue.dashboard.browser.Walk;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -22,6 +23,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Every page and every action with a million jobs in 1,000 queues, while nodes work, for somebody who has logged in by Spring Security. */
+@LongRunning
 @SpringBootTest(
         classes = SecuredApplication.class,
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
