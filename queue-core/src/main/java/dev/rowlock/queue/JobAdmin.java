@@ -88,7 +88,7 @@ public final class JobAdmin {
     /**
      * The same controls in somebody's name.
      *
-     * @param who 1 to 100 characters
+     * @param who 1 to 1,000 characters
      * @param why up to 1,000 characters; null: nobody says
      * @throws IllegalArgumentException if one of them is blank or too long
      */

@@ -18,7 +18,7 @@ public interface QueueLimits {
     /**
      * The same in somebody's name, for the audit.
      *
-     * @param who 1 to 100 characters
+     * @param who 1 to 1,000 characters
      * @param why up to 1,000 characters; null: nobody says
      */
     QueueLimits by(String who, @Nullable String why);

@@ -20,7 +20,7 @@ public interface RecurringJobs {
     /**
      * The same in somebody's name, for the audit. Each change leaves a line there, in its own transaction; without this, {@code application} makes it.
      *
-     * @param who 1 to 100 characters
+     * @param who 1 to 1,000 characters
      * @param why up to 1,000 characters; null: nobody says
      * @throws IllegalArgumentException if one of them is blank or too long
      */

@@ -83,8 +83,8 @@ final class RowlockEndpoint {
             @Nullable Boolean everything,
             @Nullable String why) {
         Target target = new Target(queue, type, job, Boolean.TRUE.equals(everything));
-        JobAdmin admin = rowlock.admin().by(name(caller), why);
         try {
+            JobAdmin admin = rowlock.admin().by(name(caller), why);
             return switch (action.toLowerCase(Locale.ROOT)) {
                 case "pause" -> Map.of("changed", target.pause(admin));
                 case "resume" -> Map.of("changed", target.resume(admin));

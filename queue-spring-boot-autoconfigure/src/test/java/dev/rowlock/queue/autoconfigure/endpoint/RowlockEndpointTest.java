@@ -179,6 +179,9 @@ class RowlockEndpointTest {
             assertThatThrownBy(() -> change(context, "redrive", Map.of("everything", "true")))
                     .isInstanceOf(InvalidEndpointRequestException.class)
                     .hasMessageStartingWith("redrive needs either job");
+            assertThatThrownBy(() -> change(context, "pause", Map.of("queue", "mails", "why", "x".repeat(1_001))))
+                    .isInstanceOf(InvalidEndpointRequestException.class)
+                    .hasMessageContaining("up to 1000 are allowed");
             assertThat(change(context, "explode", Map.of("queue", "mails"))).isNull();
             assertThat(context.getBean(JobAdmin.class).pauses()).isEmpty();
         });
