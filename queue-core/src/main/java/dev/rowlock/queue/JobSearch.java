@@ -255,7 +255,7 @@ public final class JobSearch {
      * @param last how long ago it may have been, on the database's clock: up to a day
      */
     public FailedAttempts failedAttempts(Duration last) {
-        if (last.toMillis() < 1 || last.compareTo(MAX_FAILED_LAST) > 0) {
+        if (last.compareTo(Duration.ofMillis(1)) < 0 || last.compareTo(MAX_FAILED_LAST) > 0) {
             throw new IllegalArgumentException(
                     "attempts that failed in the last %s cannot be counted: take between 1 ms and %s"
                             .formatted(DurationText.of(last), DurationText.of(MAX_FAILED_LAST)));

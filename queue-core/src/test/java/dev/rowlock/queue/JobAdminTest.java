@@ -16,6 +16,7 @@ import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -202,6 +203,9 @@ class JobAdminTest {
         assertThat(actions(AuditFilter.ALL.from(bobs.at()))).containsExactly("resume", "pause");
         assertThat(actions(AuditFilter.ALL.until(bobs.at()))).containsExactly("pause");
         assertThat(actions(AuditFilter.ALL.who("%"))).isEmpty();
+        assertThat(actions(AuditFilter.ALL.from(Instant.MIN).until(Instant.MAX))).hasSize(3);
+        assertThat(actions(AuditFilter.ALL.from(Instant.MAX))).isEmpty();
+        assertThat(actions(AuditFilter.ALL.until(Instant.MIN))).isEmpty();
         assertThat(admin.audit(AuditFilter.ALL.who("ann"), bobs.id(), 10)).hasSize(1);
         assertThatThrownBy(() -> AuditFilter.ALL.from(bobs.at()).until(bobs.at().minusSeconds(1)))
                 .hasMessageContaining("exchange the times");

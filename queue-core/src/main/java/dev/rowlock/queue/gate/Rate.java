@@ -28,7 +28,7 @@ public record Rate(int jobs, Duration per, int burst) {
     public Rate {
         requirePositive("jobs", jobs);
         requirePositive("burst", burst);
-        if (per.toMillis() < 1 || per.compareTo(LONGEST) > 0) {
+        if (per.compareTo(Duration.ofMillis(1)) < 0 || per.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException(
                     "a rate per %s is not allowed: 1 ms to 31 days".formatted(DurationText.of(per)));
         }

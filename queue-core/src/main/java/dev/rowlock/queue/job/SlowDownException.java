@@ -27,7 +27,7 @@ public final class SlowDownException extends SnoozeException {
     }
 
     private static Duration requireReasonable(Duration retryAfter) {
-        if (retryAfter.toMillis() < 1 || retryAfter.compareTo(Duration.ofDays(31)) > 0) {
+        if (retryAfter.compareTo(Duration.ofMillis(1)) < 0 || retryAfter.compareTo(Duration.ofDays(31)) > 0) {
             throw new IllegalArgumentException(
                     "to slow down for %s is not allowed: 1 ms to 31 days".formatted(DurationText.of(retryAfter)));
         }

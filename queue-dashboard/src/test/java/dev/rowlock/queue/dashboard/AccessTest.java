@@ -1,21 +1,30 @@
 package dev.rowlock.queue.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.dashboard.access.AccessLevel;
+import dev.rowlock.queue.dashboard.access.DashboardUser;
 import dev.rowlock.queue.dashboard.api.Brand;
 import dev.rowlock.queue.dashboard.api.Operation;
 import dev.rowlock.queue.dashboard.api.Operation.Method;
 import dev.rowlock.queue.dashboard.api.Operations;
+import java.net.http.HttpResponse;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
 /** Who may do what. */
 @DashboardTest
+@ExtendWith(OutputCaptureExtension.class)
 class AccessTest {
 
     private final Http http;
@@ -68,6 +77,45 @@ class AccessTest {
     void anAccessBeanThatFailsLetsNobodyIn() {
         assertThat(http.get("/", "broken").statusCode()).isEqualTo(403);
         assertThat(http.get("/", "no-such-level").statusCode()).isEqualTo(403);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"broken", "no-such-level", "endless"})
+    void anAccessBeanThatFailsForEachRequestFillsNoLog(String level, CapturedOutput log) {
+        for (int i = 0; i < 20; i++) {
+            assertThat(http.get("/", level).statusCode()).isEqualTo(403);
+        }
+
+        assertThat(log.getAll().split("the application's DashboardAccess has failed", -1).length - 1)
+                .isLessThanOrEqualTo(1);
+        assertThat(log.getAll()).doesNotContain("Servlet.service()");
+    }
+
+    /** Distinguished names of certificates are long. */
+    @Test
+    void anAdminWithALongNameGetsInAndStandsInTheAudit() {
+        String name = "CN=" + "x".repeat(300) + ",OU=Operations,O=Example";
+        HttpResponse<String> paused = http.post(
+                "queues/pause",
+                "admin",
+                "{\"name\": \"by-certificate\"}",
+                request -> request.header(PlainApplication.NAME, name));
+
+        assertThat(paused.statusCode()).isEqualTo(200);
+        assertThat(http.json("audit?subject=by-certificate", "admin").toString()).contains(name);
+        http.post("queues/resume", "admin", "{\"name\": \"by-certificate\"}");
+    }
+
+    @Test
+    void aUserWithoutALevelIsNone() {
+        assertThatThrownBy(() -> new DashboardUser("ann", none()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("no level");
+    }
+
+    @SuppressWarnings("NullAway") // as an application without such checks
+    private static AccessLevel none() {
+        return null;
     }
 
     @Test

@@ -33,14 +33,27 @@ public class PlainApplication {
 
     static final String LEVEL = "X-Level";
 
+    /** Ann where it is missing. */
+    static final String NAME = "X-Name";
+
     @Bean
     DashboardAccess dashboardAccess() {
         return request -> {
             String level = level(request);
+            if (level.equals("endless")) {
+                return endless();
+            }
             return level.equals("broken")
                     ? broken()
-                    : new DashboardUser("ann", AccessLevel.valueOf(level.toUpperCase(Locale.ROOT)));
+                    : new DashboardUser(
+                            Objects.requireNonNullElse(request.getHeader(NAME), "ann"),
+                            AccessLevel.valueOf(level.toUpperCase(Locale.ROOT)));
         };
+    }
+
+    private static DashboardUser endless() {
+        DashboardUser user = endless();
+        return new DashboardUser(user.name() + "!", user.level());
     }
 
     private static DashboardUser broken() {

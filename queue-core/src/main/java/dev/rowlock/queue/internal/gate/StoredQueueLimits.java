@@ -139,7 +139,7 @@ public final class StoredQueueLimits implements QueueLimits {
 
     @Override
     public boolean slowDown(String queue, @Nullable String key, Duration time) {
-        String whose = key == null ? "the queue" : "key " + key;
+        String whose = key == null ? "the queue" : "key " + named(key);
         if (!time.isZero()) {
             Duration valid = new SlowDownException(time).retryAfter();
             return hold.run(Names.queue(queue), key, valid, note("slow down", queue, whose + " for " + time));

@@ -48,8 +48,10 @@ public final class PayloadRules {
             throw new IllegalArgumentException(
                     "a payload of %d bytes is larger than the allowed %d".formatted(bytes, maxBytes));
         }
-        if (tree(json).isNull()) {
-            throw new IllegalArgumentException("the payload is the JSON null, which no job may have");
+        JsonNode tree = tree(json);
+        if (tree.isMissingNode() || tree.isNull()) {
+            throw new IllegalArgumentException("the payload is %s, which no job may have"
+                    .formatted(tree.isNull() ? "the JSON null" : "empty"));
         }
     }
 

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
+import org.springframework.dao.DataIntegrityViolationException;
 
 /** Finds the operation that a request names, asks whether its user may call it, and turns what goes wrong into an answer. */
 final class ApiCalls {
@@ -28,6 +29,7 @@ final class ApiCalls {
 
     private final Operations operations;
     private final AccessLevel payloads;
+    private final OnceAMinute traces = new OnceAMinute();
 
     ApiCalls(Operations operations, AccessLevel payloads) {
         this.operations = operations;
@@ -65,6 +67,9 @@ final class ApiCalls {
             if (values.length != 1) {
                 throw new Problem(400, "a parameter stands in the address more than once");
             }
+            if (values[0].indexOf('\0') >= 0) {
+                throw new Problem(400, "a parameter has the character U+0000, which no text of the database has");
+            }
             query.put(name, values[0]);
         });
         return query;
@@ -78,7 +83,7 @@ final class ApiCalls {
         return body;
     }
 
-    private static @Nullable Object answered(Operation operation, Call call) {
+    private @Nullable Object answered(Operation operation, Call call) {
         try {
             return operation.action().run(call);
         } catch (IllegalArgumentException | PayloadException e) {
@@ -87,8 +92,13 @@ final class ApiCalls {
             throw new Problem(409, text(e));
         } catch (SearchTimeoutException e) {
             throw new Problem(503, text(e));
+        } catch (DataIntegrityViolationException e) {
+            log.warn("the database refuses operation {} of the dashboard", operation.path(), e);
+            throw new Problem(409, "the database refuses this; the application's log says more");
         } catch (DataAccessException e) {
-            log.warn("the database did not answer operation {} of the dashboard", operation.path(), e);
+            if (traces.due()) {
+                log.warn("the database did not answer operation {} of the dashboard", operation.path(), e);
+            }
             throw new Problem(503, "the database did not answer; the application's log says more");
         } catch (Problem e) {
             throw e;

@@ -13,6 +13,7 @@ final class Gatekeeper {
     private static final Logger log = LoggerFactory.getLogger(Gatekeeper.class);
 
     private final @Nullable DashboardAccess access;
+    private final OnceAMinute traces = new OnceAMinute();
 
     /** @param access null: the application has said nothing, so nobody gets in */
     Gatekeeper(@Nullable DashboardAccess access) {
@@ -26,8 +27,10 @@ final class Gatekeeper {
         try {
             DashboardUser user = access.user(request);
             return user == null ? DashboardUser.NOBODY : user;
-        } catch (RuntimeException e) {
-            log.warn("the application's DashboardAccess has failed, so a request to the dashboard is refused", e);
+        } catch (Throwable e) { // user code
+            if (traces.due()) {
+                log.warn("the application's DashboardAccess has failed, so a request to the dashboard is refused", e);
+            }
             return DashboardUser.NOBODY;
         }
     }

@@ -23,6 +23,9 @@ public final class ReadAudit {
              ORDER BY a.id DESC LIMIT ?
             """.formatted(AuditRow.COLUMNS);
 
+    private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+
     private final Database database;
 
     public ReadAudit(Database database) {
@@ -48,7 +51,11 @@ public final class ReadAudit {
         });
     }
 
+    /** The server knows no times beyond these, and the audit has none. */
     private static @Nullable String text(@Nullable Instant time) {
-        return time == null ? null : time.toString();
+        if (time == null) {
+            return null;
+        }
+        return time.isBefore(EARLIEST) ? "-infinity" : time.isAfter(LATEST) ? "infinity" : time.toString();
     }
 }

@@ -1,6 +1,8 @@
 package dev.rowlock.queue.dashboard.api.call;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -27,6 +29,9 @@ public final class Json {
             })
             .build();
 
+    /** As an escape, whose backslash is none of an escape itself. */
+    private static final Pattern NUL = Pattern.compile("(?<!\\\\)(?:\\\\\\\\)*+\\\\u0000");
+
     private Json() {}
 
     public static byte[] write(@Nullable Object answer) {
@@ -38,6 +43,9 @@ public final class Json {
     }
 
     public static <T> T read(byte[] body, Class<T> type) {
+        if (NUL.matcher(new String(body, StandardCharsets.ISO_8859_1)).find()) {
+            throw Problem.invalid("a text in the request has the character U+0000, which cannot be stored");
+        }
         T value;
         try {
             value = MAPPER.readValue(body, type);
