@@ -174,6 +174,22 @@ class LiveTest {
         }
     }
 
+    @Test
+    void aUserWhoOpensHundredsOfStreamsLeavesOthersTheirs() throws Exception {
+        for (int i = 0; i < 200; i++) {
+            watch("");
+        }
+        await().atMost(Duration.ofSeconds(60)).until(() -> feed.viewers() == 200);
+
+        HttpResponse<InputStream> oneMore = client.send(request(""), HttpResponse.BodyHandlers.ofInputStream());
+        HttpResponse<InputStream> bobs =
+                client.send(request("", "bob"), HttpResponse.BodyHandlers.ofInputStream());
+
+        assertThat(oneMore.statusCode()).isEqualTo(503);
+        assertThat(bobs.statusCode()).isEqualTo(200);
+        bobs.body().close();
+    }
+
     private Watcher watch(String query) {
         Watcher watcher = new Watcher();
         watchers.add(watcher);
@@ -183,8 +199,13 @@ class LiveTest {
     }
 
     private HttpRequest request(String query) {
+        return request(query, "ann");
+    }
+
+    private HttpRequest request(String query, String name) {
         return HttpRequest.newBuilder(URI.create("http://localhost:%d/rowlock/api/live%s".formatted(port, query)))
                 .header(PlainApplication.LEVEL, "read_only")
+                .header(PlainApplication.NAME, name)
                 .build();
     }
 

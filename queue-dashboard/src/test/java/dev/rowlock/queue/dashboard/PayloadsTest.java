@@ -36,7 +36,7 @@ class PayloadsTest {
                 if (text.contains("unreadable")) {
                     throw new IllegalStateException(text);
                 }
-                return text.contains("endless") ? endless(text) : text.replace("4111", "…");
+                return text.contains("endless") ? endless(text) : text.replaceAll("4111|5105", "…");
             };
         }
 
@@ -185,6 +185,17 @@ class PayloadsTest {
                     .findFirst()
                     .orElseThrow();
         }
+    }
+
+    @Test
+    void reasonsWhyAJobWaitsAreRedactedToo() {
+        admin.by("bob", "until card 5105 is known").pause("reasons");
+        long job = jobs.enqueue(new SendMail("a@b.c", null), o -> o.queue("reasons"));
+
+        assertThat(http.json("jobs/" + job, "read_only").get("reasons").toString())
+                .contains("until card … is known")
+                .doesNotContain("5105");
+        admin.resume("reasons");
     }
 
     @Test

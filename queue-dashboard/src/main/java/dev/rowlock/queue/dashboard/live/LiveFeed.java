@@ -32,6 +32,9 @@ public final class LiveFeed implements SmartLifecycle {
 
     private static final int MAX_VIEWERS = 1_000;
 
+    /** So that nobody takes the streams of all others. */
+    private static final int MAX_OF_A_USER = 200;
+
     private final Rounds rounds;
     private final Set<Viewer> viewers = ConcurrentHashMap.newKeySet();
     private @Nullable ScheduledExecutorService timer; // guarded by this; null while nobody looks
@@ -43,9 +46,10 @@ public final class LiveFeed implements SmartLifecycle {
         this.rounds = rounds;
     }
 
-    /** Turns the request into a stream. Its parameters {@code job} and {@code workflow} name what to follow. */
-    public void join(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        if (viewers.size() >= MAX_VIEWERS) {
+    /** Turns the request of this user into a stream. Its parameters {@code job} and {@code workflow} name what to follow. */
+    public void join(String user, HttpServletRequest request, HttpServletResponse response) throws IOException {
+        if (viewers.size() >= MAX_VIEWERS
+                || viewers.stream().filter(viewer -> viewer.user().equals(user)).count() >= MAX_OF_A_USER) {
             response.setStatus(503);
             return;
         }
@@ -55,6 +59,7 @@ public final class LiveFeed implements SmartLifecycle {
         AsyncContext context = request.startAsync();
         context.setTimeout(LONGEST.plus(LONGEST).toMillis());
         Viewer viewer = new Viewer(
+                user,
                 context,
                 response.getOutputStream(),
                 id(request.getParameter("job")),

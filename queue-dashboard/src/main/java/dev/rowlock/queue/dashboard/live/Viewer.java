@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** One open stream. Writes without blocking: what the browser has not taken yet is replaced by newer events of the same kind. */
 final class Viewer implements WriteListener {
 
+    private final String user;
     private final AsyncContext context;
     private final ServletOutputStream out;
     private final long sinceNanos = System.nanoTime();
@@ -30,11 +31,21 @@ final class Viewer implements WriteListener {
      * @param job that this viewer looks at; null: none
      * @param workflow the same
      */
-    Viewer(AsyncContext context, ServletOutputStream out, @Nullable Long job, @Nullable Long workflow) {
+    Viewer(
+            String user,
+            AsyncContext context,
+            ServletOutputStream out,
+            @Nullable Long job,
+            @Nullable Long workflow) {
+        this.user = user;
         this.context = context;
         this.out = out;
         this.job = job;
         this.workflow = workflow;
+    }
+
+    String user() {
+        return user;
     }
 
     @Nullable

@@ -80,7 +80,7 @@ public final class Dashboard implements HttpRequestHandler {
         if (refusal != null) {
             answer(response, 403, Map.of("error", refusal));
         } else if (LIVE.endsWith("/" + asked)) {
-            live(request, response);
+            live(user, request, response);
         } else {
             try {
                 answer(response, 200, calls.run(asked, user, request));
@@ -90,7 +90,8 @@ public final class Dashboard implements HttpRequestHandler {
         }
     }
 
-    private void live(HttpServletRequest request, HttpServletResponse response) throws IOException {
+    private void live(DashboardUser user, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
         if (!request.getMethod().equals("GET")) {
             answer(response, 405, Map.of("error", "there is only GET"));
         } else if (!request.isAsyncSupported()) {
@@ -99,7 +100,7 @@ public final class Dashboard implements HttpRequestHandler {
                     501,
                     Map.of("error", "a filter of this application does not support asynchronous requests"));
         } else {
-            live.join(request, response);
+            live.join(user.name(), request, response);
         }
     }
 

@@ -140,7 +140,8 @@ public final class JobViews {
                     why == null
                             ? List.of()
                             : why.reasons().stream()
-                                    .map(reason -> new Reason(reason.kind().name(), reason.text()))
+                                    .map(reason -> new Reason(
+                                            reason.kind().name(), redaction.error(job.type(), reason.text())))
                                     .toList(),
                     text(workflow),
                     traceId,
