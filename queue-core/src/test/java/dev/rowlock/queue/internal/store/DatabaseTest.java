@@ -139,6 +139,32 @@ class DatabaseTest {
         assertThat(seqscan).isEqualTo("on");
     }
 
+    @Test
+    void aStatementHasAsMuchTimeAsItsDatabaseGivesIt() {
+        assertThat(timeLimits(database)).containsOnly("30s");
+        assertThat(timeLimits(database.patient())).containsOnly("15min");
+        assertThat(timeLimits(database.impatient())).containsOnly("5s");
+    }
+
+    /** Behind plan settings, and in a transaction of its own. */
+    private static List<String> timeLimits(Database of) {
+        String limit = "SELECT current_setting('statement_timeout')";
+        return List.of(
+                of.atOnce(connection -> {
+                    try (var statement = IndexPlan.prepare(connection, of.sql(IndexPlan.PREFIX + limit));
+                            var row = IndexPlan.query(statement)) {
+                        row.next();
+                        return row.getString(1);
+                    }
+                }),
+                of.alone(connection -> {
+                    try (var row = connection.createStatement().executeQuery(limit)) {
+                        row.next();
+                        return row.getString(1);
+                    }
+                }));
+    }
+
     private Connection connection() {
         try {
             return test.unpooled().getConnection();
