@@ -25,7 +25,7 @@ class ResultsListenerTest {
     private static final Duration BEFORE_ITS_CHECK = Duration.ofSeconds(5);
 
     private static final String LISTENING =
-            "FROM pg_stat_activity WHERE datname = current_database() AND query = 'SELECT pg_backend_pid()'";
+            "FROM pg_stat_activity WHERE datname = current_database() AND query = 'SET idle_session_timeout = 0'";
 
     record Slow(String name) {}
 
