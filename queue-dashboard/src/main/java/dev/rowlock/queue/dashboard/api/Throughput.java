@@ -27,6 +27,8 @@ final class Throughput {
     private static final int MAX_FAILED = 10_000;
     private static final Duration KEPT = Duration.ofMinutes(1);
     private static final Duration KEPT_AFTER_TIMEOUT = Duration.ofMinutes(10);
+    private static final Duration KEPT_WHILE_BUSY = Duration.ofSeconds(5);
+    private static final String BUSY = "Searches are busy: sums come once others have ended.";
     private static final int SHARE = 50;
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -71,6 +73,9 @@ final class Throughput {
     }
 
     private static Duration kept(Sums sums, Duration took) {
+        if (BUSY.equals(sums.trouble())) {
+            return KEPT_WHILE_BUSY; // nothing was summed, so it cost nothing
+        }
         Duration share = took.multipliedBy(SHARE);
         return sums.trouble() != null ? KEPT_AFTER_TIMEOUT : share.compareTo(KEPT) > 0 ? share : KEPT;
     }
@@ -114,7 +119,7 @@ final class Throughput {
             CappedCount failed = search.count(hour.states(JobState.FAILED, JobState.QUARANTINED), MAX_FAILED);
             return new Sums(at, from, completed, cancelled, queues, failed, attempts(from), null);
         } catch (SearchesBusyException e) {
-            return none(at, from, "Searches are busy: sums come once others have ended.");
+            return none(at, from, BUSY);
         } catch (SearchTimeoutException e) {
             return none(
                     at, from, "So many jobs end that summing them would take too long: meters show the throughput.");
