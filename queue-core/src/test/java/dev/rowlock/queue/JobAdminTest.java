@@ -203,7 +203,8 @@ class JobAdminTest {
         assertThat(actions(AuditFilter.ALL.from(bobs.at()))).containsExactly("resume", "pause");
         assertThat(actions(AuditFilter.ALL.until(bobs.at()))).containsExactly("pause");
         assertThat(actions(AuditFilter.ALL.who("%"))).isEmpty();
-        assertThat(actions(AuditFilter.ALL.from(Instant.MIN).until(Instant.MAX))).hasSize(3);
+        assertThat(actions(AuditFilter.ALL.from(Instant.MIN).until(Instant.MAX)))
+                .hasSize(3);
         assertThat(actions(AuditFilter.ALL.from(Instant.MAX))).isEmpty();
         assertThat(actions(AuditFilter.ALL.until(Instant.MIN))).isEmpty();
         assertThat(admin.audit(AuditFilter.ALL.who("ann"), bobs.id(), 10)).hasSize(1);

@@ -102,7 +102,8 @@ class AccessTest {
                 request -> request.header(PlainApplication.NAME, name));
 
         assertThat(paused.statusCode()).isEqualTo(200);
-        assertThat(http.json("audit?subject=by-certificate", "admin").toString()).contains(name);
+        assertThat(http.json("audit?subject=by-certificate", "admin").toString())
+                .contains(name);
         http.post("queues/resume", "admin", "{\"name\": \"by-certificate\"}");
     }
 

@@ -183,8 +183,7 @@ class LiveTest {
         await().atMost(Duration.ofSeconds(60)).until(() -> feed.viewers() == 200);
 
         HttpResponse<InputStream> oneMore = client.send(request(""), HttpResponse.BodyHandlers.ofInputStream());
-        HttpResponse<InputStream> bobs =
-                client.send(request("", "bob"), HttpResponse.BodyHandlers.ofInputStream());
+        HttpResponse<InputStream> bobs = client.send(request("", "bob"), HttpResponse.BodyHandlers.ofInputStream());
 
         assertThat(oneMore.statusCode()).isEqualTo(503);
         assertThat(bobs.statusCode()).isEqualTo(200);

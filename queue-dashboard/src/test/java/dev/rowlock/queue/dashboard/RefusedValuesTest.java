@@ -116,7 +116,8 @@ class RefusedValuesTest {
     @Test
     void whatTheDatabaseRefusesIsNoSilenceOfTheDatabase() {
         long job = jobs.enqueue(new Report("stays"), o -> o.delay(Duration.ofHours(1)));
-        sql.sql("ALTER TABLE rowlock.waiting ADD CONSTRAINT low CHECK (rank > -7)").update();
+        sql.sql("ALTER TABLE rowlock.waiting ADD CONSTRAINT low CHECK (rank > -7)")
+                .update();
 
         HttpResponse<String> refused =
                 http.post("jobs/priority", "admin", "{\"ids\": [\"%d\"], \"priority\": 8}".formatted(job));
@@ -142,12 +143,19 @@ class RefusedValuesTest {
 
     @Test
     void aReasonOfAThousandCharactersIsKept() {
-        assertThat(http.post("queues/pause", "admin", "{\"name\": \"long\", \"why\": \"%s\"}".formatted("x".repeat(1_000)))
+        assertThat(http.post(
+                                "queues/pause",
+                                "admin",
+                                "{\"name\": \"long\", \"why\": \"%s\"}".formatted("x".repeat(1_000)))
                         .statusCode())
                 .isEqualTo(200);
-        assertThat(http.post("queues/resume", "admin", "{\"name\": \"long\", \"why\": \"%s\"}".formatted("x".repeat(1_001)))
+        assertThat(http.post(
+                                "queues/resume",
+                                "admin",
+                                "{\"name\": \"long\", \"why\": \"%s\"}".formatted("x".repeat(1_001)))
                         .statusCode())
                 .isEqualTo(400);
-        assertThat(http.post("queues/resume", "admin", "{\"name\": \"long\"}").statusCode()).isEqualTo(200);
+        assertThat(http.post("queues/resume", "admin", "{\"name\": \"long\"}").statusCode())
+                .isEqualTo(200);
     }
 }

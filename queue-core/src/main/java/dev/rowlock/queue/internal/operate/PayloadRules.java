@@ -50,8 +50,8 @@ public final class PayloadRules {
         }
         JsonNode tree = tree(json);
         if (tree.isMissingNode() || tree.isNull()) {
-            throw new IllegalArgumentException("the payload is %s, which no job may have"
-                    .formatted(tree.isNull() ? "the JSON null" : "empty"));
+            throw new IllegalArgumentException(
+                    "the payload is %s, which no job may have".formatted(tree.isNull() ? "the JSON null" : "empty"));
         }
     }
 

@@ -79,7 +79,13 @@ final class ClaimingNode implements AutoCloseable {
 
     /** One that looks for jobs with keys no longer after there was one than for this time, unless it has a reason to. */
     Claimer claimerThatKeepsKeys(Duration kept) {
-        return new Claimer(worker, claim, new KeyedSource(keyed.claim(), keyed.runTimes(), keyed.changed(), kept), FETCH, view, null);
+        return new Claimer(
+                worker,
+                claim,
+                new KeyedSource(keyed.claim(), keyed.runTimes(), keyed.changed(), kept),
+                FETCH,
+                view,
+                null);
     }
 
     /** From now on the database refuses to move this job to running. */
@@ -131,13 +137,8 @@ final class ClaimingNode implements AutoCloseable {
                 false);
         WakeupBus bus = new WakeupBus(notifier);
         bus.subscribe(wakeups);
-        NodeServices services = new NodeServices(
-                rooms.database(),
-                database.unpooled(),
-                TestNode.codec(),
-                Extensions.NONE,
-                bus,
-                null);
+        NodeServices services =
+                new NodeServices(rooms.database(), database.unpooled(), TestNode.codec(), Extensions.NONE, bus, null);
         return NodeParts.assemble(
                 settings,
                 services,

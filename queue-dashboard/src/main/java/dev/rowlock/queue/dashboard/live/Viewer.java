@@ -31,12 +31,7 @@ final class Viewer implements WriteListener {
      * @param job that this viewer looks at; null: none
      * @param workflow the same
      */
-    Viewer(
-            String user,
-            AsyncContext context,
-            ServletOutputStream out,
-            @Nullable Long job,
-            @Nullable Long workflow) {
+    Viewer(String user, AsyncContext context, ServletOutputStream out, @Nullable Long job, @Nullable Long workflow) {
         this.user = user;
         this.context = context;
         this.out = out;

@@ -90,8 +90,7 @@ public final class Dashboard implements HttpRequestHandler {
         }
     }
 
-    private void live(DashboardUser user, HttpServletRequest request, HttpServletResponse response)
-            throws IOException {
+    private void live(DashboardUser user, HttpServletRequest request, HttpServletResponse response) throws IOException {
         if (!request.getMethod().equals("GET")) {
             answer(response, 405, Map.of("error", "there is only GET"));
         } else if (!request.isAsyncSupported()) {

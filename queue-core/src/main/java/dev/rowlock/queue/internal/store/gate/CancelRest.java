@@ -4,7 +4,6 @@ import dev.rowlock.queue.internal.store.BegunJobs;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Headers;
-import dev.rowlock.queue.internal.store.admin.Affected;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.List;
