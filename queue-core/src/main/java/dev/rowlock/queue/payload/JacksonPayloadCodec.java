@@ -175,7 +175,7 @@ public final class JacksonPayloadCodec implements PayloadCodec {
         try {
             decode(json, written);
         } catch (PayloadException e) {
-            throw unreadable(written, e.getMessage());
+            throw unreadable(written, String.valueOf(e.getMessage()));
         }
         if (properties.losesAll(json, mapper.constructType(written))) {
             throw unreadable(written, "none of its properties can be set");

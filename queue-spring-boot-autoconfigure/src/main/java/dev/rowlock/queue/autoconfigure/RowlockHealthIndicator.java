@@ -6,6 +6,7 @@ import dev.rowlock.queue.spi.NodeStatus.State;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -57,7 +58,7 @@ final class RowlockHealthIndicator extends AbstractHealthIndicator {
             answers = look().get(ANSWER_SECONDS, TimeUnit.SECONDS);
             health.status(answers ? "UP" : "DOWN");
         } catch (ExecutionException e) {
-            health.down(e.getCause());
+            health.down(Objects.requireNonNullElse(e.getCause(), e));
         } catch (TimeoutException e) {
             health.down().withDetail("error", "no connection and answer within %d s".formatted(ANSWER_SECONDS));
         }

@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -34,8 +35,8 @@ public final class ThreadState {
     private final int priority;
     private final ClassLoader loader; // may be null
     private final boolean transactions; // the application's, or resources of them
-    private final Map<String, String> words; // of the log context; may be null
-    private final LocaleContext locale; // may be null
+    private final @Nullable Map<String, String> words; // of the log context
+    private final @Nullable LocaleContext locale;
 
     private ThreadState(Thread thread) {
         this.thread = thread;

@@ -181,7 +181,8 @@ public enum HotStatement {
             new RequestCancel(database).run(claims.get(0).jobId());
         }
     },
-    // The plans within the function are looked at by FindJobAmongManyDaysTest; the pages that it reads are counted here.
+    // The plans within the function are looked at by FindJobAmongManyDaysTest; the pages that it reads are counted
+    // here.
     FIND(List.of("Function Scan on jobs_by_id")) {
         @Override
         void run(Database database, long node, List<Claim> claims) {

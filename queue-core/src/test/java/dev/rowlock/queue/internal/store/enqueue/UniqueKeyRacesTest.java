@@ -114,16 +114,14 @@ class UniqueKeyRacesTest {
 
     @Test
     void aTransactionWithOneSnapshotFailsToSerializeWhereItCannotSeeTheHolder() throws Exception {
-        rooms.database().atomically(connection -> {
-            snapshot(connection, Connection.TRANSACTION_REPEATABLE_READ);
+        try (Connection connection = snapshot(Connection.TRANSACTION_REPEATABLE_READ)) {
             rooms.unique(KEY);
 
             assertThatThrownBy(() -> new EnqueueUniqueJobs(rooms.database().schema())
                             .run(connection, List.of(Rooms.job(KEY, null))))
                     .hasMessageContaining("could not serialize access");
             connection.rollback();
-            return null;
-        });
+        }
         assertThat(rooms.count("ready")).isEqualTo(1);
     }
 
@@ -134,13 +132,14 @@ class UniqueKeyRacesTest {
         rooms.complete(rooms.running(free), false);
         long holder = rooms.unique(KEY).id();
 
-        List<Placed> placed = rooms.database().atomically(connection -> {
-            snapshot(connection, isolation);
-            return new EnqueueUniqueJobs(rooms.database().schema())
+        List<Placed> placed;
+        try (Connection connection = snapshot(isolation)) {
+            placed = new EnqueueUniqueJobs(rooms.database().schema())
                     .run(
                             connection,
                             List.of(Rooms.job(KEY, null), Rooms.job(free, null), Rooms.job(UniqueKey.of("new"), null)));
-        });
+            connection.commit();
+        }
 
         assertThat(placed).extracting(Placed::created).containsExactly(false, true, true);
         assertThat(placed.get(0).id()).isEqualTo(holder);
@@ -160,8 +159,12 @@ class UniqueKeyRacesTest {
                 .get(0);
     }
 
-    private static void snapshot(Connection connection, int isolation) throws SQLException {
+    /** In a transaction whose snapshot is taken. */
+    private Connection snapshot(int isolation) throws SQLException {
+        Connection connection = rooms.database().dataSource().getConnection();
         connection.setTransactionIsolation(isolation);
+        connection.setAutoCommit(false);
         connection.createStatement().execute("SELECT 1");
+        return connection;
     }
 }

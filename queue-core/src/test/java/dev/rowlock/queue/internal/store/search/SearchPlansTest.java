@@ -67,11 +67,7 @@ class SearchPlansTest {
     }
 
     private void vacuum() {
-        rooms.database().alone(connection -> {
-            try (var statement = connection.createStatement()) {
-                return statement.execute("VACUUM (ANALYZE) rowlock.dead");
-            }
-        });
+        rooms.execute("VACUUM (ANALYZE) rowlock.dead");
     }
 
     static Stream<JobFilter> filters() {
