@@ -22,9 +22,9 @@ final class OutcomeBacklog {
     /** While outcomes are tried in vain for longer, nothing more is claimed: what ends would pile up, and run again if the node dies. */
     private static final Duration IN_VAIN = Duration.ofSeconds(5);
 
-    private volatile long
-            inVainSince; // monotonic; 0: nothing is being written; written by the recorder's thread, as the next
-    private volatile int apart; // of the outcomes; written by the recorder's thread, as the next
+    // Written by the recorder's thread.
+    private volatile long inVainSince; // monotonic; 0: nothing is being written
+    private volatile int apart; // of the outcomes
     private volatile long apartResults; // of the characters
     private final AtomicInteger outcomes = new AtomicInteger();
     private final AtomicLong results = new AtomicLong(); // characters
