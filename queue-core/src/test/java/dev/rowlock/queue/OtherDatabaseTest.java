@@ -11,9 +11,11 @@ import dev.rowlock.queue.test.postgres.TestPostgres;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.ConnectionHolder;
@@ -49,6 +51,8 @@ class OtherDatabaseTest {
         Rowlock rowlock = rowlocks.started(
                 Rowlocks.quick(pool).listener(Greeting.class, (greeting, job) -> greeted.complete(greeting.to())));
 
+        Awaitility.await().until(() -> rowlock.status().nodeId() > 0);
+
         withinTenantsTransaction(() -> {
             assertThatThrownBy(() -> rowlock.jobs().enqueue(new Greeting("tenant")))
                     .isInstanceOf(IllegalStateException.class)
@@ -63,6 +67,19 @@ class OtherDatabaseTest {
         assertThat(greeted.get(1, TimeUnit.MINUTES)).isEqualTo("ours");
     }
 
+    @Test
+    void aTenantsTransactionThatComesFirstDoesNotMakeItsDatabaseOurs() throws Exception {
+        Rowlock rowlock = rowlocks.built(
+                Rowlocks.quick(pool).listener(Greeting.class, (greeting, job) -> greeted.complete(greeting.to())));
+        Rooms.in(tenant.dataSource(), new Schema("rowlock"));
+
+        withinTenantsTransaction(() -> rowlock.jobs().enqueue(new Greeting("tenant")));
+        rowlock.start();
+        rowlock.jobs().enqueue(new Greeting("ours"));
+
+        assertThat(greeted.get(1, TimeUnit.MINUTES)).isEqualTo("ours");
+    }
+
     private void withinTenantsTransaction(Runnable work) throws SQLException {
         try (Connection connection = tenant.dataSource().getConnection()) {
             connection.setAutoCommit(false);
@@ -74,7 +91,9 @@ class OtherDatabaseTest {
                 connection.commit();
             } finally {
                 TransactionSynchronizationManager.clear();
-                TransactionSynchronizationManager.unbindResource(pool);
+                Map.copyOf(TransactionSynchronizationManager.getResourceMap())
+                        .keySet()
+                        .forEach(TransactionSynchronizationManager::unbindResource);
             }
         }
     }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Sees to it that no id and no token comes twice, whatever the server has lost: the first that uses a server which has
@@ -68,10 +69,16 @@ public final class Numbering {
         }
     }
 
-    /** As where an application has a database for each tenant, and shows Rowlock the transaction of one. */
+    /**
+     * As where an application has a database for each tenant, and shows Rowlock the transaction of one. Which database is
+     * ours is never learned there, but from a connection of our own, such as the first heartbeat's.
+     */
     private void refuseOther(Standing standing) {
-        String ours = database.updateAndGet(known -> known == null ? standing.database() : known);
-        if (!standing.database().equals(ours)) {
+        if (!TransactionSynchronizationManager.isActualTransactionActive()) {
+            database.compareAndSet(null, standing.database());
+        }
+        String ours = database.get();
+        if (ours != null && !standing.database().equals(ours)) {
             throw new IllegalStateException(
                     "this connection leads to database '%s', and Rowlock works in '%s': no node would look for the job. Enqueue outside of the transaction (REQUIRES_NEW of Rowlock's own transaction manager), or build a Rowlock for each database"
                             .formatted(standing.database(), ours));

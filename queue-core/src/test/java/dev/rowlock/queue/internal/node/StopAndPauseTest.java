@@ -71,13 +71,13 @@ class StopAndPauseTest extends NodeTest {
                     return null;
                 })
                 .start();
-        long[] ids = node.jobs.enqueueAll(
+        node.jobs.enqueueAll(
                 IntStream.range(0, 6).mapToObj(i -> new Greet("g" + i)).toList());
         Awaitility.await().until(() -> node.count("running") == 2);
 
         CompletableFuture<Void> stop = CompletableFuture.runAsync(node::stop);
         Awaitility.await().until(StopAndPauseTest::nobodyClaims);
-        gate.release(ids.length);
+        gate.release(2); // whatever begins now goes back in the end
         stop.join();
 
         assertThat(node.count("running")).isZero();
