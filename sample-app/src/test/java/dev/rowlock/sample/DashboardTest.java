@@ -8,6 +8,7 @@ import dev.rowlock.queue.JobSearch;
 import dev.rowlock.queue.dashboard.browser.Browser;
 import dev.rowlock.queue.dashboard.browser.ManyJobs;
 import dev.rowlock.queue.dashboard.browser.Walk;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTestConfiguration;
 import java.io.IOException;
 import java.net.URI;
@@ -147,6 +148,7 @@ class DashboardTest {
     /** The last one: the others look at what an import leaves, and nothing else. */
     @Test
     @Order(Integer.MAX_VALUE)
+    @LongRunning
     void everyPageAndActionWorksAmongAMillionJobsWhileACatalogIsImported() {
         ManyJobs.fill(sql);
         long running = shop.importSampleCatalog();

@@ -20,7 +20,9 @@ import javax.tools.DiagnosticCollector;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -64,10 +66,18 @@ class PagesCompileTest {
             .map("import %s.*;"::formatted)
             .collect(Collectors.joining("\n"));
 
-    private final JavaCompiler compiler = Objects.requireNonNull(ToolProvider.getSystemJavaCompiler());
+    private static final JavaCompiler compiler = Objects.requireNonNull(ToolProvider.getSystemJavaCompiler());
+
+    /** One for all: it knows the class path by then, which takes longer to read than an example to compile. */
+    private static final StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null);
 
     @TempDir
-    Path classes;
+    static Path classes;
+
+    @AfterAll
+    static void close() throws IOException {
+        files.close();
+    }
 
     /** @param number counts from 1 within the page */
     record Example(Path page, int number, String text) {
@@ -123,7 +133,7 @@ class PagesCompileTest {
         DiagnosticCollector<JavaFileObject> found = new DiagnosticCollector<>();
         compiler.getTask(
                         null,
-                        null,
+                        files,
                         found,
                         List.of("-proc:none", "-d", classes.toString()),
                         null,
