@@ -2,7 +2,7 @@ package dev.rowlock.queue;
 
 import dev.rowlock.queue.doctor.Doctor;
 import dev.rowlock.queue.gate.QueueLimits;
-import dev.rowlock.queue.internal.doctor.queue.AllChecks;
+import dev.rowlock.queue.internal.doctor.AllChecks;
 import dev.rowlock.queue.internal.enqueue.EnqueueInterceptors;
 import dev.rowlock.queue.internal.gate.DeclaredLimits;
 import dev.rowlock.queue.internal.gate.StoredQueueLimits;

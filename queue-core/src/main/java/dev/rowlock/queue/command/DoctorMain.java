@@ -1,7 +1,7 @@
 package dev.rowlock.queue.command;
 
 import dev.rowlock.queue.doctor.Finding;
-import dev.rowlock.queue.internal.doctor.queue.AllChecks;
+import dev.rowlock.queue.internal.doctor.AllChecks;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
 import java.io.PrintStream;

@@ -6,8 +6,6 @@ import dev.rowlock.queue.doctor.Finding.Evidence;
 import dev.rowlock.queue.doctor.Finding.Remedy;
 import dev.rowlock.queue.doctor.Finding.Status;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.doctor.AnyAnswer;
-import dev.rowlock.queue.internal.store.doctor.Look;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -25,10 +23,10 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
  * Asks this process's pool for a connection before all checks. Without one, each of them would wait for the pool as long again: they share one that is
  * opened beside the pool, for it is then that the cause must be found. Where none can be opened, they do not begin.
  */
-public final class ConnectionFirst implements Doctor {
+final class ConnectionFirst implements Doctor {
 
     private static final String CODE = "connection-pool";
-    private static final Look LOOK = new AnyAnswer();
+    private static final Look LOOK = Look.sql("SELECT 1 AS answer");
 
     private static final Logger log = LoggerFactory.getLogger(ConnectionFirst.class);
 
@@ -42,8 +40,7 @@ public final class ConnectionFirst implements Doctor {
      * @param checks those that look at a database
      * @param beside opens connections outside the pool; null: nobody can
      */
-    public ConnectionFirst(
-            Database database, Duration slow, Function<Database, Doctor> checks, @Nullable DataSource beside) {
+    ConnectionFirst(Database database, Duration slow, Function<Database, Doctor> checks, @Nullable DataSource beside) {
         this.database = database;
         this.slow = slow;
         this.checks = checks;

@@ -7,12 +7,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Whoever comes while an examination is under way waits for its findings: many callers cost the database no more than one. */
-public final class OneAtATime implements Doctor {
+final class OneAtATime implements Doctor {
 
     private final Doctor doctor;
     private final AtomicReference<CompletableFuture<List<Finding>>> underWay = new AtomicReference<>();
 
-    public OneAtATime(Doctor doctor) {
+    OneAtATime(Doctor doctor) {
         this.doctor = doctor;
     }
 

@@ -96,13 +96,15 @@ class DatabaseChecksTest {
             execute(forgetful, "BEGIN; SELECT pg_current_xact_id(); PREPARE TRANSACTION 'it''s late'");
         }
 
-        Finding finding = only(new ForgottenPrepared(Duration.ZERO));
+        Finding finding = only(ServerChecks.preparedTransaction(Duration.ZERO));
 
         assertThat(finding.status()).isEqualTo(Status.WARN);
         assertThat(finding.cause()).startsWith("The transaction 'it''s late' was prepared at ");
-        assertThat(only(new ForgottenPrepared(Duration.ofMinutes(5))).status()).isEqualTo(Status.OK);
+        assertThat(only(ServerChecks.preparedTransaction(Duration.ofMinutes(5))).status())
+                .isEqualTo(Status.OK);
         rooms.execute(String.valueOf(finding.remedy().sql()));
-        assertThat(only(new ForgottenPrepared(Duration.ZERO)).status()).isEqualTo(Status.OK);
+        assertThat(only(ServerChecks.preparedTransaction(Duration.ZERO)).status())
+                .isEqualTo(Status.OK);
     }
 
     @Test
@@ -112,28 +114,28 @@ class DatabaseChecksTest {
                 .listOfRows();
         useTransactions(500);
 
-        Finding finding = only(new HeldBySlot(400));
+        Finding finding = only(ServerChecks.heldBySlot(400));
 
         assertThat(finding.status()).isEqualTo(Status.WARN);
         assertThat(finding.cause())
                 .startsWith("The replication slot 'left_subscriber' holds back vacuum by ")
                 .endsWith("dead rows of the system catalogs stay.");
-        assertThat(only(new HeldBySlot(1_000_000)).status()).isEqualTo(Status.OK);
+        assertThat(only(ServerChecks.heldBySlot(1_000_000)).status()).isEqualTo(Status.OK);
         rooms.sql(String.valueOf(finding.remedy().sql())).query().listOfRows();
-        assertThat(only(new HeldBySlot(400)).status()).isEqualTo(Status.OK);
+        assertThat(only(ServerChecks.heldBySlot(400)).status()).isEqualTo(Status.OK);
     }
 
     @Test
     void aDatabaseNearTheEndOfTransactionIdsIsNamed() throws SQLException {
         long age = rooms.number("SELECT max(greatest(age(datfrozenxid), mxid_age(datminmxid))) FROM pg_database");
-        assertThat(only(new Wraparound(age + 500, age + 900)).status()).isEqualTo(Status.OK);
+        assertThat(only(ServerChecks.wraparound(age + 500, age + 900)).status()).isEqualTo(Status.OK);
 
         useTransactions(600);
 
-        Finding warning = only(new Wraparound(age + 500, age + 100_000));
+        Finding warning = only(ServerChecks.wraparound(age + 500, age + 100_000));
         assertThat(warning.status()).isEqualTo(Status.WARN);
         assertThat(warning.cause()).contains("transactions old");
-        assertThat(only(new Wraparound(age + 500, age + 550)).status()).isEqualTo(Status.FAIL);
+        assertThat(only(ServerChecks.wraparound(age + 500, age + 550)).status()).isEqualTo(Status.FAIL);
     }
 
     @Test
@@ -141,12 +143,12 @@ class DatabaseChecksTest {
         rooms.ready(2_000);
         rooms.execute("DELETE FROM rowlock.ready");
 
-        await().untilAsserted(() -> assertThat(only(new StarvedAutovacuum(1_000, Duration.ofMinutes(15)))
+        await().untilAsserted(() -> assertThat(only(ServerChecks.deadRows(1_000, Duration.ofMinutes(15)))
                         .cause())
                 .startsWith("Table rowlock.ready has ")
                 .contains("never"));
 
-        assertThat(only(new StarvedAutovacuum(10_000_000, Duration.ofMinutes(15)))
+        assertThat(only(ServerChecks.deadRows(10_000_000, Duration.ofMinutes(15)))
                         .status())
                 .isEqualTo(Status.OK);
         rooms.execute("VACUUM rowlock.ready");
@@ -156,7 +158,7 @@ class DatabaseChecksTest {
         await().until(() -> rooms.number(
                         "SELECT coalesce(max(n_dead_tup), 0) FROM pg_stat_all_tables WHERE relid = 'rowlock.ready'::regclass AND last_vacuum IS NOT NULL")
                 >= 1_000);
-        assertThat(only(new StarvedAutovacuum(1_000, Duration.ofMinutes(15))).status())
+        assertThat(only(ServerChecks.deadRows(1_000, Duration.ofMinutes(15))).status())
                 .isEqualTo(Status.OK);
     }
 
@@ -170,15 +172,15 @@ class DatabaseChecksTest {
                     .query()
                     .listOfRows();
 
-            Finding finding = only(new FullNotificationQueue(0.000001, 0.5));
+            Finding finding = only(ServerChecks.notificationQueue(0.000001, 0.5));
 
             assertThat(finding.status()).isEqualTo(Status.WARN);
             assertThat(finding.evidence().rows())
                     .anySatisfy(row -> assertThat(row).contains("pid=" + pid(listener), "idle in transaction"));
-            assertThat(only(new FullNotificationQueue(0.1, 0.5)).status()).isEqualTo(Status.OK);
+            assertThat(only(ServerChecks.notificationQueue(0.1, 0.5)).status()).isEqualTo(Status.OK);
         }
         await().untilAsserted(() -> assertThat(
-                        only(new FullNotificationQueue(0.000001, 0.5)).status())
+                        only(ServerChecks.notificationQueue(0.000001, 0.5)).status())
                 .isEqualTo(Status.OK));
     }
 
@@ -199,16 +201,18 @@ class DatabaseChecksTest {
             changer.setAutoCommit(false);
             change.start();
             try {
-                await().untilAsserted(() ->
-                        assertThat(only(new LockQueue(Duration.ZERO)).status()).isEqualTo(Status.FAIL));
+                await().untilAsserted(() -> assertThat(
+                                only(ServerChecks.lockQueue(Duration.ZERO)).status())
+                        .isEqualTo(Status.FAIL));
 
-                Finding finding = only(new LockQueue(Duration.ZERO));
+                Finding finding = only(ServerChecks.lockQueue(Duration.ZERO));
 
                 assertThat(finding.cause())
                         .startsWith("Process %d has waited for ".formatted(pid(changer)))
                         .contains("(AccessExclusiveLock) on rowlock.ready")
                         .endsWith("Process %d is in its way.".formatted(pid(blocker)));
-                assertThat(only(new LockQueue(Duration.ofMinutes(5))).status()).isEqualTo(Status.OK);
+                assertThat(only(ServerChecks.lockQueue(Duration.ofMinutes(5))).status())
+                        .isEqualTo(Status.OK);
                 rooms.sql(String.valueOf(finding.remedy().sql())).query().listOfRows();
                 change.join();
                 assertThat(ended.get()).isEqualTo(QUERY_CANCELED);
@@ -218,7 +222,7 @@ class DatabaseChecksTest {
                 changer.rollback();
             }
         }
-        assertThat(only(new LockQueue(Duration.ZERO)).status()).isEqualTo(Status.OK);
+        assertThat(only(ServerChecks.lockQueue(Duration.ZERO)).status()).isEqualTo(Status.OK);
     }
 
     @Test
@@ -237,10 +241,11 @@ class DatabaseChecksTest {
             });
             write.start();
             try {
-                await().untilAsserted(() ->
-                        assertThat(only(new LockQueue(Duration.ZERO)).status()).isEqualTo(Status.FAIL));
+                await().untilAsserted(() -> assertThat(
+                                only(ServerChecks.lockQueue(Duration.ZERO)).status())
+                        .isEqualTo(Status.FAIL));
 
-                assertThat(only(new LockQueue(Duration.ZERO)).cause())
+                assertThat(only(ServerChecks.lockQueue(Duration.ZERO)).cause())
                         .startsWith("Process %d has waited for ".formatted(pid(writer)))
                         .contains("(RowExclusiveLock) on rowlock.pause")
                         .endsWith("Process %d is in its way.".formatted(pid(blocker)));
@@ -254,14 +259,14 @@ class DatabaseChecksTest {
 
     @Test
     void aServerWhoseConnectionsAreNearlyTakenIsNamedWithWhoHasMost() throws SQLException {
-        assertThat(only(new CrowdedServer(0.9)).status()).isEqualTo(Status.OK);
+        assertThat(only(ServerChecks.connections(0.9)).status()).isEqualTo(Status.OK);
         List<Connection> taken = new ArrayList<>();
         try {
             for (int i = 0; i < 15; i++) {
                 taken.add(session());
             }
 
-            Finding finding = only(new CrowdedServer(0.9));
+            Finding finding = only(ServerChecks.connections(0.9));
 
             assertThat(finding.status()).isEqualTo(Status.WARN);
             assertThat(finding.cause()).contains("of the 17 connections").contains("by role 'postgres'");
@@ -276,13 +281,14 @@ class DatabaseChecksTest {
     void clocksThatDifferAreNamedWithTheSideThatIsAhead() {
         InstantSource system = InstantSource.system();
 
-        Finding ahead = only(new OtherClock(() -> system.instant().minusSeconds(60), Duration.ofSeconds(5)));
-        Finding behind = only(new OtherClock(() -> system.instant().plusSeconds(60), Duration.ofSeconds(5)));
+        Finding ahead = only(ServerChecks.clock(() -> system.instant().minusSeconds(60), Duration.ofSeconds(5)));
+        Finding behind = only(ServerChecks.clock(() -> system.instant().plusSeconds(60), Duration.ofSeconds(5)));
 
         assertThat(ahead.status()).isEqualTo(Status.INFO);
         assertThat(ahead.cause()).contains("ms ahead of that of this process");
         assertThat(behind.cause()).contains("ms behind that of this process");
-        assertThat(only(new OtherClock(system, Duration.ofSeconds(5))).status()).isEqualTo(Status.OK);
+        assertThat(only(ServerChecks.clock(system, Duration.ofSeconds(5))).status())
+                .isEqualTo(Status.OK);
     }
 
     @Test
@@ -290,7 +296,7 @@ class DatabaseChecksTest {
         Instant start = Instant.now();
         List<Instant> looks = new ArrayList<>(List.of(start.minusSeconds(60), start.plusSeconds(60)));
 
-        assertThat(only(new OtherClock(() -> looks.remove(0), Duration.ofSeconds(5)))
+        assertThat(only(ServerChecks.clock(() -> looks.remove(0), Duration.ofSeconds(5)))
                         .status())
                 .isEqualTo(Status.OK);
     }

@@ -49,13 +49,14 @@ class ExaminationTest {
             statement.execute("SELECT 1 FROM pg_class LIMIT 1");
             int pid = holder.unwrap(org.postgresql.PGConnection.class).getBackendPID();
 
-            Finding finding = only(new HeldHorizon(Duration.ZERO));
+            Finding finding = only(ServerChecks.oldTransaction(Duration.ZERO));
 
             assertThat(finding.code()).isEqualTo("old-transaction");
             assertThat(finding.status()).isEqualTo(Status.WARN);
             assertThat(finding.evidence().rows())
                     .anySatisfy(row -> assertThat(row).contains("pid=" + pid, "idle in transaction"));
-            assertThat(only(new HeldHorizon(Duration.ofMinutes(5))).status()).isEqualTo(Status.OK);
+            assertThat(only(ServerChecks.oldTransaction(Duration.ofMinutes(5))).status())
+                    .isEqualTo(Status.OK);
         }
     }
 
@@ -64,7 +65,7 @@ class ExaminationTest {
         rooms.execute(
                 "INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('queue', 'mail', now() - interval '2 days', 'ann'), ('type', 'New', now(), 'bob')");
 
-        Finding finding = only(new ForgottenPause(Duration.ofDays(1)));
+        Finding finding = only(ServerChecks.oldPause(Duration.ofDays(1)));
 
         assertThat(finding.status()).isEqualTo(Status.WARN);
         assertThat(finding.cause())
@@ -77,25 +78,25 @@ class ExaminationTest {
     void anInvalidIndexIsNamed() {
         rooms.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'rowlock.dead_pkey'::regclass");
         try {
-            Finding finding = only(new BrokenIndex());
+            Finding finding = only(ServerChecks.invalidIndex());
 
             assertThat(finding.status()).isEqualTo(Status.FAIL);
             assertThat(finding.cause()).startsWith("The index rowlock.dead_pkey of rowlock.dead is not valid");
         } finally {
             rooms.execute("UPDATE pg_index SET indisvalid = true WHERE indexrelid = 'rowlock.dead_pkey'::regclass");
         }
-        assertThat(only(new BrokenIndex()).status()).isEqualTo(Status.OK);
+        assertThat(only(ServerChecks.invalidIndex()).status()).isEqualTo(Status.OK);
     }
 
     @Test
     void aTableWithoutAutovacuumIsNamed() {
         rooms.execute("ALTER TABLE rowlock.ready SET (autovacuum_enabled = off)");
 
-        Finding finding = only(new NoAutovacuum());
+        Finding finding = only(ServerChecks.autovacuumOff());
 
         assertThat(finding.cause()).isEqualTo("Autovacuum is off for table rowlock.ready, so its dead rows stay.");
         rooms.execute(String.valueOf(finding.remedy().sql()));
-        assertThat(only(new NoAutovacuum()).status()).isEqualTo(Status.OK);
+        assertThat(only(ServerChecks.autovacuumOff()).status()).isEqualTo(Status.OK);
     }
 
     @Test
@@ -104,11 +105,11 @@ class ExaminationTest {
                 .query()
                 .listOfRows();
         try {
-            Finding finding = only(new LeftSlot(0));
+            Finding finding = only(ServerChecks.inactiveSlot(0));
 
             assertThat(finding.status()).isEqualTo(Status.WARN);
             assertThat(finding.cause()).startsWith("Nobody reads the replication slot 'left_behind'");
-            assertThat(only(new LeftSlot(1L << 30)).status()).isEqualTo(Status.OK);
+            assertThat(only(ServerChecks.inactiveSlot(1L << 30)).status()).isEqualTo(Status.OK);
         } finally {
             rooms.sql("SELECT pg_drop_replication_slot('left_behind')").query().listOfRows();
         }
@@ -119,7 +120,7 @@ class ExaminationTest {
         rooms.execute("ALTER DATABASE \"%s\" SET default_transaction_read_only = on".formatted(test.name()));
         try {
             Finding finding = new Examination(
-                            new Database(test.unpooled(), new Schema("rowlock")), List.of(new ReadOnly()))
+                            new Database(test.unpooled(), new Schema("rowlock")), List.of(ServerChecks.readOnly()))
                     .examine()
                     .get(0);
 
@@ -140,7 +141,9 @@ class ExaminationTest {
 
                 List<Finding> findings = new Examination(
                                 new Database(as, new Schema("rowlock")),
-                                List.of(new HeldHorizon(Duration.ofDays(1)), new ForgottenPause(Duration.ofDays(1))))
+                                List.of(
+                                        ServerChecks.oldTransaction(Duration.ofDays(1)),
+                                        ServerChecks.oldPause(Duration.ofDays(1))))
                         .examine();
 
                 assertThat(findings).extracting(Finding::status).containsExactly(Status.SKIPPED, Status.SKIPPED);
@@ -160,7 +163,9 @@ class ExaminationTest {
         try {
             List<Finding> findings = new Examination(
                             rooms.database(),
-                            List.of(new ForgottenPause(Duration.ofDays(1)), new ForgottenPrepared(Duration.ofDays(1))))
+                            List.of(
+                                    ServerChecks.oldPause(Duration.ofDays(1)),
+                                    ServerChecks.preparedTransaction(Duration.ofDays(1))))
                     .examine();
 
             assertThat(findings).extracting(Finding::status).containsExactly(Status.CRASHED, Status.OK);

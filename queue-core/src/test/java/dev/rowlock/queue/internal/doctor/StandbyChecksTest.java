@@ -39,28 +39,31 @@ class StandbyChecksTest {
             try (EmbeddedServer standby = EmbeddedServer.start(copy, 0, following(primary));
                     Connection query = database(standby).getConnection()) {
                 DataSource there = database(primary);
-                assertThat(only(there, new HeldByStandby(1_000_000)).status()).isEqualTo(Status.OK);
+                assertThat(only(there, ServerChecks.standbyFeedback(1_000_000)).status())
+                        .isEqualTo(Status.OK);
                 query.setAutoCommit(false);
                 query.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
                 execute(query, "SELECT 1 FROM pg_class LIMIT 1");
                 useTransactions(there, 500);
 
                 await().atMost(LIMIT)
-                        .untilAsserted(() -> assertThat(
-                                        only(there, new HeldByStandby(400)).cause())
+                        .untilAsserted(() -> assertThat(only(there, ServerChecks.standbyFeedback(400))
+                                        .cause())
                                 .startsWith("The standby 'walreceiver' (address 127.0.0.1")
                                 .endsWith("transactions by its hot_standby_feedback."));
-                assertThat(only(there, new HeldBySlot(400)).status()).isEqualTo(Status.OK);
+                assertThat(only(there, ServerChecks.heldBySlot(400)).status()).isEqualTo(Status.OK);
 
                 takeSlot(primary, standby);
 
                 await().atMost(LIMIT)
-                        .untilAsserted(() -> assertThat(
-                                        only(there, new HeldBySlot(400)).cause())
+                        .untilAsserted(() -> assertThat(only(there, ServerChecks.heldBySlot(400))
+                                        .cause())
                                 .startsWith("The replication slot 'of_standby' holds back vacuum by ")
                                 .endsWith("dead rows of all tables stay."));
-                assertThat(only(there, new HeldBySlot(1_000_000)).status()).isEqualTo(Status.OK);
-                assertThat(only(there, new HeldBySlot(400)).remedy().sql()).isNull();
+                assertThat(only(there, ServerChecks.heldBySlot(1_000_000)).status())
+                        .isEqualTo(Status.OK);
+                assertThat(only(there, ServerChecks.heldBySlot(400)).remedy().sql())
+                        .isNull();
             }
         }
     }

@@ -60,7 +60,7 @@ class TransactionPoolerTest {
     }
 
     private Finding examine(DataSource listening) {
-        return new Examination(rooms.database(), List.of(new TransactionPooler(listening)))
+        return new Examination(rooms.database(), List.of(ServerChecks.pooler(listening)))
                 .examine()
                 .get(0);
     }

@@ -1,0 +1,396 @@
+package dev.rowlock.queue.internal.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.doctor.Finding;
+import dev.rowlock.queue.doctor.Finding.Status;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.internal.store.admin.AuditNote;
+import dev.rowlock.queue.internal.store.enqueue.NewJob;
+import dev.rowlock.queue.internal.store.gate.SkipDeadJobs;
+import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.spi.ChoreStatus;
+import dev.rowlock.queue.spi.NodeStatus;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Plants what goes wrong with nodes, jobs and chores, and reads what the doctor says. {@link TableChecksTest} plants what goes wrong with tables. */
+@PostgresTest(migrated = true)
+@Representative
+class QueueChecksTest {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private final Rooms rooms;
+
+    QueueChecksTest(TestDatabase test) {
+        rooms = Rooms.emptyIn(test);
+        rooms.execute("DELETE FROM rowlock.pause");
+    }
+
+    private Finding only(Check check) {
+        List<Finding> findings = new Examination(rooms.database(), List.of(check)).examine();
+        assertThat(findings).hasSize(1);
+        assertThat(findings.get(0).status()).as(findings.get(0).cause()).isNotEqualTo(Status.CRASHED);
+        return findings.get(0);
+    }
+
+    private void isSilent(Check check) {
+        Finding finding = only(check);
+        assertThat(finding.status()).as(finding.cause()).isEqualTo(Status.OK);
+    }
+
+    // Queues
+
+    @Test
+    void aQueueWithReadyJobsAndNoNodeIsNamedUnlessItIsPaused() {
+        rooms.ready();
+
+        assertThat(only(QueueChecks.queueWithoutNode(Duration.ZERO)).cause())
+                .isEqualTo("Queue 'mail' has ready jobs, and no living node serves it.");
+
+        rooms.execute("INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('queue', 'mail', now(), 'ann')");
+        assertThat(only(QueueChecks.queueWithoutNode(Duration.ZERO)).status()).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void jobsOfAPausedTypeNeedNoNode() {
+        rooms.ready();
+        rooms.sql("INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('type', ?, now(), 'ann')")
+                .param(Rooms.job().type())
+                .update();
+
+        assertThat(only(QueueChecks.queueWithoutNode(Duration.ZERO)).status()).isEqualTo(Status.OK);
+    }
+
+    private static final Check RULES = QueueChecks.limitWithoutNode(Duration.ofMinutes(1));
+
+    @Test
+    void aLimitAPolicyAndAWeightOfAQueueThatNobodyServesAreNamed() {
+        rooms.node();
+        rooms.execute(
+                "INSERT INTO rowlock.queue_limit (queue, max_running, declared, changed_at) SELECT queue, 1, declared, now() - interval '2 min' FROM (VALUES ('improts', false), ('mail', false), ('declared', true)) AS v (queue, declared)");
+        rooms.execute(
+                "INSERT INTO rowlock.key_weight (queue, job_key, weight) VALUES ('mial', 'a', 2), ('mial', 'b', 2), ('mail', 'a', 2)");
+        rooms.execute(
+                "INSERT INTO rowlock.policy (queue, asked_at, decides_until) VALUES ('rendr', now(), clock_timestamp() + interval '1 min'), ('old', now(), clock_timestamp() - interval '1 min')");
+        try {
+            Finding finding = only(RULES);
+
+            assertThat(finding.status()).isEqualTo(Status.INFO);
+            assertThat(finding.cause())
+                    .isEqualTo("Queue 'improts' has a limit, and no living node serves it. Nodes serve: mail.");
+            assertThat(finding.evidence().rows())
+                    .satisfiesExactly(
+                            row -> assertThat(row).contains("queue=improts", "rule=a limit"),
+                            row -> assertThat(row).contains("queue=mial", "rule=keys with a weight"),
+                            row -> assertThat(row).contains("queue=rendr", "rule=a policy"));
+
+            rooms.execute("UPDATE rowlock.node SET queues = '{improts,mail,mial,rendr}', slots = '{1,1,1,1}'");
+            isSilent(RULES);
+        } finally {
+            rooms.execute("DELETE FROM rowlock.queue_limit");
+            rooms.execute("DELETE FROM rowlock.key_weight");
+            rooms.execute("DELETE FROM rowlock.policy");
+        }
+    }
+
+    @Test
+    void aLimitThatWasSetJustNowAndOneWhileThereAreNoNodesAreNotNamed() {
+        rooms.execute(
+                "INSERT INTO rowlock.queue_limit (queue, max_running, declared, changed_at) VALUES ('old', 1, false, now() - interval '1 h')");
+        isSilent(RULES);
+
+        rooms.node();
+        rooms.execute("UPDATE rowlock.queue_limit SET changed_at = now()");
+        try {
+            isSilent(RULES);
+        } finally {
+            rooms.execute("DELETE FROM rowlock.queue_limit");
+        }
+    }
+
+    // Types
+
+    private static final Check UNLISTENED = QueueChecks.typeWithoutListener(Duration.ofMinutes(1));
+
+    private void putAside(ClaimedJob job) {
+        rooms.defer(job.claim(), Due.after(Duration.ofSeconds(5)));
+        rooms.execute("UPDATE rowlock.waiting SET reason = 'unknown-type', enqueued_at = now() - interval '5 minutes'");
+    }
+
+    @Test
+    void jobsThatNodesPutAsideAreNamedUnlessALivingNodeKnowsTheirType() {
+        rooms.nodeThatRetries("{\"another\": {\"maxRetries\": 1, \"waits\": [1]}}");
+        ready(3).forEach(this::putAside);
+        rooms.execute("DELETE FROM rowlock.node WHERE retries IS NULL");
+
+        Finding finding = only(UNLISTENED);
+
+        assertThat(finding.status()).isEqualTo(Status.FAIL);
+        assertThat(finding.cause())
+                .isEqualTo(
+                        "Queue 'mail' has jobs of type 'send', and no living node of the queue has a listener for them.");
+        assertThat(finding.evidence().rows().get(0)).contains("jobs=3");
+
+        rooms.nodeThatRetries("{\"send\": {\"maxRetries\": 1, \"waits\": [1]}}");
+        isSilent(UNLISTENED);
+        rooms.execute(
+                "UPDATE rowlock.node SET heartbeat_at = now() - interval '1 hour' WHERE jsonb_exists(retries, 'send')");
+        assertThat(only(UNLISTENED).status()).isEqualTo(Status.FAIL);
+    }
+
+    @Test
+    void readyJobsOfATypeThatNobodyListensToAreNamedBehindOthersToo() {
+        rooms.nodeThatRetries("{\"another\": {\"maxRetries\": 1, \"waits\": [1]}}");
+        rooms.ready(2);
+        rooms.execute("UPDATE rowlock.ready SET ready_at = now() - interval '5 minutes'");
+
+        assertThat(only(UNLISTENED).evidence().rows())
+                .singleElement()
+                .asString()
+                .contains("type=send", "jobs=2");
+
+        rooms.execute("INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('type', 'send', now(), 'ann')");
+        isSilent(UNLISTENED);
+    }
+
+    @Test
+    void youngJobsAndThoseThatWaitForARetryAreNotYetOfAnUnknownType() {
+        rooms.nodeThatRetries("{\"another\": {\"maxRetries\": 1, \"waits\": [1]}}");
+        rooms.ready(2);
+        rooms.waiting(Due.after(Duration.ofSeconds(30)));
+
+        isSilent(UNLISTENED);
+    }
+
+    private List<ClaimedJob> ready(int jobs) {
+        return rooms.running(jobs);
+    }
+
+    // Dead nodes
+
+    private static final Check STUCK = QueueChecks.stuckJobs(Duration.ofMinutes(1));
+
+    @Test
+    void jobsOfANodeThatIsGoneAreNamedOnceARescueShouldHaveComeForThem() {
+        long node = rooms.running(2).get(0).claim().jobId();
+        isSilent(STUCK);
+        rooms.execute(
+                "INSERT INTO rowlock.past_node SELECT id, name, started_at, now() - interval '2 minutes', true FROM rowlock.node");
+        rooms.execute("DELETE FROM rowlock.node");
+
+        Finding finding = only(STUCK);
+
+        assertThat(node).isPositive();
+        assertThat(finding.status()).isEqualTo(Status.FAIL);
+        assertThat(finding.cause())
+                .startsWith("2 jobs belong to node 'node'")
+                .endsWith("no other node lives that would take them back.");
+
+        rooms.node();
+        assertThat(only(STUCK).cause()).endsWith("no other node has taken them back.");
+        rooms.execute("UPDATE rowlock.past_node SET ended_at = now()");
+        isSilent(STUCK);
+    }
+
+    @Test
+    void jobsOfASilentNodeAreNamedThoughItsRowIsThere() {
+        rooms.running(2);
+        rooms.execute("UPDATE rowlock.node SET lease_millis = 30000, heartbeat_at = now() - interval '119 seconds'");
+        isSilent(STUCK);
+
+        rooms.execute("UPDATE rowlock.node SET heartbeat_at = now() - interval '121 seconds'");
+
+        assertThat(only(STUCK).evidence().rows()).singleElement().asString().contains("jobs=2", "gone=f");
+    }
+
+    @Test
+    void aNodeThatLosesItsLeaseTwiceWithinAnHourIsNamed() {
+        lost("flapping", "50 minutes");
+        lost("flapping", "2 hours");
+        lost("killed", "1 minute");
+        rooms.execute(
+                "INSERT INTO rowlock.past_node VALUES (nextval('rowlock.node_id'), 'killed', now(), now(), false)");
+        isSilent(QueueChecks.flappingLease(2, HOUR));
+
+        lost("flapping", "1 minute");
+
+        assertThat(only(QueueChecks.flappingLease(2, HOUR)).cause())
+                .startsWith("Node 'flapping' has lost its lease 2 times within 60 minutes");
+    }
+
+    private void lost(String name, String ago) {
+        rooms.sql(
+                        "INSERT INTO rowlock.past_node VALUES (nextval('rowlock.node_id'), ?, now() - interval '1 day', now() - ?::interval, true)")
+                .params(name, ago)
+                .update();
+    }
+
+    // Jobs that fail
+
+    @Test
+    void manyDeathsOfOneErrorAreNamedWithItsFingerprintAndWithoutItsMessage() {
+        rooms.running(3).forEach(job -> rooms.bury(job.claim()));
+        isSilent(QueueChecks.deadJobs(4, HOUR));
+
+        Finding finding = only(QueueChecks.deadJobs(3, HOUR));
+
+        assertThat(finding.status()).isEqualTo(Status.WARN);
+        assertThat(finding.cause())
+                .isEqualTo(
+                        "3 jobs have died of one error within 60 minutes, the last one of type 'send': java.lang.IllegalStateException.");
+        assertThat(finding.toString()).doesNotContain("it failed");
+        rooms.execute("UPDATE rowlock.dead SET died_at = now() - interval '61 minutes'");
+        isSilent(QueueChecks.deadJobs(3, HOUR));
+    }
+
+    @Test
+    void jobsThatMayTakeNodesDownAreNamed() {
+        rooms.running(1);
+        rooms.execute("UPDATE rowlock.running SET crashes = 1");
+        rooms.dead();
+        Check check = QueueChecks.nodeKillers(2, Duration.ofDays(1));
+        isSilent(check);
+
+        rooms.execute("UPDATE rowlock.running SET crashes = 2");
+        assertThat(only(check).cause()).startsWith("2 times the node of job").endsWith("and it runs again.");
+
+        rooms.execute("TRUNCATE rowlock.running");
+        rooms.execute("UPDATE rowlock.dead SET state = 'quarantined', crashes = 3");
+        assertThat(only(check).cause()).startsWith("3 times the node of job").endsWith(": it is in quarantine.");
+        rooms.execute("UPDATE rowlock.dead SET died_at = now() - interval '2 days'");
+        isSilent(check);
+    }
+
+    @Test
+    void aKeyInOrderThatWaitsForAFailedJobIsNamed() {
+        Check check = QueueChecks.heldKeys(Duration.ofMinutes(10));
+        rooms.dead();
+        rooms.execute("UPDATE rowlock.dead SET job_key = 'a', died_at = now() - interval '1 hour'");
+        rooms.large(List.of(keyed(), keyed()));
+        rooms.execute("INSERT INTO rowlock.queue_limit (queue, in_order) VALUES ('mail', 'continue')");
+        isSilent(check);
+
+        rooms.execute("UPDATE rowlock.queue_limit SET in_order = 'hold'");
+
+        assertThat(only(check).cause()).startsWith("2 jobs of key 'a' of queue 'mail' wait for job ");
+        rooms.execute("UPDATE rowlock.dead SET died_at = now()");
+        isSilent(check);
+    }
+
+    @Test
+    void aKeyInOrderWhoseFailedJobWasSkippedIsNotNamed() {
+        Check check = QueueChecks.heldKeys(Duration.ofMinutes(10));
+        rooms.dead();
+        rooms.execute("UPDATE rowlock.dead SET job_key = 'a', died_at = now() - interval '1 hour'");
+        rooms.large(List.of(keyed(), keyed()));
+        rooms.execute("INSERT INTO rowlock.queue_limit (queue, in_order) VALUES ('mail', 'hold')");
+        assertThat(only(check).evidence().rows()).hasSize(1);
+
+        new SkipDeadJobs(rooms.database()).run("mail", "a", new AuditNote("ann", null, "skip", "queue mail", null));
+
+        isSilent(check);
+    }
+
+    @Test
+    void aPolicyThatGivesNoAnswerIsNamedAsLongAsSomebodyAsksItOrJobsWait() {
+        Check check = QueueChecks.silentPolicies();
+        rooms.execute("""
+                INSERT INTO rowlock.policy (queue, asked_at, decides_until)
+                VALUES ('mail', now(), now() + interval '5 s')
+                """);
+        isSilent(check);
+
+        rooms.execute("UPDATE rowlock.policy SET decides_until = now() - interval '1 s'");
+
+        assertThat(only(check).cause())
+                .startsWith("The policy of queue 'mail' has given no good answer since")
+                .endsWith("its jobs run in their normal order.");
+        rooms.execute("INSERT INTO rowlock.queue_limit (queue, in_order) VALUES ('mail', 'hold')");
+        assertThat(only(check).cause()).contains("is not asked, because jobs of each key run in order");
+        rooms.execute("UPDATE rowlock.policy SET asked_at = now() - interval '2 min'");
+        isSilent(check);
+        rooms.execute("DELETE FROM rowlock.queue_limit");
+        rooms.execute(
+                "INSERT INTO rowlock.held_job (job_id, due_at, ready_at, rank, queue) VALUES (1, now(), now(), 0, 'mail')");
+        assertThat(only(check).cause()).startsWith("No node has asked the policy of queue 'mail' since");
+    }
+
+    private static NewJob keyed() {
+        return new NewJob(Rooms.QUEUE, "send", 0, null, null, null, "{}", null, "a", null);
+    }
+
+    // Chores
+
+    @Test
+    void aChoreThatNoNodeBeginsAnyMoreIsNamedIfANodeHasLivedThatLong() {
+        rooms.execute(
+                "INSERT INTO rowlock.chore VALUES ('retention', now() - interval '5 hours', now() - interval '290 minutes'), ('past nodes', now() - interval '5 days', now() - interval '4 days')");
+        rooms.node();
+        Check check = QueueChecks.staleChore(20, HOUR);
+        isSilent(check);
+
+        rooms.execute("UPDATE rowlock.node SET started_at = now() - interval '6 hours'");
+
+        assertThat(only(check).cause()).startsWith("No node has begun the chore 'retention' since");
+        assertThat(only(check).evidence().rows()).hasSize(1);
+        rooms.execute("UPDATE rowlock.node SET heartbeat_at = now() - interval '1 hour'");
+        isSilent(check);
+    }
+
+    @Test
+    void aChoreOfThisProcessThatFailsForLongIsNamed() {
+        isSilent(failing("retention", Duration.ofSeconds(5), true));
+        isSilent(failing("retention", HOUR, false));
+
+        Finding finding = only(failing("retention", HOUR, true));
+
+        assertThat(finding.cause()).startsWith("The chore 'retention' of this process fails");
+        assertThat(finding.evidence().sql()).isEmpty();
+        assertThat(only(failing("rescue", null, true)).status()).isEqualTo(Status.WARN);
+    }
+
+    @Test
+    void aChoreThatDoesNotGetThrough() {
+        Check check = chores(new ChoreStatus("workflow sweep", Duration.ZERO, false, Duration.ofMinutes(11)));
+
+        Finding finding = only(check);
+
+        assertThat(finding.status()).isEqualTo(Status.WARN);
+        assertThat(finding.cause()).contains("'workflow sweep'", "far behind", "PT11M");
+        assertThat(only(chores(new ChoreStatus("workflow sweep", Duration.ZERO, false, Duration.ofMinutes(9))))
+                        .status())
+                .isEqualTo(Status.OK);
+    }
+
+    private static Check failing(String chore, @Nullable Duration sinceSuccess, boolean failing) {
+        return chores(new ChoreStatus(chore, sinceSuccess, failing, null));
+    }
+
+    private static Check chores(ChoreStatus chore) {
+        NodeStatus status = new NodeStatus(
+                NodeStatus.State.RUNNING,
+                1,
+                true,
+                true,
+                true,
+                0,
+                1,
+                0,
+                0,
+                List.of(),
+                List.of(chore),
+                null,
+                List.of(),
+                List.of(),
+                Duration.ZERO);
+        return QueueChecks.failingChore(() -> status, Duration.ofMinutes(1));
+    }
+}

@@ -1,0 +1,153 @@
+package dev.rowlock.queue.internal.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.doctor.Finding;
+import dev.rowlock.queue.doctor.Finding.Status;
+import dev.rowlock.queue.internal.store.Rooms;
+import dev.rowlock.queue.schema.SchemaScript;
+import dev.rowlock.queue.test.postgres.PostgresTest;
+import dev.rowlock.queue.test.postgres.Representative;
+import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Plants what goes wrong with Rowlock's tables, and reads what the doctor says. */
+@PostgresTest(freshPerTest = true, migrated = true)
+@Representative
+class TableChecksTest {
+
+    private static final Check RETENTION = TableChecks.retentionStuck(Duration.ofDays(1));
+
+    private final Rooms rooms;
+
+    TableChecksTest(TestDatabase test) {
+        rooms = Rooms.emptyIn(test);
+    }
+
+    private Finding only(Check check) {
+        Finding finding =
+                new Examination(rooms.database(), List.of(check)).examine().get(0);
+        assertThat(finding.status()).as(finding.cause()).isNotEqualTo(Status.CRASHED);
+        return finding;
+    }
+
+    private void isSilent(Check check) {
+        Finding finding = only(check);
+        assertThat(finding.status()).as(finding.cause()).isEqualTo(Status.OK);
+    }
+
+    @Test
+    void tablesThatAnOlderReleaseHasMadeAreNamedWithTheScriptsThatTheyLack() {
+        isSilent(TableChecks.schemaVersion());
+        rooms.sql("DELETE FROM rowlock.schema_history WHERE version = ?")
+                .param(Integer.toString(SchemaScript.newestVersion()))
+                .update();
+
+        Finding finding = only(TableChecks.schemaVersion());
+
+        assertThat(finding.status()).isEqualTo(Status.FAIL);
+        assertThat(finding.cause())
+                .isEqualTo("The tables lack scripts that this release needs: version %d."
+                        .formatted(SchemaScript.newestVersion()));
+    }
+
+    @Test
+    void tablesOfANewerReleaseAreGoodToKnow() {
+        rooms.execute(
+                "INSERT INTO rowlock.schema_history SELECT 99, '99', 'later', type, 'V99__later.sql', 1, installed_by, now(), 0, true FROM rowlock.schema_history WHERE version = '1'");
+
+        Finding finding = only(TableChecks.schemaVersion());
+
+        assertThat(finding.status()).isEqualTo(Status.INFO);
+        assertThat(finding.cause()).startsWith("The tables are of version 99, and this release knows version");
+    }
+
+    @Test
+    void aDayWithoutPartitionIsNamedIfANodeShouldHaveMadeIt() {
+        isSilent(TableChecks.missingPartition());
+        rooms.dropDonePartitions();
+        rooms.node();
+        isSilent(TableChecks.missingPartition());
+
+        rooms.execute("UPDATE rowlock.node SET started_at = now() - interval '2 minutes'");
+
+        Finding finding = only(TableChecks.missingPartition());
+        assertThat(finding.status()).isEqualTo(Status.FAIL);
+        assertThat(finding.evidence().rows()).hasSize(4);
+        rooms.sql(sqlOf(finding)).query().listOfRows();
+        isSilent(TableChecks.missingPartition());
+    }
+
+    @Test
+    void aSequenceThatWouldGiveOutNumbersAgainIsNamed() {
+        rooms.ready(3);
+        isSilent(TableChecks.sequenceBehind());
+        rooms.number("SELECT setval('rowlock.job_id', 1)");
+
+        Finding finding = only(TableChecks.sequenceBehind());
+
+        assertThat(finding.status()).isEqualTo(Status.FAIL);
+        assertThat(finding.cause()).startsWith("Sequence job_id stands at 1 and has given out ");
+        rooms.sql(sqlOf(finding)).query().listOfRows();
+        isSilent(TableChecks.sequenceBehind());
+    }
+
+    @Test
+    void morePartitionsThanThereShouldBeAreCounted() {
+        isSilent(TableChecks.manyPartitions(8));
+        rooms.execute(
+                "CREATE TABLE rowlock.done_archive PARTITION OF rowlock.done FOR VALUES FROM ('2020-01-01Z') TO ('2020-01-02Z')");
+
+        assertThat(only(TableChecks.manyPartitions(8)).cause()).startsWith("Table done has 9 partitions.");
+    }
+
+    @Test
+    void aTableThatTakesTheNameOfAPartitionToComeIsNamed() {
+        String tomorrow = rooms.sql("SELECT to_char((now() AT TIME ZONE 'UTC')::date + 1, 'YYYYMMDD')")
+                .query(String.class)
+                .single();
+        rooms.execute("ALTER TABLE rowlock.done DETACH PARTITION rowlock.done_" + tomorrow);
+
+        Finding finding = only(TableChecks.missingPartition());
+
+        assertThat(finding.status()).isEqualTo(Status.WARN);
+        assertThat(finding.cause()).contains("done_" + tomorrow + " is not a partition of done");
+    }
+
+    @Test
+    void aPartitionThatShouldBeGoneIsNamedIfANodeShouldHaveDroppedIt() {
+        rooms.execute(
+                "CREATE TABLE rowlock.done_20200101 PARTITION OF rowlock.done FOR VALUES FROM ('2020-01-01Z') TO ('2020-01-02Z')");
+        rooms.execute("INSERT INTO rowlock.retention VALUES (604800000, 9223372036854775807, 1, now())");
+        rooms.node();
+        isSilent(RETENTION);
+
+        rooms.execute("UPDATE rowlock.node SET started_at = now() - interval '2 hours'");
+
+        assertThat(only(RETENTION).cause())
+                .isEqualTo("Partition done_20200101 is older than all nodes want, and is still there.");
+        rooms.execute("INSERT INTO rowlock.retention VALUES (9223372036854775807, 9223372036854775807, 1, now())");
+        isSilent(RETENTION);
+    }
+
+    @Test
+    void deadJobsThatShouldBeGoneAreNamed() {
+        rooms.dead();
+        rooms.execute("UPDATE rowlock.node SET started_at = now() - interval '2 hours'");
+        rooms.execute("INSERT INTO rowlock.retention VALUES (0, 604800000, 1, now())");
+        rooms.execute("UPDATE rowlock.dead SET died_at = now() - interval '7 days 23 hours'");
+        isSilent(RETENTION);
+
+        rooms.execute("UPDATE rowlock.dead SET died_at = now() - interval '8 days 1 hour'");
+
+        assertThat(only(RETENTION).cause()).startsWith("Dead jobs are older than all nodes want");
+        rooms.execute("INSERT INTO rowlock.retention VALUES (0, 9223372036854775807, 1, now())");
+        isSilent(RETENTION);
+    }
+
+    private static String sqlOf(Finding finding) {
+        return String.valueOf(finding.remedy() == null ? null : finding.remedy().sql());
+    }
+}
