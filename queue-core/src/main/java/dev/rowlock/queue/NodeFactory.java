@@ -59,10 +59,10 @@ final class NodeFactory {
             Collection<QueueLimit> declared,
             Map<String, Integer> queues,
             @Nullable TransactionOperations transactions) {
-        Gates gates = new Gates(database, wakeups, declared, queues.keySet());
         List<AdmissionPolicy> asked = Rowlock.all(settings.policies);
         requireEffect(asked, declared);
         Policies policies = new Policies(asked, queues, settings.policyTimes, database, wakeups);
+        Gates gates = new Gates(database, wakeups, declared, queues.keySet(), policies.admissions());
         Flows flows = new Flows(database, wakeups);
         Extensions extensions = new Extensions(
                 observers(flows),
@@ -85,7 +85,7 @@ final class NodeFactory {
                         extensions,
                         wakeups,
                         transactions,
-                        policies.admissions()),
+                        gates.admissions()),
                 features(gates, flows, policies));
     }
 

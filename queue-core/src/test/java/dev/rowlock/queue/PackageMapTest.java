@@ -89,7 +89,9 @@ class PackageMapTest {
             Map.entry("internal.store.outcome", with(WORDS, "internal.store")),
             Map.entry("internal.store.result", with(WORDS, "internal.store")),
             Map.entry("internal.store.gate", with(WORDS, "internal.store", "internal.store.admin", "gate")),
-            Map.entry("internal.gate", with(STORE, "internal.chore", "internal.wake", "gate", "operate", "spi", "job")),
+            Map.entry(
+                    "internal.gate",
+                    with(STORE, "internal.chore", "internal.claim", "internal.wake", "gate", "operate", "spi", "job")),
             Map.entry("internal.store.policy", with(WORDS, "internal.store", "gate")),
             Map.entry(
                     "internal.policy",

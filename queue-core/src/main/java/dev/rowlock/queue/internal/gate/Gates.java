@@ -4,6 +4,7 @@ import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.chore.OwnNode;
+import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.gate.CountRunningJobs;
 import dev.rowlock.queue.internal.store.gate.DeclareLimits;
@@ -29,18 +30,29 @@ public final class Gates implements Feature {
     private final Database database;
     private final Wakeups wakeups;
     private final Collection<QueueLimit> declared;
-    private final Collection<String> queues;
+    private final StoredFirst first;
     private final Set<String> withoutRate = ConcurrentHashMap.newKeySet(); // said once of each queue
 
     /**
      * @param declared by the application
      * @param queues whose jobs it runs
+     * @param others what else is decided about claims
      */
-    public Gates(Database database, Wakeups wakeups, Collection<QueueLimit> declared, Collection<String> queues) {
+    public Gates(
+            Database database,
+            Wakeups wakeups,
+            Collection<QueueLimit> declared,
+            Collection<String> queues,
+            Admissions others) {
         this.database = database;
         this.wakeups = wakeups;
         this.declared = List.copyOf(declared);
-        this.queues = List.copyOf(queues);
+        this.first = new StoredFirst(new DeclareLimits(database), wakeups, this.declared, List.copyOf(queues), others);
+    }
+
+    /** What claims of the node must know. */
+    public Admissions admissions() {
+        return first;
     }
 
     /** Whoever is told to slow down slows down the others of its key. */
@@ -60,13 +72,14 @@ public final class Gates implements Feature {
 
     @Override
     public List<Chore> chores(OwnNode node) {
+        first.forget();
         return List.of(
                 new LimitsChore(
                         new DeclareLimits(database),
                         new CountRunningJobs(database),
                         wakeups,
                         declared,
-                        queues,
+                        first,
                         node::nodeId),
                 new RatesChore(new TakeChore(database), new RemoveSpentRates(database)),
                 new FutureSlowDowns(new RestartSlowDowns(database)));

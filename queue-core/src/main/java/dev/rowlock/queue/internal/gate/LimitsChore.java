@@ -19,22 +19,21 @@ final class LimitsChore implements Chore {
     private final CountRunningJobs count;
     private final Wakeups wakeups;
     private final Collection<QueueLimit> declared;
-    private final Collection<String> queues;
+    private final StoredFirst first;
     private final LongSupplier nodeId;
-    private boolean stored;
 
     LimitsChore(
             DeclareLimits declare,
             CountRunningJobs count,
             Wakeups wakeups,
             Collection<QueueLimit> declared,
-            Collection<String> queues,
+            StoredFirst first,
             LongSupplier nodeId) {
         this.declare = declare;
         this.count = count;
         this.wakeups = wakeups;
         this.declared = declared;
-        this.queues = queues;
+        this.first = first;
         this.nodeId = nodeId;
     }
 
@@ -45,13 +44,8 @@ final class LimitsChore implements Chore {
 
     @Override
     public Duration runOnce() {
-        List<String> changed = List.of();
-        if (!stored) {
-            changed = declare.anew(declared, queues);
-            stored = true;
-        } else if (!declared.isEmpty()) {
-            changed = declare.again(declared, nodeId.getAsLong());
-        }
+        List<String> changed =
+                first.store() && !declared.isEmpty() ? declare.again(declared, nodeId.getAsLong()) : List.of();
         count.run();
         changed.forEach(wakeups::keysReady);
         return INTERVAL;
