@@ -81,7 +81,8 @@ final class KeyedTurns {
                 plainLeft = onlyFirst;
                 keyedLeft = onlyFirst ? keyedLeft : full; // what the first kind does not take, the other one may
             } else {
-                keyedLeft = onlyFirst;
+                // Their keys share the room evenly, so they may leave some of it and have more jobs nevertheless.
+                keyedLeft = plain < jobs.size();
                 plainLeft = onlyFirst || plain == 0 ? plainLeft : full;
             }
         }

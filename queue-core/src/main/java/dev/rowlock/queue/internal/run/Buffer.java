@@ -39,7 +39,7 @@ public final class Buffer {
     private long lookedAt = System.nanoTime();
 
     Buffer(int threads, FetchSettings settings) {
-        this.shares = new KindShares(threads, System::nanoTime);
+        this.shares = KindShares.ofThreads(threads, System::nanoTime);
         this.untilLate = untilLate(settings).toNanos();
     }
 

@@ -22,7 +22,7 @@ public final class HeldJobs {
 
     HeldJobs(ClaimBudget budget, int concurrency) {
         this.budget = budget;
-        this.places = new KindShares(concurrency, System::nanoTime);
+        this.places = KindShares.ofPlaces(concurrency, System::nanoTime);
     }
 
     void add(Execution execution) {

@@ -14,8 +14,11 @@ import java.util.function.LongSupplier;
  */
 final class KindShares {
 
-    /** A kind that is so far ahead has one less than half. */
-    private static final double ONE_LESS = 1e9;
+    /** Of threads: a kind that is so far ahead has one less than half. */
+    private static final long ONE_THREAD_LESS = 1_000_000_000;
+
+    /** The same of places, which one claim fills with one kind: with keys that share them evenly, it may leave some. */
+    private static final long ONE_PLACE_LESS = 10_000_000;
 
     /** No kind is owed more than this by each. */
     private static final double MOST_OWED = 60e9;
@@ -24,6 +27,7 @@ final class KindShares {
     private static final long FORGOTTEN = 1_000_000_000;
 
     private final int all;
+    private final double oneLess;
     private final LongSupplier nanos;
     private int plain; // what such jobs have now
     private int keyed;
@@ -32,14 +36,29 @@ final class KindShares {
     private double ahead; // how much more time those with keys have had, in nanoseconds of each
     private long endedAt; // when one of them had no backlog any more
 
-    /**
-     * @param all how many threads or places there are
-     * @param nanos monotonic
-     */
-    KindShares(int all, LongSupplier nanos) {
+    private KindShares(int all, double oneLess, LongSupplier nanos) {
         this.all = all;
+        this.oneLess = oneLess;
         this.nanos = nanos;
         this.endedAt = nanos.getAsLong() - FORGOTTEN;
+    }
+
+    /**
+     * Of so many threads.
+     *
+     * @param nanos monotonic
+     */
+    static KindShares ofThreads(int threads, LongSupplier nanos) {
+        return new KindShares(threads, ONE_THREAD_LESS, nanos);
+    }
+
+    /**
+     * Of the places of a limit, as seen by a node with so many threads.
+     *
+     * @param nanos monotonic
+     */
+    static KindShares ofPlaces(int threads, LongSupplier nanos) {
+        return new KindShares(threads, ONE_PLACE_LESS, nanos);
     }
 
     /** Says whether both kinds have a backlog. */
@@ -91,8 +110,12 @@ final class KindShares {
     double share(Kind kind) {
         double half = all / 2.0;
         double most = Math.min(half, Math.max(1, half / 2));
-        double less = Math.max(-most, Math.min(most, ahead / ONE_LESS));
+        double less = Math.max(-most, Math.min(most, owed() / oneLess));
         return kind == Kind.KEYED ? half - less : half + less;
+    }
+
+    private double owed() {
+        return both || nanos.getAsLong() - endedAt < FORGOTTEN ? ahead : 0;
     }
 
     /** The kind that has less than its share. */

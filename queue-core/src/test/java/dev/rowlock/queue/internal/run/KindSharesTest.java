@@ -86,7 +86,7 @@ class KindSharesTest {
 
     @Test
     void whatOneKindRunsWhileTheOtherHasNoBacklogIsNotHeldAgainstIt() {
-        KindShares shares = new KindShares(2, () -> now);
+        KindShares shares = KindShares.ofThreads(2, () -> now);
         shares.begin(Kind.PLAIN);
         shares.begin(Kind.PLAIN);
         now += 100 * SECOND;
@@ -96,8 +96,35 @@ class KindSharesTest {
         assertThat(shares.share(Kind.KEYED)).isEqualTo(1);
     }
 
+    @Test
+    void aKindThatWasAheadIsNotBehindForEverOnceTheOtherHasNoBacklog() {
+        KindShares shares = behindByMuch(1);
+
+        shares.contended(false);
+        shares.begin(Kind.KEYED);
+        shares.end(Kind.KEYED);
+        now += SECOND;
+
+        assertThat(shares.share(Kind.PLAIN)).isEqualTo(shares.share(Kind.KEYED));
+    }
+
+    @Test
+    void placesThatOneKindHadForAMomentAreMadeUpForAtOnce() {
+        KindShares places = KindShares.ofPlaces(4, () -> now);
+        places.contended(true);
+        places.begin(Kind.PLAIN);
+        places.begin(Kind.PLAIN);
+        now += 5 * MILLI;
+        places.end(Kind.PLAIN);
+        places.end(Kind.PLAIN);
+
+        places.begin(Kind.KEYED);
+
+        assertThat(places.behind()).isEqualTo(Kind.KEYED);
+    }
+
     private KindShares behindByMuch(int threads) {
-        KindShares shares = new KindShares(threads, () -> now);
+        KindShares shares = KindShares.ofThreads(threads, () -> now);
         shares.contended(true);
         for (int i = 0; i < threads; i++) {
             shares.begin(Kind.PLAIN);
@@ -125,7 +152,7 @@ class KindSharesTest {
         Simulation(int threads, long plainMillis, long keyedMillis, long gap) {
             this.threads = threads;
             this.gap = gap;
-            shares = new KindShares(threads, () -> now);
+            shares = KindShares.ofThreads(threads, () -> now);
             shares.contended(true);
             lasts.put(Kind.PLAIN, plainMillis * MILLI);
             lasts.put(Kind.KEYED, keyedMillis * MILLI);
