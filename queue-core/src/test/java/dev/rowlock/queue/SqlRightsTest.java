@@ -8,21 +8,25 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Who may call the functions for SQL, and what else such a role may do. */
 class SqlRightsTest extends SqlCalls {
 
+    private final JdbcClient admin;
+
     SqlRightsTest(TestDatabase test) {
         super(test);
+        admin = JdbcClient.create(test.superuser());
     }
 
     @Test
     void aRoleThatMayCallTheFunctionsNeedsNoTable() throws SQLException {
         String role = "shop_" + test.name();
-        execute("CREATE ROLE " + role);
+        admin.sql("CREATE ROLE " + role).update();
         try {
             execute(SchemaScript.grantFunctionsSql("rowlock", role));
-            try (Connection connection = test.unpooled().getConnection();
+            try (Connection connection = test.superuser().getConnection();
                     Statement statement = connection.createStatement()) {
                 statement.execute("SET ROLE " + role);
                 statement.execute("SELECT rowlock.cancel(rowlock.enqueue('a', '{}'))"); // writes the audit as well
@@ -35,17 +39,17 @@ class SqlRightsTest extends SqlCalls {
                         .hasMessageContaining("permission denied");
             }
         } finally {
-            execute("DROP OWNED BY " + role);
-            execute("DROP ROLE " + role);
+            admin.sql("DROP OWNED BY " + role).update();
+            admin.sql("DROP ROLE " + role).update();
         }
     }
 
     @Test
     void nobodyElseMayCallThem() throws SQLException {
         String role = "other_" + test.name();
-        execute("CREATE ROLE " + role);
+        admin.sql("CREATE ROLE " + role).update();
         execute("GRANT USAGE ON SCHEMA rowlock TO " + role);
-        try (Connection connection = test.unpooled().getConnection();
+        try (Connection connection = test.superuser().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute("SET ROLE " + role);
             assertThatThrownBy(() -> statement.execute("SELECT rowlock.enqueue('a', '{}')"))
@@ -54,8 +58,8 @@ class SqlRightsTest extends SqlCalls {
                             statement.execute("SELECT rowlock.enqueue_unique_with_key('a', '{}', 'key', 'tenant-7')"))
                     .hasMessageContaining("permission denied for function enqueue_unique_with_key");
         } finally {
-            execute("DROP OWNED BY " + role);
-            execute("DROP ROLE " + role);
+            admin.sql("DROP OWNED BY " + role).update();
+            admin.sql("DROP ROLE " + role).update();
         }
     }
 }

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -38,6 +39,7 @@ class UniqueJobsTest {
 
     private static final UniqueKey KEY = UniqueKey.of("order-42");
 
+    private final TestDatabase test;
     private final Rooms rooms;
     private final RecordedWakeups wakeups = new RecordedWakeups();
     private final JobTemplate jobs;
@@ -46,6 +48,7 @@ class UniqueJobsTest {
     private CompletableFuture<Long> call;
 
     UniqueJobsTest(TestDatabase test) {
+        this.test = test;
         rooms = Rooms.emptyIn(test);
         jobs = template(rooms.database());
         transactions = new DataSourceTransactionManager(test.dataSource());
@@ -251,9 +254,14 @@ class UniqueJobsTest {
     @Test
     void aCallThatIsTheVictimOfADeadlockIsRepeated() {
         List<Long> ids = new ArrayList<>();
+        // Only superusers may set this.
+        JdbcClient.create(test.superuser()).sql("""
+                CREATE FUNCTION never_give_in() RETURNS text LANGUAGE sql SECURITY DEFINER
+                RETURN set_config('deadlock_timeout', '1min', true)
+                """).update();
 
         List<Long> held = transaction.execute(status -> {
-            rooms.execute("SET LOCAL deadlock_timeout = '1min'"); // this transaction is not the one that gives in
+            rooms.sql("SELECT never_give_in()").query().singleValue(); // this transaction is not the victim
             long z = jobs.enqueue(new SendMail("mine"), o -> o.unique("z"));
             call = CompletableFuture.supplyAsync(() -> jobs.enqueueAll(
                     Stream.of("a", "z").map(key -> JobRequest.of(new SendMail(key), o -> o.unique(key))), ids::add));

@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Runs the command against a real database, but for the end of the process. */
-@PostgresTest(migrated = true)
+@PostgresTest(superuser = true, migrated = true)
 class DoctorMainTest {
 
     private static final String WRONG_PASSWORD = "wrong-and-secret";

@@ -25,7 +25,7 @@ class SchemaRightsTest {
     private final DataSource application;
 
     SchemaRightsTest(TestDatabase database) {
-        this.admin = JdbcClient.create(database.dataSource());
+        this.admin = JdbcClient.create(database.superuser());
         this.role = database.name() + "_app";
         this.application = new DriverManagerDataSource(database.jdbcUrl(), role, "pass");
     }

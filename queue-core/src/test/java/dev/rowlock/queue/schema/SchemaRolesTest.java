@@ -41,7 +41,7 @@ class SchemaRolesTest {
 
     SchemaRolesTest(TestDatabase database) {
         this.database = database;
-        this.admin = JdbcClient.create(database.dataSource());
+        this.admin = JdbcClient.create(database.superuser());
         this.owner = database.name() + "_owner";
         this.runtime = database.name() + "_runtime";
         this.reader = database.name() + "_reader";

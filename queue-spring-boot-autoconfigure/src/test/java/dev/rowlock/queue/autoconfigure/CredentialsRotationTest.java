@@ -27,7 +27,7 @@ class CredentialsRotationTest {
 
     CredentialsRotationTest(TestDatabase database) {
         this.database = database;
-        this.admin = JdbcClient.create(database.dataSource());
+        this.admin = JdbcClient.create(database.superuser());
         this.before = database.name() + "_before";
         this.after = database.name() + "_after";
     }

@@ -40,7 +40,7 @@ class DirectConnectionsUserTest {
 
     @AfterEach
     void dropRoles() {
-        roles.forEach(role -> JdbcClient.create(database.dataSource())
+        roles.forEach(role -> JdbcClient.create(database.superuser())
                 .sql("DROP ROLE " + role)
                 .update());
     }
@@ -170,7 +170,7 @@ class DirectConnectionsUserTest {
 
     private String role(String name) {
         String role = database.name() + "_" + name;
-        JdbcClient.create(database.dataSource())
+        JdbcClient.create(database.superuser())
                 .sql("CREATE ROLE %s LOGIN PASSWORD 'changed' IN ROLE %s".formatted(role, database.username()))
                 .update();
         roles.add(role);

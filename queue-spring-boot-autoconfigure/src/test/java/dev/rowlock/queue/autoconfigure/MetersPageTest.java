@@ -36,8 +36,8 @@ import org.springframework.boot.micrometer.metrics.autoconfigure.export.promethe
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** What Prometheus scrapes, and docs/meters.md. */
-@PostgresTest(freshPerTest = true)
+/** What Prometheus scrapes, and docs/meters.md: all of it, also what only roles with rights to statistics see. */
+@PostgresTest(freshPerTest = true, superuser = true)
 class MetersPageTest {
 
     /** Units that Prometheus wants in a name. */

@@ -23,7 +23,7 @@ class OwnMigrationUserTest {
 
     OwnMigrationUserTest(TestDatabase database) {
         this.database = database;
-        this.admin = JdbcClient.create(database.dataSource());
+        this.admin = JdbcClient.create(database.superuser());
         this.owner = database.name() + "_owner";
         this.application = database.name() + "_application";
     }

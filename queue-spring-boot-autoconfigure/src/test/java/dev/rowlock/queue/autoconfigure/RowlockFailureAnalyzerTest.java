@@ -178,7 +178,7 @@ class RowlockFailureAnalyzerTest {
 
     @Test
     void aRoleThatMayNotMakeTablesIsExplained() {
-        JdbcClient admin = JdbcClient.create(database.dataSource());
+        JdbcClient admin = JdbcClient.create(database.superuser());
         String role = database.name() + "_app";
         admin.sql("CREATE ROLE %s LOGIN PASSWORD 'pass'".formatted(role)).update();
         try {

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.test.postgres.PostgresServer;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import dev.rowlock.queue.test.postgres.TestPostgres;
 import java.sql.Connection;
 import java.time.Duration;
 import javax.sql.DataSource;
@@ -15,7 +17,6 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 @PostgresTest(freshPerTest = true)
 class RowlockHealthIndicatorTest {
@@ -69,8 +70,7 @@ class RowlockHealthIndicatorTest {
 
     @Test
     void aNodeWhoseDatabaseIsAwayIsDownAndUpAgainWhenItIsBack() {
-        JdbcClient elsewhere = JdbcClient.create(new DriverManagerDataSource(
-                database.jdbcUrl().replace(database.name(), "postgres"), database.username(), database.password()));
+        JdbcClient elsewhere = superuserElsewhere();
         Contexts.on(database)
                 .withPropertyValues("spring.datasource.hikari.connection-timeout=500", "rowlock.worker.heartbeat=200ms")
                 .withBean(Greeter.class)
@@ -105,8 +105,7 @@ class RowlockHealthIndicatorTest {
     /** All nodes fail a beat while the server restarts: a probe that restarts them all would throw away what they have not written. */
     @Test
     void aNodeThatHasJustFailedToBeatIsUp() {
-        JdbcClient elsewhere = JdbcClient.create(new DriverManagerDataSource(
-                database.jdbcUrl().replace(database.name(), "postgres"), database.username(), database.password()));
+        JdbcClient elsewhere = superuserElsewhere();
         Contexts.on(database)
                 .withPropertyValues(
                         "spring.datasource.hikari.connection-timeout=500",
@@ -181,5 +180,10 @@ class RowlockHealthIndicatorTest {
         Contexts.on(database)
                 .withPropertyValues("management.health.rowlock.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean(HealthIndicator.class));
+    }
+
+    private static JdbcClient superuserElsewhere() {
+        PostgresServer server = TestPostgres.server();
+        return JdbcClient.create(server.unpooled(server.homeDatabase()));
     }
 }

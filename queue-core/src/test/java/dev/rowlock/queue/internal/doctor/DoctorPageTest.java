@@ -21,8 +21,8 @@ class DoctorPageTest {
 
     @Test
     void thePageListsEachCheck(TestDatabase database) throws IOException {
-        try (Rowlock rowlock = Rowlock.builder(database.dataSource())
-                .unpooled(database.unpooled())
+        try (Rowlock rowlock = Rowlock.builder(database.superuser())
+                .unpooled(database.superuser())
                 .build()) {
             List<Finding> findings = rowlock.doctor().examine();
 

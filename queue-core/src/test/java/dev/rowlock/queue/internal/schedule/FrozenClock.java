@@ -46,8 +46,10 @@ public final class FrozenClock {
         try (Connection connection = database.unpooled().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(INSTALL);
-            statement.execute("ALTER DATABASE " + database.name() + " SET search_path = frozen, pg_catalog");
         }
+        JdbcClient.create(database.superuser())
+                .sql("ALTER DATABASE " + database.name() + " SET search_path = frozen, pg_catalog")
+                .update();
         this.sql = JdbcClient.create(database.dataSource());
     }
 

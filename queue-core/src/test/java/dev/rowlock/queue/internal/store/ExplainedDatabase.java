@@ -36,7 +36,7 @@ public final class ExplainedDatabase extends AbstractDataSource implements AutoC
     private final List<String> plans = new ArrayList<>();
 
     public ExplainedDatabase(TestDatabase test, Schema schema, Plans plans) throws SQLException {
-        this.connection = test.unpooled().getConnection();
+        this.connection = test.superuser().getConnection(); // who else may not load auto_explain
         this.schema = schema;
         try (Statement statement = connection.createStatement()) {
             statement.execute("LOAD 'auto_explain'");

@@ -33,7 +33,7 @@ class PlansTest {
 
     PlansTest(TestDatabase test) {
         this.test = test;
-        this.rooms = Rooms.in(test.dataSource(), schema);
+        this.rooms = Rooms.in(test);
         for (String table : LIVE) {
             rooms.execute("ALTER TABLE rowlock." + table + " SET (autovacuum_enabled = off)");
         }

@@ -44,21 +44,34 @@ public final class Rooms {
 
     private final Database database;
     private final JdbcClient jdbc;
+    private final DataSource superuser;
 
     public Rooms(Database database) {
+        this(database, database.dataSource());
+    }
+
+    private Rooms(Database database, DataSource superuser) {
         this.database = database;
         this.jdbc = JdbcClient.create(database.dataSource());
+        this.superuser = superuser;
     }
 
     /** Makes the tables of the schema {@code rowlock} unless they are there, and empties them. */
     public static Rooms emptyIn(TestDatabase test) {
-        return emptyIn(test.dataSource(), new Schema("rowlock"));
+        Rooms rooms = in(test);
+        rooms.clear();
+        return rooms;
     }
 
     public static Rooms emptyIn(DataSource dataSource, Schema schema) {
         Rooms rooms = in(dataSource, schema);
         rooms.clear();
         return rooms;
+    }
+
+    /** Makes the tables of the schema {@code rowlock} unless they are there, and leaves what is in them. */
+    public static Rooms in(TestDatabase test) {
+        return new Rooms(in(test.dataSource(), new Schema("rowlock")).database, test.superuser());
     }
 
     /** Makes the tables unless they are there, and leaves what is in them. */
@@ -318,9 +331,15 @@ public final class Rooms {
     public void believeEmptied(String... tables) {
         for (String table : tables) {
             execute("ALTER TABLE rowlock." + table + " SET (autovacuum_enabled = off)");
-            execute("UPDATE pg_class SET reltuples = 0, relpages = 5000 WHERE oid = 'rowlock." + table + "'::regclass");
-            execute("DELETE FROM pg_statistic WHERE starelid = 'rowlock." + table + "'::regclass");
+            asSuperuser(
+                    "UPDATE pg_class SET reltuples = 0, relpages = 5000 WHERE oid = 'rowlock." + table + "'::regclass");
+            asSuperuser("DELETE FROM pg_statistic WHERE starelid = 'rowlock." + table + "'::regclass");
         }
+    }
+
+    /** Does what owners of tables may not do, in a transaction of its own. */
+    public void asSuperuser(String text) {
+        JdbcClient.create(superuser).sql(database.sql(text)).update();
     }
 
     /** Waits until a statement waits for a lock that another transaction holds. */

@@ -27,7 +27,7 @@ public enum TableStatistics {
 
     public void tell(Rooms rooms, List<String> tables) {
         for (String table : tables) {
-            statements.forEach(statement -> rooms.execute(statement.formatted(table)));
+            statements.forEach(statement -> rooms.asSuperuser(statement.formatted(table)));
         }
     }
 }

@@ -52,12 +52,13 @@ final class PostgresExtension implements BeforeAllCallback, ParameterResolver {
 
     private static TestDatabase database(ExtensionContext context) {
         return context.getStore(NAMESPACE)
-                .computeIfAbsent(
-                        TestDatabase.class,
-                        key -> is(context, PostgresTest::migrated)
-                                ? TestPostgres.newMigratedDatabase()
-                                : TestPostgres.newDatabase(),
-                        TestDatabase.class);
+                .computeIfAbsent(TestDatabase.class, key -> newDatabase(context), TestDatabase.class);
+    }
+
+    private static TestDatabase newDatabase(ExtensionContext context) {
+        TestDatabase database =
+                is(context, PostgresTest::migrated) ? TestPostgres.newMigratedDatabase() : TestPostgres.newDatabase();
+        return is(context, PostgresTest::superuser) ? database.asSuperuser() : database;
     }
 
     private static boolean freshPerTest(ExtensionContext context) {

@@ -7,7 +7,7 @@ import java.sql.Statement;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A running PostgreSQL server. Its user may create databases. Thread-safe. */
+/** A running PostgreSQL server. Its user is a superuser. Thread-safe. */
 public sealed interface PostgresServer extends AutoCloseable permits ContainerServer, EmbeddedServer, GivenServer {
 
     /** The URL of one of its databases, without user and password. Whether that exists is not checked. */
@@ -30,12 +30,17 @@ public sealed interface PostgresServer extends AutoCloseable permits ContainerSe
         return TestDatabase.createOn(this);
     }
 
-    /** Connects to one of its databases, anew each time. */
+    /** Connects to one of its databases, anew each time, as a superuser. */
     default DataSource unpooled(String database) {
+        return unpooled(database, username(), password());
+    }
+
+    /** The same as another role. */
+    default DataSource unpooled(String database, String role, String password) {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(jdbcUrl(database));
-        dataSource.setUser(username());
-        dataSource.setPassword(password());
+        dataSource.setUser(role);
+        dataSource.setPassword(password);
         return dataSource;
     }
 

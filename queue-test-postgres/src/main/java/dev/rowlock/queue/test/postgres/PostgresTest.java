@@ -35,4 +35,10 @@ public @interface PostgresTest {
 
     /** It has the tables that {@link TestTables} makes: a copy, which takes a tenth of the time of the migrations. Otherwise it is empty. */
     boolean migrated() default false;
+
+    /**
+     * Tests are a superuser in it, not an ordinary role as applications have: only where nearly all that they do needs that. A test that needs
+     * it for one thing asks for {@link TestDatabase#superuser()}.
+     */
+    boolean superuser() default false;
 }

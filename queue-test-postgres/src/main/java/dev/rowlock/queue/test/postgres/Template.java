@@ -19,9 +19,6 @@ final class Template {
         TestTables tables = only();
         TestDatabase database = TestDatabase.createForGoodOn(server);
         tables.make(database.unpooled());
-        if (server instanceof GivenServer) { // the others take it with them
-            Runtime.getRuntime().addShutdownHook(new Thread(database::close, "drop-template"));
-        }
         return new Template(server, database.name());
     }
 

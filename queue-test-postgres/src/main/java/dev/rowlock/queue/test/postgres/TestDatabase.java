@@ -10,8 +10,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An empty database for one test class, test or application context. Closing it closes its pool and drops it, together
- * with whatever is still connected. Thread-safe.
+ * An empty database for one test class, test or application context, in which tests are an ordinary role: {@link #superuser()} may do what
+ * that may not. Closing it closes its pool and drops it, together with whatever is still connected. Thread-safe.
  */
 public final class TestDatabase implements AutoCloseable {
 
@@ -22,11 +22,15 @@ public final class TestDatabase implements AutoCloseable {
 
     private final PostgresServer server;
     private final String name;
+    private final String username;
+    private final String password;
     private @Nullable HikariDataSource pool;
 
-    private TestDatabase(PostgresServer server, String name) {
+    private TestDatabase(PostgresServer server, String name, String username, String password) {
         this.server = server;
         this.name = name;
+        this.username = username;
+        this.password = password;
     }
 
     static TestDatabase createOn(PostgresServer server) {
@@ -42,9 +46,11 @@ public final class TestDatabase implements AutoCloseable {
         return database;
     }
 
-    /** For somebody who closes it when the JVM ends: the server does not wait for that. */
+    /** It stays until the JVM ends: the server does not wait for that. */
     static TestDatabase createForGoodOn(PostgresServer server) {
-        return create(server, "");
+        TestDatabase database = create(server, "");
+        ApplicationRole.of(server).keep(database);
+        return database;
     }
 
     private static TestDatabase create(PostgresServer server, String how) {
@@ -55,7 +61,14 @@ public final class TestDatabase implements AutoCloseable {
         } catch (SQLException e) {
             throw new IllegalStateException("cannot create database %s: %s".formatted(name, e.getMessage()), e);
         }
-        return new TestDatabase(server, name);
+        ApplicationRole role = ApplicationRole.of(server);
+        role.enter(name);
+        return new TestDatabase(server, name, role.name(), role.password());
+    }
+
+    /** The same one, with a superuser in place of the ordinary role. */
+    TestDatabase asSuperuser() {
+        return new TestDatabase(server, name, server.username(), server.password());
     }
 
     public String name() {
@@ -68,11 +81,11 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     public String username() {
-        return server.username();
+        return username;
     }
 
     public String password() {
-        return server.password();
+        return password;
     }
 
     /** A pool of at most 10 connections, opened as they are needed. Always the same one. */
@@ -85,7 +98,7 @@ public final class TestDatabase implements AutoCloseable {
 
     /** Opens a new connection each time. */
     public DataSource unpooled() {
-        return server.unpooled(name);
+        return server.unpooled(name, username, password);
     }
 
     /** Opens a new connection each time, as a role that may do everything: for what no application of users does. */

@@ -33,6 +33,23 @@ class TestDatabaseTest {
     }
 
     @Test
+    void testsAreARoleAsApplicationsHaveIt() throws SQLException {
+        try (TestDatabase database = TestPostgres.newDatabase()) {
+            assertThat(Sql.run(database.unpooled(), "select usesuper from pg_user where usename = current_user"))
+                    .isEqualTo("f");
+            assertThat(Sql.run(database.unpooled(), "show statement_timeout")).isEqualTo("1min");
+            assertThat(Sql.run(database.unpooled(), "show lock_timeout")).isEqualTo("20s");
+            Sql.run(database.unpooled(), "create schema own; create table own.t (); create table public.t ()");
+
+            assertThat(Sql.run(
+                            database.superuser(), "select pg_get_userbyid(relowner) from pg_class where relname = 't'"))
+                    .isEqualTo(database.username());
+            assertThat(Sql.run(database.superuser(), "select usesuper from pg_user where usename = current_user"))
+                    .isEqualTo("t");
+        }
+    }
+
+    @Test
     void closingDropsItWhoeverIsStillConnected() throws SQLException {
         TestDatabase database = TestPostgres.newDatabase();
         try (Connection pooled = database.dataSource().getConnection();

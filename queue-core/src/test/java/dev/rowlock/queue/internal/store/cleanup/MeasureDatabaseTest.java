@@ -12,15 +12,11 @@ import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
-import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 @PostgresTest(migrated = true)
 @Representative
@@ -28,17 +24,20 @@ class MeasureDatabaseTest {
 
     private final Rooms rooms;
     private final MeasureDatabase measure;
+    private final MeasureDatabase seesOthers;
     private final JobSearch search;
 
     MeasureDatabaseTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
         measure = new MeasureDatabase(rooms.database());
+        seesOthers = new MeasureDatabase(
+                new Database(database.superuser(), rooms.database().schema()));
         search = FrontDoors.search(rooms.database());
     }
 
     @Test
     void whoHoldsBackVacuumIsCountedInTransactions() throws Exception {
-        measure.run();
+        seesOthers.run();
         double before = figure("horizon.transactions", "transaction");
 
         try (OpenTransaction held = new OpenTransaction(rooms.database())) {
@@ -46,7 +45,7 @@ class MeasureDatabaseTest {
             for (int i = 0; i < 20; i++) {
                 rooms.ready();
             }
-            measure.run();
+            seesOthers.run();
 
             assertThat(figure("horizon.transactions", "transaction")).isGreaterThanOrEqualTo(20);
             assertThat(figure("transaction.age", "")).isPositive();
@@ -75,27 +74,16 @@ class MeasureDatabaseTest {
     }
 
     @Test
-    void aRoleThatMayNotSeeOthersSessionsLeavesOutWhatTheyHold() throws Exception {
-        rooms.execute("CREATE ROLE rowlock_blind");
-        rooms.execute("GRANT USAGE ON SCHEMA rowlock TO rowlock_blind");
-        rooms.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON rowlock.figure TO rowlock_blind");
-        try (Connection connection = rooms.database().dataSource().getConnection()) {
-            DataSource blind = new SingleConnectionDataSource(connection, true);
-            measure.run();
-            assertThat(figures()).containsKeys("horizon.transactions/transaction", "transaction.age/");
+    void aRoleThatMayNotSeeOthersSessionsLeavesOutWhatTheyHold() {
+        seesOthers.run();
+        assertThat(figures()).containsKeys("horizon.transactions/transaction", "transaction.age/");
 
-            JdbcClient.create(blind).sql("SET ROLE rowlock_blind").update();
-            new MeasureDatabase(new Database(blind, rooms.database().schema())).run();
-            JdbcClient.create(blind).sql("RESET ROLE").update();
+        measure.run();
 
-            assertThat(figures())
-                    .containsKeys("horizon.transactions/prepared", "horizon.transactions/slot", "table.size/ready")
-                    .doesNotContainKeys(
-                            "horizon.transactions/transaction", "horizon.transactions/standby", "transaction.age/");
-        } finally {
-            rooms.execute("DROP OWNED BY rowlock_blind");
-            rooms.execute("DROP ROLE rowlock_blind");
-        }
+        assertThat(figures())
+                .containsKeys("horizon.transactions/prepared", "horizon.transactions/slot", "table.size/ready")
+                .doesNotContainKeys(
+                        "horizon.transactions/transaction", "horizon.transactions/standby", "transaction.age/");
     }
 
     @Test

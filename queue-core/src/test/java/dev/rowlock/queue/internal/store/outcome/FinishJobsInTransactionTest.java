@@ -103,17 +103,18 @@ class FinishJobsInTransactionTest {
     @Test
     void theCallersTransactionKeepsItsPlanSettings() {
         List<ClaimedJob> jobs = rooms.running(3);
+        String before = settings();
 
         String after = transaction.execute(status -> {
-            rooms.sql("SELECT set_config('enable_hashjoin', 'off', true)")
-                    .query(String.class)
-                    .single();
+            rooms.sql("SELECT set_config('enable_hashjoin', 'off', true), set_config('lock_timeout', '123s', true)")
+                    .query()
+                    .singleRow();
             finish.run(finished(jobs));
             return settings();
         });
 
-        assertThat(after).isEqualTo("on on off on on on auto on 0");
-        assertThat(settings()).isEqualTo("on on on on on on auto on 0");
+        assertThat(after).isEqualTo("on on off on on on auto on 123s");
+        assertThat(settings()).isEqualTo(before).startsWith("on on on on");
     }
 
     private String settings() {
