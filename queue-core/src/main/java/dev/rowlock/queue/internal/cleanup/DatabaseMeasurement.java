@@ -29,18 +29,13 @@ public final class DatabaseMeasurement implements Chore {
     @Override
     public Duration runOnce() {
         if (chore.run(name(), INTERVAL)) {
-            measure();
+            chore.orGiveBack(name(), this::measure);
         }
         return INTERVAL;
     }
 
     private void measure() {
-        try {
-            features.run();
-            measure.run();
-        } catch (RuntimeException | Error e) {
-            chore.giveBack(name()); // the figures are old already
-            throw e;
-        }
+        features.run();
+        measure.run();
     }
 }

@@ -30,18 +30,9 @@ public final class DepthMeasurement implements Chore {
     public Duration runOnce() {
         if (chore.run(name(), rest)) {
             long begun = System.nanoTime();
-            measure();
+            chore.orGiveBack(name(), measure::run);
             rest = ProportionalRest.after(begun, REST_PER_WORK, INTERVAL);
         }
         return rest;
-    }
-
-    private void measure() {
-        try {
-            measure.run();
-        } catch (RuntimeException | Error e) {
-            chore.giveBack(name()); // the figures are old already
-            throw e;
-        }
     }
 }

@@ -33,7 +33,7 @@ public final class DoneByQueue implements Chore {
             return INTERVAL;
         }
         long begun = System.nanoTime();
-        if (index.run() == null) {
+        if (chore.resultOrGiveBack(name(), index::run) == null) {
             return INTERVAL;
         }
         Duration rest = ProportionalRest.after(begun, REST_PER_WORK, Duration.ZERO);

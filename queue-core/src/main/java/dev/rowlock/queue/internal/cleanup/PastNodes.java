@@ -29,7 +29,7 @@ public final class PastNodes implements Chore {
     @Override
     public Duration runOnce() {
         if (chore.run(name(), INTERVAL)) {
-            remove.run(LIMIT);
+            chore.orGiveBack(name(), () -> remove.run(LIMIT));
         }
         return INTERVAL;
     }

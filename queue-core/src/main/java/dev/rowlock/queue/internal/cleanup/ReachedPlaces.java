@@ -26,7 +26,7 @@ public final class ReachedPlaces implements Chore {
     @Override
     public Duration runOnce() {
         if (chore.run(name(), INTERVAL)) {
-            remove.olderThan(INTERVAL);
+            chore.orGiveBack(name(), () -> remove.olderThan(INTERVAL));
         }
         return INTERVAL;
     }

@@ -86,17 +86,23 @@ public final class Retention implements Chore {
         if (clocksDiffer(agreed.now()) || !chore.run(name(), INTERVAL)) {
             return INTERVAL;
         }
+        boolean allDiscarded = chore.resultOrGiveBack(name(), () -> remove(agreed));
+        if (allDiscarded) {
+            return INTERVAL;
+        }
+        chore.keep(name(), UNTIL_THE_REST);
+        return UNTIL_THE_REST;
+    }
+
+    /** Returns whether all that is too old is gone. */
+    private boolean remove(Agreed agreed) {
         boolean allDiscarded;
         try {
             dropDone(agreed);
         } finally {
             allDiscarded = discardDead(agreed); // whatever keeps the done ones
         }
-        if (allDiscarded) {
-            return INTERVAL;
-        }
-        chore.keep(name(), UNTIL_THE_REST);
-        return UNTIL_THE_REST;
+        return allDiscarded;
     }
 
     /** One of them is wrong, nobody knows which. Other nodes may know better. */
@@ -151,7 +157,7 @@ public final class Retention implements Chore {
         }
     }
 
-    /** Returns whether all that is too old is gone. */
+    /** Returns whether all dead jobs that are too old are gone. */
     private boolean discardDead(Agreed agreed) {
         if (agreed.dead() == null) {
             return true;

@@ -26,7 +26,7 @@ final class RatesChore implements Chore {
     @Override
     public Duration runOnce() {
         if (chore.run(name(), INTERVAL)) {
-            remove.run();
+            chore.orGiveBack(name(), remove::run);
         }
         return INTERVAL;
     }

@@ -45,7 +45,7 @@ final class AuditRetention implements Chore {
             return INTERVAL;
         }
         more = false; // should the next line fail
-        more = remove.run(kept, BATCH) == BATCH;
+        more = chore.resultOrGiveBack(name(), () -> remove.run(kept, BATCH)) == BATCH;
         return more ? Duration.ZERO : INTERVAL;
     }
 

@@ -33,18 +33,9 @@ public final class StrayJobs implements Chore {
     public Duration runOnce() {
         if (chore.run(name(), rest)) {
             long begun = System.nanoTime();
-            takeBack();
+            chore.orGiveBack(name(), takeBack::run);
             rest = ProportionalRest.after(begun, REST_PER_WORK, INTERVAL);
         }
         return rest;
-    }
-
-    private void takeBack() {
-        try {
-            takeBack.run();
-        } catch (RuntimeException | Error e) {
-            chore.giveBack(name()); // nobody else would look before the interval has passed
-            throw e;
-        }
     }
 }

@@ -10,7 +10,8 @@ import java.time.Duration;
  * How long the server lets a statement of Rowlock's own run. A client that only stops waiting leaves a process of the server behind: that one
  * waits for its lock for as long as somebody holds it, while the pool opens the next connection, until the server has none left. So the server ends
  * the statement before the client gives its connection up. The limit holds for the statement's transaction, never for a caller's. A shorter
- * {@code statement_timeout} of role or database holds.
+ * {@code statement_timeout} of role or database holds, except for statements that read whole tables: with it they would fail each time, and
+ * retention would drop nothing.
  *
  * <p>A cancel sent by the client would not do: it also ends the wait of a commit for a synchronous standby, which then looks like success.
  * {@code statement_timeout} does not count during a commit.
@@ -20,6 +21,11 @@ public final class TimeLimit {
     /** Of most statements. */
     public static final Duration STANDARD = Duration.ofSeconds(30);
 
+    // A role's limits are meant for its usual statements. transaction_timeout exists since PostgreSQL 17.
+    private static final String OF_WHOLE_TABLES = """
+                set_config('statement_timeout', '%d', true),
+                       CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL THEN set_config('transaction_timeout', '0', true) END""";
+
     /** One column of a SELECT. */
     static final String SETTING = setting(STANDARD);
 
@@ -28,6 +34,9 @@ public final class TimeLimit {
     private TimeLimit() {}
 
     private static String setting(Duration limit) {
+        if (limit.compareTo(STANDARD) > 0) {
+            return OF_WHOLE_TABLES.formatted(limit.toMillis());
+        }
         return """
                 set_config('statement_timeout',
                               CASE WHEN current_setting('statement_timeout')::interval BETWEEN '1 us' AND '%1$d ms'

@@ -30,7 +30,7 @@ final class OldWorkflows implements Chore {
             return INTERVAL;
         }
         more = false; // should the next line fail
-        more = remove.run();
+        more = chore.resultOrGiveBack(name(), remove::run);
         return more ? Duration.ZERO : INTERVAL;
     }
 }

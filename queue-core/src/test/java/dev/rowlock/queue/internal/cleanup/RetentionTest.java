@@ -106,6 +106,18 @@ class RetentionTest {
     }
 
     @Test
+    void aRetentionThatFailsGoesOnFailingAndLooksLikeNoSuccess() {
+        rooms.execute("ALTER TABLE rowlock.done RENAME TO moved");
+        Retention retention = retention(rooms, NONE);
+        assertThatThrownBy(retention::runOnce).isInstanceOf(DataAccessException.class);
+
+        assertThatThrownBy(retention::runOnce).isInstanceOf(DataAccessException.class);
+
+        rooms.execute("ALTER TABLE rowlock.moved RENAME TO done");
+        assertThat(retention.runOnce()).isEqualTo(Duration.ofMinutes(10));
+    }
+
+    @Test
     void oneNodeDropsPartitionsForAll() {
         Retention ofAnother = retention(rooms, WEEK);
         retention(rooms, WEEK).runOnce();

@@ -12,6 +12,8 @@ import dev.rowlock.queue.internal.rescue.TakeBack;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
+import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
+import dev.rowlock.queue.internal.store.cleanup.IndexDonePartitions;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.due.RestartWaits;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
@@ -27,6 +29,10 @@ import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -166,6 +172,53 @@ class ShortStatementTimeoutTest {
                 () -> fromTheFuture() == 0);
 
         assertThat(fromTheFuture()).isZero();
+    }
+
+    /** Chores that read whole tables cannot do with less. */
+    @Test
+    void daysThatTakeLongToReadAreIndexedAndDropped() {
+        String day = dayThatTakesLong(20);
+        IndexDonePartitions index = new IndexDonePartitions(hurried.patient());
+        DropDonePartitions drop = new DropDonePartitions(hurried.patient());
+
+        assertThat(index.run()).isEqualTo(day);
+        assertThat(drop.run(Duration.ofDays(7))).containsExactly(day);
+
+        assertThat(rooms.number("SELECT jobs FROM rowlock.dropped")).isOne();
+    }
+
+    @Test
+    void aDayThatTakesTooLongToCountStaysAloneAndIsTold() {
+        String stays = dayThatTakesLong(20);
+        String goes = dayOf(15);
+        List<String> told = new ArrayList<>();
+
+        // Where even the limit of such chores is too short.
+        List<String> dropped = new DropDonePartitions(hurried).run(Duration.ofDays(7), (day, why) -> told.add(day));
+
+        assertThat(dropped).containsExactly(goes);
+        assertThat(told).containsExactly(stays);
+    }
+
+    private String dayOf(int daysAgo) {
+        LocalDate day = LocalDate.now(ZoneOffset.UTC).minusDays(daysAgo);
+        String name = "done_" + day.format(DateTimeFormatter.BASIC_ISO_DATE);
+        rooms.execute("CREATE TABLE rowlock.%s PARTITION OF rowlock.done FOR VALUES FROM ('%s 00:00Z') TO ('%s 00:00Z')"
+                .formatted(name, day, day.plusDays(1)));
+        rooms.execute("""
+                INSERT INTO rowlock.done (id, finished_at, enqueued_at, rank, attempt, crashes, state, queue, type)
+                VALUES (nextval('rowlock.job_id'), '%s 12:00Z', now(), 0, 1, 0, 'completed', 'mail', 'send')
+                """.formatted(day));
+        return name;
+    }
+
+    /** Whoever reads one of its rows, its owner too, waits for as long as three statements may take. */
+    private String dayThatTakesLong(int daysAgo) {
+        String name = dayOf(daysAgo);
+        rooms.execute("CREATE POLICY slow ON rowlock.%s USING (pg_sleep(0.6)::text = '')".formatted(name));
+        rooms.execute(
+                "ALTER TABLE rowlock.%s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY".formatted(name));
+        return name;
     }
 
     private long fromTheFuture() {

@@ -37,6 +37,9 @@ public final class DropDonePartitions {
     /** SQLSTATE classes: no connection, disk or memory, or who else is at work. It is not about one partition. */
     private static final Set<String> OF_THE_SERVER = Set.of("08", "25", "40", "53", "55", "57", "58");
 
+    /** Of those, this one is: to count its jobs took too long, or somebody has stopped that. */
+    private static final String STOPPED = "57014";
+
     /** Another node has just dropped it. */
     private static final String GONE = "42P01";
 
@@ -119,7 +122,7 @@ public final class DropDonePartitions {
             return drop(partition);
         } catch (DataAccessException e) {
             String state = state(e);
-            if (state == null || OF_THE_SERVER.stream().anyMatch(state::startsWith)) {
+            if (state == null || !state.equals(STOPPED) && OF_THE_SERVER.stream().anyMatch(state::startsWith)) {
                 throw e;
             }
             stays.accept(partition, e);

@@ -4,6 +4,8 @@ import dev.rowlock.queue.internal.store.Database;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.time.Duration;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Wins a chore that one node at a time does for all, or leaves it to whoever won it. */
 public final class TakeChore {
@@ -48,9 +50,33 @@ public final class TakeChore {
         });
     }
 
-    /** Makes a chore due again that this node has taken and could not do. */
-    public void giveBack(String name) {
-        keep(name, Duration.ZERO);
+    /**
+     * Does a chore that this node has taken. If it fails, it is due again: otherwise nobody would try it before the interval has passed, and
+     * this node's next run, which leaves it alone, would look like a success.
+     */
+    public void orGiveBack(String name, Runnable work) {
+        resultOrGiveBack(name, () -> {
+            work.run();
+            return true;
+        });
+    }
+
+    /** The same for work that has a result. */
+    public <T extends @Nullable Object> T resultOrGiveBack(String name, Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (RuntimeException | Error e) {
+            giveBack(name, e);
+            throw e;
+        }
+    }
+
+    private void giveBack(String name, Throwable failure) {
+        try {
+            keep(name, Duration.ZERO);
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
     }
 
     /** Postpones a chore that this node has taken: it is still working, or knows better when it is due. Nobody else does it before. */

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.store.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -58,12 +59,17 @@ class TakeChoreTest {
     }
 
     @Test
-    void aChoreThatIsGivenBackIsDue() {
+    void aChoreThatFailsIsDue() {
         chore.run("sweep", HOUR);
 
-        chore.giveBack("sweep");
+        assertThatThrownBy(() -> chore.orGiveBack("sweep", () -> {
+                    throw new IllegalStateException("planted");
+                }))
+                .hasMessage("planted");
 
         assertThat(chore.run("sweep", HOUR)).isTrue();
+        assertThat(chore.resultOrGiveBack("sweep", () -> "swept")).isEqualTo("swept");
+        assertThat(chore.run("sweep", HOUR)).isFalse();
     }
 
     @Test
