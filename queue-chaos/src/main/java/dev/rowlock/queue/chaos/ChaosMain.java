@@ -1,5 +1,7 @@
 package dev.rowlock.queue.chaos;
 
+import dev.rowlock.queue.chaos.cluster.Database;
+import dev.rowlock.queue.test.postgres.TestSeed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -21,13 +23,16 @@ public final class ChaosMain {
                 Files.createTempDirectory("rowlock-chaos-"),
                 setting("chaos.faults", "")));
         ChaosReport report = ChaosReport.of(run.run(), run.late());
-        System.out.printf("%n=== chaos, seed %d, %s%n%s%n", seed, hurt, report);
+        System.out.printf("%n=== chaos, seed %d, %s, on a server with %s%n%s%n", seed, hurt, Database.drawn(), report);
         System.exit(report.passed() ? 0 : 1);
     }
 
+    /** Also for the server, which is drawn with it. */
     static long seed() {
-        return Long.parseLong(
-                setting("chaos.seed", Long.toString(ThreadLocalRandom.current().nextInt(1_000_000))));
+        String seed = setting(
+                "chaos.seed", Integer.toString(ThreadLocalRandom.current().nextInt(1_000_000)));
+        System.setProperty(TestSeed.PROPERTY, seed);
+        return Long.parseLong(seed);
     }
 
     static Duration length(String otherwise) {

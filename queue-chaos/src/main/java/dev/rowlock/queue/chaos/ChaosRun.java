@@ -72,7 +72,12 @@ public final class ChaosRun {
     }
 
     public History run() {
-        log.info("chaos with seed {} for {}, logs in {}", settings.seed(), settings.hurt(), settings.folder());
+        log.info(
+                "chaos with seed {} for {} on a server with {}, logs in {}",
+                settings.seed(),
+                settings.hurt(),
+                Database.drawn(),
+                settings.folder());
         try (Database database = database();
                 DatabaseWatch watch = new DatabaseWatch(database);
                 HikariDataSource pool = producersPool(database, true);

@@ -6,10 +6,10 @@ import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.Rated;
 import dev.rowlock.queue.chaos.history.SharedTime;
 import dev.rowlock.queue.test.postgres.LongRunning;
+import dev.rowlock.queue.test.postgres.TestSeed;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,7 +21,7 @@ class ShortChaosTest {
     @Test
     @Timeout(600)
     void everyPromiseHoldsUnderRealFaults(@TempDir Path folder) {
-        long seed = Long.getLong("chaos.seed.short", ThreadLocalRandom.current().nextInt(1_000_000));
+        long seed = Long.getLong("chaos.seed.short", TestSeed.value());
         ChaosRun run = new ChaosRun(new ChaosSettings(
                 seed, Duration.ofSeconds(20), Duration.ofSeconds(240), Duration.ofMillis(60), folder, ""));
 

@@ -3,16 +3,20 @@ package dev.rowlock.queue.chaos.cluster;
 import dev.rowlock.queue.chaos.history.Audit;
 import dev.rowlock.queue.schema.SchemaMigrator;
 import dev.rowlock.queue.settings.SchemaMode;
+import dev.rowlock.queue.test.postgres.DrawnServer;
 import dev.rowlock.queue.test.postgres.EmbeddedServer;
 import dev.rowlock.queue.test.postgres.ServerClock;
 import dev.rowlock.queue.test.postgres.SmallDisk;
+import dev.rowlock.queue.test.postgres.TestSeed;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -21,8 +25,13 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 public final class Database implements AutoCloseable {
 
     // fsync: the server is killed in the middle of things, and what it said is committed must be there.
-    private static final Map<String, String> SETTINGS =
-            Map.of("fsync", "on", "max_connections", "100", "max_prepared_transactions", "2");
+    private static final Map<String, String> SETTINGS = settings();
+
+    private static Map<String, String> settings() {
+        Map<String, String> settings = new TreeMap<>(DrawnServer.seldom(TestSeed.random("seldom")));
+        settings.putAll(Map.of("fsync", "on", "max_connections", "100", "max_prepared_transactions", "2"));
+        return Collections.unmodifiableMap(settings);
+    }
 
     private final EmbeddedServer server;
     private final @Nullable SmallDisk disk;
@@ -34,7 +43,7 @@ public final class Database implements AutoCloseable {
 
     public Database() {
         this(EmbeddedServer.start(SETTINGS), null, null);
-        migrate(dataSource("harness"));
+        migrate(ofApplication());
     }
 
     private Database(EmbeddedServer server, @Nullable SmallDisk disk, @Nullable ServerClock clock) {
@@ -42,11 +51,15 @@ public final class Database implements AutoCloseable {
         this.disk = disk;
         this.clock = clock;
         this.data = Path.of(sql().sql("SHOW data_directory").query(String.class).single());
+        run("CREATE ROLE app LOGIN");
+        run("GRANT CREATE ON DATABASE %s TO app".formatted(server.homeDatabase()));
     }
 
-    /** Without Rowlock's tables and the audit. */
+    /** Without Rowlock's tables and the audit, whoever is to make them. */
     public static Database empty() {
-        return new Database(EmbeddedServer.start(SETTINGS), null, null);
+        Database database = new Database(EmbeddedServer.start(SETTINGS), null, null);
+        database.run("ALTER ROLE app SUPERUSER");
+        return database;
     }
 
     /**
@@ -66,15 +79,14 @@ public final class Database implements AutoCloseable {
             return onDisk(new Database(EmbeddedServer.start(SETTINGS, disk, clock), disk, clock), disk);
         }
         Database database = new Database(EmbeddedServer.start(SETTINGS, clock), null, clock);
-        database.migrate(database.dataSource("harness"));
+        database.migrate(database.ofApplication());
         return database;
     }
 
     private static Database onDisk(Database database, SmallDisk disk) {
-        database.sql()
-                .sql("CREATE TABLESPACE small LOCATION '%s'".formatted(disk.folder()))
-                .update();
-        PGSimpleDataSource onDisk = database.dataSource("harness");
+        database.run("CREATE TABLESPACE small LOCATION '%s'".formatted(disk.folder()));
+        database.run("GRANT CREATE ON TABLESPACE small TO app");
+        PGSimpleDataSource onDisk = database.ofApplication();
         onDisk.setOptions("-c default_tablespace=small");
         database.migrate(onDisk);
         return database;
@@ -88,13 +100,32 @@ public final class Database implements AutoCloseable {
         disk.run("mv", log.toString(), disk.folder().toString());
         disk.run("ln", "-s", disk.folder().resolve("pg_wal").toString(), log.toString());
         database.server.startAgain();
-        database.migrate(database.dataSource("harness"));
+        database.migrate(database.ofApplication());
         return database;
     }
 
     private void migrate(PGSimpleDataSource source) {
         new SchemaMigrator(source, "rowlock", SchemaMode.MIGRATE).run();
         audit().install();
+        // Whoever makes a move writes it down.
+        run("GRANT ALL ON ALL TABLES IN SCHEMA public TO app");
+        run("GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO app");
+    }
+
+    /** The role that nodes log in as: no superuser, and owner of Rowlock's tables. */
+    private PGSimpleDataSource ofApplication() {
+        PGSimpleDataSource source = dataSource("harness");
+        source.setUser("app");
+        return source;
+    }
+
+    private void run(String statement) {
+        sql().sql(statement).update();
+    }
+
+    /** What the seed has drawn of its server. */
+    public static String drawn() {
+        return DrawnServer.ofThisJvm() + ", " + SETTINGS;
     }
 
     public EmbeddedServer server() {
@@ -141,7 +172,7 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    /** From now on there is a role {@code app}, which needs the password that stands in this file. */
+    /** From now on the role {@code app} needs the password that stands in this file. */
     public void requirePassword(Path file) {
         password = new Password(this, data, file);
     }

@@ -16,7 +16,6 @@ final class Password {
     Password(Database database, Path data, Path file) {
         this.database = database;
         this.file = file;
-        run("CREATE ROLE app LOGIN SUPERUSER");
         change("secret");
         try {
             Path rules = data.resolve("pg_hba.conf");

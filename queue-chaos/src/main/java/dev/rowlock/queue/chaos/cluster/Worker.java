@@ -4,6 +4,8 @@ import dev.rowlock.queue.chaos.proxy.TcpProxy;
 import dev.rowlock.queue.chaos.worker.Trait;
 import dev.rowlock.queue.chaos.worker.WorkerMain;
 import dev.rowlock.queue.chaos.worker.WorkerOptions;
+import dev.rowlock.queue.test.postgres.DrawnServer;
+import dev.rowlock.queue.test.postgres.TestSeed;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -125,6 +127,7 @@ public final class Worker implements AutoCloseable {
                 "-Xmx128m",
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
+                "-Duser.timezone=" + DrawnServer.zone(TestSeed.random(place)),
                 "-cp",
                 setup.classPath().isEmpty() ? classPath() : setup.classPath(),
                 WorkerMain.class.getName()));

@@ -31,6 +31,7 @@ final class Pair implements AutoCloseable {
         DataSource source = first.unpooled(first.homeDatabase());
         new SchemaMigrator(source, "rowlock", SchemaMode.MIGRATE).run();
         new Audit(source).install();
+        sql(first).sql("CREATE ROLE app LOGIN SUPERUSER").update(); // it has no tables of its own
         replication = new TcpProxy(first.port());
         second = first.startStandby(STANDBY, replication.port());
         toFirst = new TcpProxy(first.port());

@@ -22,8 +22,8 @@ final class Connections {
     /** The application's. */
     static final int POOL = 6;
 
-    /** Whoever may log in without a password. */
-    private static final String SUPERUSER = "postgres";
+    /** An ordinary role. */
+    private static final String USER = "app";
 
     private Connections() {}
 
@@ -93,10 +93,10 @@ final class Connections {
         @Override
         public Credentials getCredentials() {
             if (!Files.exists(password)) {
-                return Credentials.of(SUPERUSER, "");
+                return Credentials.of(USER, "");
             }
             try {
-                return Credentials.of("app", Files.readString(password).trim());
+                return Credentials.of(USER, Files.readString(password).trim());
             } catch (IOException e) {
                 throw new UncheckedIOException("cannot read " + password, e);
             }

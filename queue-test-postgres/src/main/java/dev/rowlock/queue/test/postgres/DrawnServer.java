@@ -2,9 +2,11 @@ package dev.rowlock.queue.test.postgres;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 
 /**
  * In what the servers of users differ: drawn, because tests that always run on one kind of server never see what breaks on the others. What
@@ -21,13 +23,18 @@ public record DrawnServer(String locale, Map<String, String> settings) {
     public static final DrawnServer PLAIN = new DrawnServer(BYTES, Map.of("timezone", "UTC"));
 
     // By the language of its users most databases order text; by its bytes few do, though tests like that. Some orders
-    // are
-    // unlike all others: digits as numbers, capitals first, å at the end, two kinds of i.
+    // are unlike all others: digits as numbers, capitals first, å at the end, two kinds of i.
     private static final List<String> LOCALES =
             List.of("en-US", "en-US", "de-DE", "sv-SE", "tr-TR", "en-US-u-kn-true", "en-US-u-kf-upper", BYTES);
 
+    /** Which the product must not notice. What tests themselves say in SQL depends on them. */
+    private static final Map<String, String> SELDOM =
+            new TreeMap<>(Map.of("standard_conforming_strings", "off", "quote_all_identifiers", "on"));
+
+    private static final int ONE_IN = 4;
+
     /** On both sides of Greenwich and of the date line, some with quarters of an hour and summer time. */
-    static final List<String> ZONES = List.of(
+    private static final List<String> ZONES = List.of(
             "Europe/Berlin",
             "America/Los_Angeles",
             "America/St_Johns",
@@ -41,11 +48,11 @@ public record DrawnServer(String locale, Map<String, String> settings) {
     private static final DrawnServer OF_THIS_JVM = by(TestSeed.random("server"));
 
     public DrawnServer {
-        settings = Map.copyOf(settings);
+        settings = Collections.unmodifiableMap(new TreeMap<>(settings)); // in one order, as they are told
     }
 
     /** The one for all servers that the tests of this JVM start. */
-    static DrawnServer ofThisJvm() {
+    public static DrawnServer ofThisJvm() {
         return OF_THIS_JVM;
     }
 
@@ -53,7 +60,19 @@ public record DrawnServer(String locale, Map<String, String> settings) {
         return new DrawnServer(one(LOCALES, random), Map.of("timezone", one(ZONES, random)));
     }
 
-    static <T> T one(List<T> of, Random random) {
+    /** Settings that users seldom change, now and then: for servers of which tests say little in SQL. */
+    public static Map<String, String> seldom(Random random) {
+        Map<String, String> settings = new TreeMap<>(SELDOM);
+        settings.keySet().removeIf(setting -> random.nextInt(ONE_IN) > 0);
+        return settings;
+    }
+
+    /** A time zone for a JVM. The driver tells the server, so that its sessions are in this zone too. */
+    public static String zone(Random random) {
+        return one(ZONES, random);
+    }
+
+    private static <T> T one(List<T> of, Random random) {
         return of.get(random.nextInt(of.size()));
     }
 

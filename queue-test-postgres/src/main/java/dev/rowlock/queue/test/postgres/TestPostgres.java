@@ -54,8 +54,7 @@ public final class TestPostgres {
     static synchronized Selection selection() {
         if (selection == null) {
             selection = Selection.of(System::getProperty, ContainerServer::engineAnswers);
-            // The driver tells the server, so that its sessions are in this zone too.
-            TimeZone.setDefault(TimeZone.getTimeZone(DrawnServer.one(DrawnServer.ZONES, TestSeed.random("zone"))));
+            TimeZone.setDefault(TimeZone.getTimeZone(DrawnServer.zone(TestSeed.random("zone"))));
         }
         return selection;
     }

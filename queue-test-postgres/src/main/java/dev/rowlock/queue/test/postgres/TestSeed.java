@@ -9,7 +9,8 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 public final class TestSeed {
 
-    static final String PROPERTY = "rowlock.test.seed";
+    /** Set before anything is drawn, it decides for the JVM. */
+    public static final String PROPERTY = "rowlock.test.seed";
 
     private static final int LARGEST = 1_000_000;
 

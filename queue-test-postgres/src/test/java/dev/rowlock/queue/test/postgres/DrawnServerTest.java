@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -44,6 +45,10 @@ class DrawnServerTest {
                         .mapToObj(seed -> DrawnServer.by(new Random(seed * 0x9E3779B97F4A7C15L))
                                 .locale()))
                 .contains("C", "en-US", "tr-TR");
+        assertThat(IntStream.range(0, 100)
+                        .mapToObj(seed -> DrawnServer.seldom(new Random(seed * 0x9E3779B97F4A7C15L))
+                                .keySet()))
+                .contains(Set.of(), Set.of("standard_conforming_strings"), Set.of("quote_all_identifiers"));
     }
 
     @Test
