@@ -4,11 +4,9 @@ import static dev.rowlock.queue.Rowlocks.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.spi.ChoreStatus;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import dev.rowlock.queue.workflow.Workflow;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -24,8 +22,6 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 /** Operators set limits and defaults for the role of an application: what Rowlock promises holds with those too. */
 @PostgresTest(migrated = true, freshPerTest = true)
 class RoleSettingsTest {
-
-    record Mail(String text) {}
 
     private static final int JOBS = 20;
 
@@ -51,14 +47,7 @@ class RoleSettingsTest {
     }
 
     private RowlockBuilder node() {
-        return quick(database.dataSource())
-                .schemaElsewhere()
-                .limit(QueueLimit.of("default").maxRunningPerKey(1))
-                .listener(Mail.class, (mail, job) -> {
-                    if (mail.text().equals("once more") && job.attempt() == 1) {
-                        throw new IllegalStateException("planted");
-                    }
-                });
+        return AllKinds.handled(quick(database.dataSource()).schemaElsewhere());
     }
 
     @Test
@@ -68,25 +57,15 @@ class RoleSettingsTest {
                 "lock_timeout", "500ms",
                 "idle_in_transaction_session_timeout", "5s",
                 "default_transaction_isolation", "serializable",
-                "default_transaction_deferrable", "on"));
+                "default_transaction_deferrable", "on",
+                "standard_conforming_strings", "off",
+                "quote_all_identifiers", "on"));
         Rowlock rowlock = rowlocks.built(node());
-        JobTemplate jobs = rowlock.jobs();
-        for (int i = 0; i < JOBS / 4; i++) {
-            String key = "key " + i % 2;
-            jobs.enqueue(new Mail("once more"));
-            jobs.enqueue(new Mail("due"), o -> o.delay(Duration.ofMillis(10)));
-            jobs.enqueue(new Mail("limited"), o -> o.key(key));
-            jobs.enqueue(new Mail("unique"), o -> o.unique(key).priority(3));
-        }
-        rowlock.workflows().start(Workflow.named("two").step("one", new Mail("a")).step("two", new Mail("b")));
-        int unique = 2;
-        int all = JOBS * 3 / 4 + unique + 2;
+        AllKinds.enqueue(rowlock);
 
         rowlock.start();
 
-        await().atMost(Duration.ofMinutes(2)).until(() -> done() == all);
-        assertThat(sql.sql("SELECT count(*) FROM rowlock.dead").query(long.class).single())
-                .isZero();
+        AllKinds.awaitEnd(sql);
     }
 
     @Test
@@ -94,7 +73,7 @@ class RoleSettingsTest {
         set(Map.of("lock_timeout", "200ms"));
         Rowlock rowlock = rowlocks.built(node());
         for (int i = 0; i < JOBS; i++) {
-            rowlock.jobs().enqueue(new Mail("a"));
+            rowlock.jobs().enqueue(new AllKinds.Mail("a"));
         }
         try (Connection locking = database.superuser().getConnection();
                 Statement statement = locking.createStatement()) {
@@ -140,13 +119,13 @@ class RoleSettingsTest {
                                 .query(long.class)
                                 .single()
                         == 1);
-        await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(
-                        rowlock.status().chores())
-                .filteredOn(chore -> chore.name().equals("retention"))
-                .singleElement()
-                .satisfies(chore -> assertThat(chore.sinceSuccess()).isNotNull())
-                .extracting(ChoreStatus::failing)
-                .isEqualTo(false));
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(rowlock.status().chores())
+                        .filteredOn(chore -> chore.name().equals("retention"))
+                        .singleElement()
+                        .satisfies(chore -> assertThat(chore.sinceSuccess()).isNotNull())
+                        .extracting(ChoreStatus::failing)
+                        .isEqualTo(false));
     }
 
     private long done() {

@@ -40,9 +40,8 @@ class DirectConnectionsUserTest {
 
     @AfterEach
     void dropRoles() {
-        roles.forEach(role -> JdbcClient.create(database.superuser())
-                .sql("DROP ROLE " + role)
-                .update());
+        roles.forEach(role ->
+                JdbcClient.create(database.superuser()).sql("DROP ROLE " + role).update());
     }
 
     @Test

@@ -268,7 +268,9 @@ class DatabaseChecksTest {
             Finding finding = only(ServerChecks.connections(0.9));
 
             assertThat(finding.status()).isEqualTo(Status.WARN);
-            assertThat(finding.cause()).contains("of the 17 connections").contains("by role '%s'".formatted(test.username()));
+            assertThat(finding.cause())
+                    .contains("of the 17 connections")
+                    .contains("by role '%s'".formatted(test.username()));
         } finally {
             for (Connection connection : taken) {
                 connection.close();

@@ -216,8 +216,7 @@ class ShortStatementTimeoutTest {
     private String dayThatTakesLong(int daysAgo) {
         String name = dayOf(daysAgo);
         rooms.execute("CREATE POLICY slow ON rowlock.%s USING (pg_sleep(0.6)::text = '')".formatted(name));
-        rooms.execute(
-                "ALTER TABLE rowlock.%s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY".formatted(name));
+        rooms.execute("ALTER TABLE rowlock.%s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY".formatted(name));
         return name;
     }
 

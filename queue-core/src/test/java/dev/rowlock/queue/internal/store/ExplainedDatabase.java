@@ -40,6 +40,7 @@ public final class ExplainedDatabase extends AbstractDataSource implements AutoC
         this.schema = schema;
         try (Statement statement = connection.createStatement()) {
             statement.execute("LOAD 'auto_explain'");
+            statement.execute("SET quote_all_identifiers = off"); // tests read the plans
             statement.execute("SET auto_explain.log_min_duration = 0");
             statement.execute("SET auto_explain.log_level = 'notice'");
             statement.execute("SET auto_explain.log_analyze = on");

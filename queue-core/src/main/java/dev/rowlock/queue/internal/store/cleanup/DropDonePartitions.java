@@ -122,7 +122,8 @@ public final class DropDonePartitions {
             return drop(partition);
         } catch (DataAccessException e) {
             String state = state(e);
-            if (state == null || !state.equals(STOPPED) && OF_THE_SERVER.stream().anyMatch(state::startsWith)) {
+            if (state == null
+                    || !state.equals(STOPPED) && OF_THE_SERVER.stream().anyMatch(state::startsWith)) {
                 throw e;
             }
             stays.accept(partition, e);
