@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.attempt;
 
+import dev.rowlock.queue.internal.text.LineLimit;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
@@ -33,9 +34,13 @@ final class UnknownTypes {
 
     private static final Duration TELL_AGAIN = Duration.ofMinutes(1);
 
+    /** Lines a minute. Types for which there is no room are named in a later one, if they come back. */
+    private static final int MOST_LINES = 20;
+
     /** Of more types, those that were met longest ago are forgotten. */
     private static final int REMEMBERED = 1_000;
 
+    private final LineLimit lines = new LineLimit(MOST_LINES, TELL_AGAIN);
     private final Map<String, Seen> types = new LinkedHashMap<>(16, 0.75f, true) { // guarded by this
 
                 private static final long serialVersionUID = 1L;
@@ -75,7 +80,7 @@ final class UnknownTypes {
         long jobs;
         synchronized (this) {
             Seen seen = types.get(job.type());
-            if (seen == null || seen.told && now - seen.toldAt < TELL_AGAIN.toNanos()) {
+            if (seen == null || seen.told && now - seen.toldAt < TELL_AGAIN.toNanos() || lines.admitted(now) < 0) {
                 return;
             }
             jobs = seen.jobs;

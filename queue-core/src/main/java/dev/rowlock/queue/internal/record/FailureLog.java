@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.record;
 
+import dev.rowlock.queue.internal.text.LineLimit;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -29,11 +30,7 @@ public final class FailureLog {
     /** The longest message within a line, in characters. */
     private static final int LONGEST = 500;
 
-    private static final long SECOND = Duration.ofSeconds(1).toNanos();
-
-    private long begun = System.nanoTime() - SECOND; // guarded by this; the second that is counted
-    private int lines; // guarded by this; written in it
-    private long leftOut; // guarded by this; since the last line
+    private final LineLimit lines = new LineLimit(MOST, Duration.ofSeconds(1));
 
     /** The attempt has ended like this. */
     public void tell(ClaimedJob job, Outcome outcome) {
@@ -45,7 +42,7 @@ public final class FailureLog {
     }
 
     private void tell(ClaimedJob job, JobError error, String next, boolean dead) {
-        long before = admitted(System.nanoTime());
+        long before = lines.admitted(System.nanoTime());
         if (before < 0) {
             return;
         }
@@ -60,22 +57,6 @@ public final class FailureLog {
                 log.warn("{} failed with {}: {}; {}{}", job, error.type(), oneLine(error.message()), next, trace);
             }
         });
-    }
-
-    /** How many lines were left out before this one; negative if this one is left out as well. */
-    private synchronized long admitted(long now) {
-        if (now - begun >= SECOND) {
-            begun = now;
-            lines = 0;
-        }
-        if (lines == MOST) {
-            leftOut++;
-            return -1;
-        }
-        lines++;
-        long before = leftOut;
-        leftOut = 0;
-        return before;
     }
 
     private static String due(Due due) {

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.record;
 
+import dev.rowlock.queue.internal.text.LineLimit;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.spi.JobObserver;
@@ -29,6 +30,7 @@ final class ObserverThread implements Runnable {
     private record Event(Consumer<JobObserver> call, int characters) {}
 
     private final JobObserver observer;
+    private final LineLimit lines;
     private final BlockingQueue<Event> events = new ArrayBlockingQueue<>(ROOM);
     private final AtomicLong characters = new AtomicLong(); // of the events that wait
     private final AtomicLong missed = new AtomicLong();
@@ -36,8 +38,10 @@ final class ObserverThread implements Runnable {
     private final Thread thread;
     private volatile boolean stopping;
 
-    ObserverThread(JobObserver observer) {
+    /** @param lines about failures of the observer */
+    ObserverThread(JobObserver observer, LineLimit lines) {
         this.observer = observer;
+        this.lines = lines;
         this.lasting = new EndlessTask("rowlock-observer", this);
         this.thread = lasting.thread();
     }
@@ -77,7 +81,7 @@ final class ObserverThread implements Runnable {
             try {
                 Event event = events.take();
                 characters.addAndGet(-event.characters());
-                Observers.call(observer, event.call());
+                Observers.call(observer, event.call(), lines);
             } catch (InterruptedException e) {
                 log.debug("an observer's thread was interrupted, and goes on: it is stopped in another way", e);
             }

@@ -1,5 +1,7 @@
 package dev.rowlock.queue.internal.record;
 
+import dev.rowlock.queue.internal.text.CountText;
+import dev.rowlock.queue.internal.text.LineLimit;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import dev.rowlock.queue.internal.thread.ThreadState;
 import dev.rowlock.queue.internal.thread.TimeBudget;
@@ -22,6 +24,10 @@ public final class Observers implements JobObserver {
 
     private static final Logger log = LoggerFactory.getLogger(Observers.class);
 
+    /** An observer that fails at each event writes a line with a trace, so many times a minute. */
+    private static final int MOST_LINES = 10;
+
+    private final LineLimit lines = new LineLimit(MOST_LINES, Duration.ofMinutes(1));
     private final List<RecordedOutcomes> own;
     private final List<JobObserver> immediate;
     private final List<ObserverThread> apart;
@@ -37,7 +43,7 @@ public final class Observers implements JobObserver {
         this.immediate = applications.stream().filter(JobObserver::immediate).toList();
         this.apart = applications.stream()
                 .filter(observer -> !observer.immediate())
-                .map(ObserverThread::new)
+                .map(observer -> new ObserverThread(observer, lines))
                 .toList();
     }
 
@@ -104,7 +110,7 @@ public final class Observers implements JobObserver {
     }
 
     private void tell(Consumer<JobObserver> event) {
-        immediate.forEach(observer -> call(observer, event));
+        immediate.forEach(observer -> call(observer, event, lines));
     }
 
     private void tellApart(Consumer<JobObserver> event, int characters) {
@@ -135,15 +141,21 @@ public final class Observers implements JobObserver {
     }
 
     /** On the calling thread. Never throws. */
-    static void call(JobObserver observer, Consumer<JobObserver> event) {
+    static void call(JobObserver observer, Consumer<JobObserver> event, LineLimit lines) {
         ThreadState own = ThreadState.save();
         try {
             event.accept(observer);
         } catch (Throwable e) { // user code
-            EndlessTask.tell(() -> log.warn(
-                    "an observer ({}) failed; the job is not affected",
-                    observer.getClass().getName(),
-                    e));
+            EndlessTask.tell(() -> {
+                long before = lines.admitted(System.nanoTime());
+                if (before >= 0) {
+                    log.warn(
+                            "an observer ({}) failed{}; the job is not affected",
+                            observer.getClass().getName(),
+                            before == 0 ? "" : ", after " + CountText.of(before, "failure") + " that were not logged",
+                            e);
+                }
+            });
         } finally {
             own.restore("an observer");
         }

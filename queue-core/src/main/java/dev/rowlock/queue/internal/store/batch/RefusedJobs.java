@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.store.batch;
 
 import dev.rowlock.queue.internal.text.DurationText;
+import dev.rowlock.queue.internal.text.LineLimit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -32,12 +33,16 @@ public final class RefusedJobs {
 
     private static final int NAMED = 20;
 
+    /** Lines a minute, however many jobs are refused in batches of few. */
+    private static final int MOST_LINES = 5;
+
     private final String what;
     private final Duration again;
     private final Set<Long> jobs = new LinkedHashSet<>();
     private List<Long> ids = List.of();
     private long againAt; // monotonic, as below
     private long tellAgainAt;
+    private final LineLimit lines = new LineLimit(MOST_LINES, AGAIN);
 
     /** @param what for the log: what cannot be done with them */
     public RefusedJobs(String what) {
@@ -75,7 +80,7 @@ public final class RefusedJobs {
         jobs.addAll(refused.keySet());
         ids = List.copyOf(jobs);
         if (!refused.isEmpty()) {
-            tell(refused.keySet(), refused.values().iterator().next());
+            tellUnlessMany(refused);
         }
         return !worked.isEmpty();
     }
@@ -112,6 +117,15 @@ public final class RefusedJobs {
             work.accept(some);
             worked.addAll(some);
         };
+    }
+
+    /** Those that this leaves out are named with all others at the next try. */
+    private void tellUnlessMany(Map<Long, RuntimeException> refused) {
+        if (lines.admitted(System.nanoTime()) >= 0) {
+            tell(refused.keySet(), refused.values().iterator().next());
+        } else {
+            tellAgainAt = System.nanoTime();
+        }
     }
 
     private void tell(Collection<Long> refused, RuntimeException reason) {
