@@ -65,8 +65,7 @@ public final class Claimer {
             @Nullable String timeouts) {
         this.consumer = consumer;
         this.throughPool = throughPool;
-        this.keyed = new KeyedClaims(
-                consumer, keyed, settings.pollInterval(), timeouts, () -> place().nodes(), node::claimFailed);
+        this.keyed = new KeyedClaims(consumer, keyed, settings.pollInterval(), timeouts, node);
         this.sources = new Sources(consumer, this.keyed, recent, settings.pollInterval());
         this.settings = settings;
         this.node = node;
@@ -123,9 +122,11 @@ public final class Claimer {
     boolean pause(boolean pause) {
         boolean changed = paused != pause;
         paused = pause;
-        sources.heardOfAll();
-        if (changed && pause) {
-            consumer.releaseUnstarted();
+        if (changed) {
+            sources.heardOfAll();
+            if (pause) {
+                consumer.releaseUnstarted();
+            }
         }
         return changed;
     }

@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +45,7 @@ final class KeyedClaims {
     private final RestOfKeys restOfKeys;
     private final Duration pollInterval;
     private final @Nullable String timeouts;
-    private final Runnable failed;
+    private final NodeView node;
     private final RunTimeShares shares;
 
     private final KeyLooks looks;
@@ -54,6 +53,8 @@ final class KeyedClaims {
     private volatile boolean ruled; // whether it has any rule
     private final AtomicLong ended = new AtomicLong(); // jobs that counted against a limit
     private long endedBefore; // the same when the last claim began
+    private long endedBeforeRound; // the same of the last round
+    private long roundBegunAt; // monotonic
     private volatile boolean wantsRoom; // limits have kept it from claiming as many jobs as it could
     private final MinimumInterval pace = new MinimumInterval(APART);
     private final RefusedJobs refused = new RefusedJobs("that have keys cannot be claimed");
@@ -71,20 +72,18 @@ final class KeyedClaims {
 
     /**
      * @param timeouts the listeners' timeouts as a JSON object of milliseconds by type
-     * @param nodes how many serve the queue
-     * @param failed told of each claim that fails, because it may have been committed all the same
+     * @param node told of each claim that fails, because it may have been committed all the same
      */
     KeyedClaims(
             QueueConsumer consumer,
             KeyedSource source,
             Duration pollInterval,
             @Nullable String timeouts,
-            IntSupplier nodes,
-            Runnable failed) {
-        this.memory = new KeyMemory(QueueCursor.share(nodes), System.nanoTime());
-        this.turns = new KeyedTurns(nodes, pollInterval);
-        this.failed = failed;
+            NodeView node) {
+        this.node = node;
         this.consumer = consumer;
+        this.memory = new KeyMemory(QueueCursor.share(this::nodes), System.nanoTime());
+        this.turns = new KeyedTurns(this::nodes, pollInterval);
         this.statement = source.claim();
         this.restOfKeys = new RestOfKeys(consumer.queue(), statement.cancelRest(), source.changed());
         this.shares = source.runTimes().of(consumer.queue());
@@ -93,6 +92,10 @@ final class KeyedClaims {
         this.looks = new KeyLooks(source.kept(), pollInterval);
         this.recent = new RecentKeys(pollInterval);
         this.timeouts = timeouts;
+    }
+
+    private int nodes() {
+        return node.place(consumer.queue()).nodes();
     }
 
     /** There are jobs with keys, or there is room for some. Any thread. */
@@ -170,7 +173,7 @@ final class KeyedClaims {
             return looks.next(claim(claim, new Which(left, refused.ids(), null)));
         } catch (RuntimeException e) {
             inTime.failed(e);
-            failed.run();
+            node.claimFailed();
             throw e;
         } finally {
             consumer.budget().giveBack((long) largest * limit);
@@ -182,7 +185,11 @@ final class KeyedClaims {
     }
 
     private Turn turn(Stage now, Kind first) {
-        Turn turn = round(now).turn().plainFirst(first == Kind.PLAIN).ofBacklog(turns.backlog());
+        Turn turn = round(now)
+                .turn()
+                .plainFirst(first == Kind.PLAIN)
+                .ofBacklog(turns.backlog())
+                .widely(round(now).empty());
         return (now.borrows() ? turn.borrowing() : turn).without(shares.ahead(now.reach()));
     }
 
@@ -190,11 +197,13 @@ final class KeyedClaims {
         KeyedRound round = round(stage);
         long now = System.nanoTime();
         if (round.begins()) {
+            roundBegunAt = now;
+            endedBeforeRound = ended.get();
             round.begin(look(stage, now));
         } else if (round.resumes() && round.look() != Look.RECENT) {
             round.begin(lookAtAll(now));
         }
-        int most = statement.keys(limit);
+        int most = statement.keys(turn, limit);
         if (round.look() == Look.RECENT && !recent.alone(now)) {
             round.begin(Look.KNOWN);
         }
@@ -262,8 +271,13 @@ final class KeyedClaims {
             recent.brought(batch.learned(), full);
         }
         boolean brought = !batch.batch().jobs().isEmpty();
-        Duration rest = stages.rest(claim.stage(), round, brought, limited);
+        Duration rest = stages.rest(claim.stage(), round, brought, limited, quiet());
         return wantsRoom && ended.get() != endedBefore ? Duration.ZERO : rest;
+    }
+
+    /** Whether nothing has happened since the round began that could let a key's jobs run, and word would come if it did. */
+    private boolean quiet() {
+        return node.hearing() && ended.get() == endedBeforeRound && !looks.heardSince(roundBegunAt);
     }
 
     private KeyedBatch run(Claim claim, Which which) {

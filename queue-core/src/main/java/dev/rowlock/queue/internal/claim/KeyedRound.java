@@ -126,6 +126,16 @@ final class KeyedRound {
         return wanting;
     }
 
+    /** Whether it has come by keys that have jobs. */
+    boolean looked() {
+        return looked;
+    }
+
+    /** Whether its claims have brought nothing until now, though they had room. */
+    boolean empty() {
+        return !begins() && !found;
+    }
+
     /** Whether it has come by all keys. */
     boolean over() {
         return turn.key().isEmpty();

@@ -23,6 +23,12 @@ final class KeyedStages {
     /** After so many rounds in a row in which somebody else was filling keys, places are borrowed all the same: where many nodes claim, somebody always is. */
     private static final int BUSY_ROUNDS = 3;
 
+    /** Rounds that bring nothing take this share of the time, as long as nothing happens. */
+    private static final double SHARE_OF_EMPTY = 0.1;
+
+    /** Whoever changes tables by hand tells nobody. */
+    private static final Duration LONGEST_REST = Duration.ofSeconds(30);
+
     private final RunTimeShares shares;
     private final KeyMemory memory;
     private final Duration pollInterval;
@@ -59,10 +65,12 @@ final class KeyedStages {
      * Decides what the next claim is like.
      *
      * @param plainToo whether claims bring jobs without keys too
+     * @param quiet whether nothing has happened since the round began
      */
-    Duration rest(Stage now, KeyedRound round, boolean brought, boolean plainToo) {
+    Duration rest(Stage now, KeyedRound round, boolean brought, boolean plainToo, boolean quiet) {
         boolean lends = round.lends();
         boolean passedOver = round.passedOver();
+        boolean keys = round.looked();
         boolean plainLeft = plainToo && round.keysFirst();
         if (round.over() && !now.borrows()) {
             shares.wanting(round.wanting());
@@ -89,7 +97,9 @@ final class KeyedStages {
                     ? now.further()
                     : lends && !now.borrows() ? Stage.BORROWING : Stage.FIRST;
         }
-        return stage.equals(Stage.FIRST) ? restAfter(end, untilFront) : Duration.ZERO;
+        return stage.equals(Stage.FIRST)
+                ? restAfter(end, untilFront, quiet && keys ? round.took() : Duration.ZERO)
+                : Duration.ZERO;
     }
 
     private boolean nobodyWants(Stage now, KeyedRound.End end) {
@@ -105,18 +115,29 @@ final class KeyedStages {
         return end == KeyedRound.End.NOTHING || busyRounds >= BUSY_ROUNDS && end != KeyedRound.End.QUEUE_FULL;
     }
 
-    /** @param untilFront how long until a round may look from the front, if this one has not */
-    private Duration restAfter(KeyedRound.End end, Duration untilFront) {
+    /**
+     * @param untilFront how long until a round may look from the front, if this one has not
+     * @param cost what the round took, if nothing has happened meanwhile
+     */
+    private Duration restAfter(KeyedRound.End end, Duration untilFront, Duration cost) {
         Duration rest = switch (end) {
             case NOT_YET, FOUND -> Duration.ZERO;
             case BUSY -> Rests.behindOthers();
-            case NOTHING, QUEUE_FULL -> Rests.shorter(untilFront, Rests.shorter(pollInterval, untilRate()));
+            case QUEUE_FULL -> untilRate(Rests.shorter(untilFront, pollInterval));
+            case NOTHING -> untilRate(Rests.longer(Rests.shorter(untilFront, pollInterval), restAfterEmpty(cost)));
         };
         rateAt = null;
         return rest;
     }
 
-    private Duration untilRate() {
-        return rateAt == null ? pollInterval : Rests.longer(RATE_TICK, Duration.ofNanos(rateAt - System.nanoTime()));
+    private static Duration restAfterEmpty(Duration cost) {
+        return Rests.shorter(Duration.ofNanos((long) (cost.toNanos() * (1 / SHARE_OF_EMPTY - 1))), LONGEST_REST);
+    }
+
+    /** No longer than until a rate allows the next job. */
+    private Duration untilRate(Duration rest) {
+        return rateAt == null
+                ? rest
+                : Rests.shorter(rest, Rests.longer(RATE_TICK, Duration.ofNanos(rateAt - System.nanoTime())));
     }
 }

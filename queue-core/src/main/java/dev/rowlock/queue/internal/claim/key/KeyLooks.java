@@ -42,6 +42,12 @@ public final class KeyLooks {
         return heardAt;
     }
 
+    /** Whether there was word of such jobs at this time or later. Any thread. */
+    public boolean heardSince(long time) {
+        long heard = heardAt;
+        return heard != 0 && heard - time >= 0;
+    }
+
     /** There were such jobs at this time. */
     public void seen(long at) {
         seenAt = at;
@@ -74,8 +80,7 @@ public final class KeyLooks {
 
     /** Whether that time is over, or there was word of such jobs since the last look has begun. */
     public boolean wanted() {
-        long heard = heardAt;
-        return System.nanoTime() - nextAt >= 0 || heard != 0 && heard - begunAt >= 0;
+        return System.nanoTime() - nextAt >= 0 || heardSince(begunAt);
     }
 
     /** How long that is; negative if it is over. */

@@ -66,31 +66,43 @@ public final class ClaimKeyedJobs {
      * @param borrows whether keys may have as many jobs as their burst allows, not only their limit: nobody else wants the places
      * @param ahead keys that are passed over
      * @param backlog whether there are many jobs, so that only few claims of them are made at a time
+     * @param wide whether it looks at as many keys as a claim may, however few jobs are wanted: those before them had none that may run
      */
-    public record Turn(String key, int rest, boolean plainFirst, boolean borrows, List<String> ahead, boolean backlog) {
+    public record Turn(
+            String key,
+            int rest,
+            boolean plainFirst,
+            boolean borrows,
+            List<String> ahead,
+            boolean backlog,
+            boolean wide) {
 
         /** All keys. */
         public static final Turn FIRST = new Turn("", 0, true);
 
         /** Within limits, over all keys. */
         public Turn(String key, int rest, boolean plainFirst) {
-            this(key, rest, plainFirst, false, List.of(), false);
+            this(key, rest, plainFirst, false, List.of(), false, false);
         }
 
         public Turn plainFirst(boolean first) {
-            return new Turn(key, rest, first, borrows, ahead, backlog);
+            return new Turn(key, rest, first, borrows, ahead, backlog, wide);
         }
 
         public Turn borrowing() {
-            return new Turn(key, rest, plainFirst, true, ahead, backlog);
+            return new Turn(key, rest, plainFirst, true, ahead, backlog, wide);
         }
 
         public Turn without(List<String> keys) {
-            return new Turn(key, rest, plainFirst, borrows, keys, backlog);
+            return new Turn(key, rest, plainFirst, borrows, keys, backlog, wide);
         }
 
         public Turn ofBacklog(boolean many) {
-            return new Turn(key, rest, plainFirst, borrows, ahead, many);
+            return new Turn(key, rest, plainFirst, borrows, ahead, many, wide);
+        }
+
+        public Turn widely(boolean is) {
+            return new Turn(key, rest, plainFirst, borrows, ahead, backlog, is);
         }
     }
 
@@ -274,9 +286,9 @@ public final class ClaimKeyedJobs {
         return statement;
     }
 
-    /** How many keys a claim of so many jobs looks at. */
-    public int keys(int limit) {
-        return Math.min(most, Math.max(FEWEST, limit));
+    /** How many keys a claim of so many jobs looks at in this turn. */
+    public int keys(Turn turn, int limit) {
+        return turn.wide() ? most : Math.min(most, Math.max(FEWEST, limit));
     }
 
     static int most(long locks) {
@@ -297,12 +309,13 @@ public final class ClaimKeyedJobs {
 
     private NamedParameters parameters(String queue, Turn turn, KnownKeys known, int limit, Which which, long nodeId) {
         List<Long> only = which.only();
+        int keys = keys(turn, limit);
         return new NamedParameters()
                 .with("queue", queue)
                 .with("lock", GateLock.name(database.schema(), queue))
                 .with("turns", turn.backlog() ? TURNS_OF_BACKLOG : TURNS)
-                .with("many", keys(limit) > FEWEST)
-                .with("shares", PARTS * Math.max(1, most / keys(limit)))
+                .with("many", keys > FEWEST)
+                .with("shares", PARTS * Math.max(1, most / keys))
                 .with("share_lock", GateLock.ofMany(database.schema()))
                 .with("rule", known.rule())
                 .with("recount", known.recount())
@@ -313,7 +326,7 @@ public final class ClaimKeyedJobs {
                 .with("token", known.token())
                 .with("more", known.more())
                 .with("after", turn.key())
-                .with("keys", keys(limit))
+                .with("keys", keys)
                 .texts("ahead", turn.ahead())
                 .with("node", nodeId)
                 .with("jobs", (long) limit)

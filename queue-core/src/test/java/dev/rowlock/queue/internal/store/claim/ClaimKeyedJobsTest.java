@@ -235,8 +235,9 @@ class ClaimKeyedJobsTest {
 
         run(1);
 
-        assertThat(claim.keys(10_000)).isEqualTo(ClaimKeyedJobs.most(locks));
-        assertThat(claim.keys(1)).isEqualTo(20);
+        assertThat(claim.keys(Turn.FIRST, 10_000)).isEqualTo(ClaimKeyedJobs.most(locks));
+        assertThat(claim.keys(Turn.FIRST, 1)).isEqualTo(20);
+        assertThat(claim.keys(Turn.FIRST.widely(true), 1)).isEqualTo(ClaimKeyedJobs.most(locks));
     }
 
     @Test
