@@ -35,7 +35,11 @@ public final class DispatchDueJobs {
             ), moved AS (
                 INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
                                            queue, job_key, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
+                SELECT id, CASE WHEN reason = 'policy' -- held for the longest time: it keeps its place in the order
+                                THEN coalesce((SELECT h.ready_at FROM rowlock.held_job h WHERE h.job_id = due.id AND h.due_at = due.due_at),
+                                              statement_timestamp())
+                                ELSE statement_timestamp() END,
+                       enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
                        queue, job_key, type, payload, headers, errors
                   FROM due
                  ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
