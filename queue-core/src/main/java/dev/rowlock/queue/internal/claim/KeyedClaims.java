@@ -190,7 +190,7 @@ final class KeyedClaims {
                 .plainFirst(first == Kind.PLAIN)
                 .ofBacklog(turns.backlog())
                 .widely(round(now).empty());
-        return (now.borrows() ? turn.borrowing() : turn).without(shares.ahead(now.reach()));
+        return (now.borrows() ? turn.borrowing() : turn).without(shares.ahead(now.reach(), turn.key()));
     }
 
     private KnownKeys known(Stage stage, Turn turn, int limit) {

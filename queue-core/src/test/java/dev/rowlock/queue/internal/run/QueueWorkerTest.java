@@ -234,7 +234,7 @@ class QueueWorkerTest {
         Awaitility.await().until(() -> worker.held().tokens().count() == 0);
         shares.wanting(Map.of("lost", 1, "other", 1));
         assertThat(rooms.count("running")).isEqualTo(1);
-        assertThat(shares.ahead(0)).containsExactly("lost");
+        assertThat(shares.ahead(0, "")).containsExactly("lost");
     }
 
     /** Another one that runs at the same time, and for longer than the first one can have run, is ahead of it. */
@@ -262,7 +262,7 @@ class QueueWorkerTest {
             Awaitility.await().until(() -> worker.held().tokens().count() == 1);
 
             shares.wanting(Map.of("quick", 1, "slow", 1));
-            assertThat(shares.ahead(0)).containsExactly("slow");
+            assertThat(shares.ahead(0, "")).containsExactly("slow");
         }
     }
 

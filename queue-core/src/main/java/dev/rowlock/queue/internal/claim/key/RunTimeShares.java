@@ -24,7 +24,7 @@ public final class RunTimeShares {
     /** So many keys are known at most, the latest. */
     public static final int MOST_KEYS = 10_000;
 
-    /** So many keys at most are passed over by a claim. */
+    /** So many keys at most are passed over by a claim, the next ones in their order: no claim comes by more. */
     static final int MOST_AHEAD = 1_000;
 
     /** Keys count as level that lie no further apart than what all threads work in this time. */
@@ -87,9 +87,24 @@ public final class RunTimeShares {
         return nanos.getAsLong() - origin;
     }
 
-    /** Keys that a claim passes over which reaches so far, up to {@link #FURTHEST}. */
-    public List<String> ahead(int reach) {
-        return !active || reach >= FURTHEST ? List.of() : aheadOf(reach);
+    /**
+     * Keys that a claim passes over.
+     *
+     * @param reach how far it reaches, up to {@link #FURTHEST}
+     * @param from it begins with this key, or behind it; empty: with the first one
+     */
+    public List<String> ahead(int reach, String from) {
+        if (!active || reach >= FURTHEST) {
+            return List.of();
+        }
+        List<String> ahead = aheadOf(reach);
+        return ahead.size() <= MOST_AHEAD
+                ? ahead
+                : ahead.stream()
+                        .filter(key -> KeyMemory.BY_CHARACTERS.compare(key, from) >= 0)
+                        .sorted(KeyMemory.BY_CHARACTERS)
+                        .limit(MOST_AHEAD)
+                        .toList();
     }
 
     private synchronized List<String> aheadOf(int reach) {
@@ -103,7 +118,7 @@ public final class RunTimeShares {
         reached[reach] = least + level;
         List<String> ahead = new ArrayList<>();
         shares.forEach((key, share) -> {
-            if (share.at(now) > reached[reach] && ahead.size() < MOST_AHEAD) {
+            if (share.at(now) > reached[reach]) {
                 ahead.add(key);
             }
         });

@@ -110,12 +110,12 @@ class RunTimeSharesTest {
     void jobsAreChargedWhileTheyRun() {
         begin("slow", HOUR);
         shares.wanting(Map.of("slow", 1, "quick", 1));
-        assertThat(shares.ahead(0)).isEmpty();
+        assertThat(shares.ahead(0, "")).isEmpty();
 
         now += Duration.ofSeconds(1).toNanos();
 
-        assertThat(shares.ahead(0)).containsExactly("slow");
-        assertThat(shares.ahead(RunTimeShares.FURTHEST)).isEmpty();
+        assertThat(shares.ahead(0, "")).containsExactly("slow");
+        assertThat(shares.ahead(RunTimeShares.FURTHEST, "")).isEmpty();
     }
 
     @Test
@@ -125,7 +125,7 @@ class RunTimeSharesTest {
 
         now += Duration.ofSeconds(1).toNanos();
 
-        assertThat(shares.ahead(0)).isEmpty();
+        assertThat(shares.ahead(0, "")).isEmpty();
     }
 
     @Test
@@ -140,7 +140,32 @@ class RunTimeSharesTest {
         shares.wanting(Map.of("other", 1));
 
         assertThat(shares.keys()).isEqualTo(RunTimeShares.MOST_KEYS);
-        assertThat(shares.ahead(0)).hasSize(RunTimeShares.MOST_AHEAD);
+    }
+
+    /** Claims go from key to key: those that come late in a claim's order are not served because there are many before them. */
+    @Test
+    void eachKeyThatIsAheadIsPassedOverHoweverManyThereAre() {
+        List<String> all = IntStream.range(0, 5 * RunTimeShares.MOST_AHEAD)
+                .mapToObj("key-%05d"::formatted)
+                .toList();
+        for (String key : all) {
+            Claim claim = new Claim(++ids, ids);
+            shares.started(claim, key);
+            now += Duration.ofSeconds(1).toNanos();
+            shares.ended(claim);
+        }
+        shares.wanting(Map.of("light", 1));
+
+        List<String> passed = new ArrayList<>();
+        String from = "";
+        while (passed.isEmpty() || !from.equals(passed.get(passed.size() - 1))) {
+            from = passed.isEmpty() ? "" : passed.get(passed.size() - 1);
+            passed.addAll(shares.ahead(0, from).stream()
+                    .filter(key -> !passed.contains(key))
+                    .toList());
+        }
+
+        assertThat(passed).isEqualTo(all);
     }
 
     @Test
@@ -152,7 +177,7 @@ class RunTimeSharesTest {
         now += Duration.ofSeconds(1).toNanos();
 
         assertThat(shares.keys()).isZero();
-        assertThat(shares.ahead(0)).isEmpty();
+        assertThat(shares.ahead(0, "")).isEmpty();
     }
 
     /** Returns which part of the time each key got of those whose jobs have ended. */
@@ -177,7 +202,7 @@ class RunTimeSharesTest {
     /** As claims do: from the key behind the last on, and further ahead where nobody else can. */
     private void fill() {
         for (int reach = 0; running.size() < THREADS && reach <= RunTimeShares.FURTHEST; reach++) {
-            List<String> ahead = shares.ahead(reach);
+            List<String> ahead = shares.ahead(reach, "");
             List<String> candidates = new ArrayList<>(backlogs.keySet());
             candidates.removeAll(ahead);
             candidates.removeIf(key -> of(key) >= most.getOrDefault(key, THREADS));
