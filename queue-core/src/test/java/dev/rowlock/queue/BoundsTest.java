@@ -2,6 +2,7 @@ package dev.rowlock.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.FieldSource;
  * once ({@link JobSearchLimitsTest}), of what claims read ({@code KeyedPlansTest}), of failures in the log ({@code FailureLogTest}), of keys that a node remembers ({@code KeyMemoryTest},
  * {@code RecentKeysTest}), of unwritten outcomes ({@code OutcomeBacklogTest}), and of viewers of the dashboard ({@code LiveTest}).
  */
+@LongRunning
 @PostgresTest(freshPerTest = true, migrated = true)
 class BoundsTest {
 
