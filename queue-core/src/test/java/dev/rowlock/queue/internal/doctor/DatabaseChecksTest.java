@@ -104,9 +104,11 @@ class DatabaseChecksTest {
 
         assertThat(finding.status()).isEqualTo(Status.WARN);
         assertThat(finding.cause()).startsWith("The transaction 'it''s late' was prepared at ");
-        assertThat(only(ServerChecks.preparedTransaction(Duration.ofMinutes(5))).status()).isEqualTo(Status.OK);
+        assertThat(only(ServerChecks.preparedTransaction(Duration.ofMinutes(5))).status())
+                .isEqualTo(Status.OK);
         rooms.execute(String.valueOf(finding.remedy().sql()));
-        assertThat(only(ServerChecks.preparedTransaction(Duration.ZERO)).status()).isEqualTo(Status.OK);
+        assertThat(only(ServerChecks.preparedTransaction(Duration.ZERO)).status())
+                .isEqualTo(Status.OK);
     }
 
     @Test
@@ -203,8 +205,9 @@ class DatabaseChecksTest {
             changer.setAutoCommit(false);
             change.start();
             try {
-                await().untilAsserted(() ->
-                        assertThat(only(ServerChecks.lockQueue(Duration.ZERO)).status()).isEqualTo(Status.FAIL));
+                await().untilAsserted(() -> assertThat(
+                                only(ServerChecks.lockQueue(Duration.ZERO)).status())
+                        .isEqualTo(Status.FAIL));
 
                 Finding finding = only(ServerChecks.lockQueue(Duration.ZERO));
 
@@ -212,7 +215,8 @@ class DatabaseChecksTest {
                         .startsWith("Process %d has waited for ".formatted(pid(changer)))
                         .contains("(AccessExclusiveLock) on rowlock.ready")
                         .endsWith("Process %d is in its way.".formatted(pid(blocker)));
-                assertThat(only(ServerChecks.lockQueue(Duration.ofMinutes(5))).status()).isEqualTo(Status.OK);
+                assertThat(only(ServerChecks.lockQueue(Duration.ofMinutes(5))).status())
+                        .isEqualTo(Status.OK);
                 rooms.sql(String.valueOf(finding.remedy().sql())).query().listOfRows();
                 change.join();
                 assertThat(ended.get()).isEqualTo(QUERY_CANCELED);
@@ -241,8 +245,9 @@ class DatabaseChecksTest {
             });
             write.start();
             try {
-                await().untilAsserted(() ->
-                        assertThat(only(ServerChecks.lockQueue(Duration.ZERO)).status()).isEqualTo(Status.FAIL));
+                await().untilAsserted(() -> assertThat(
+                                only(ServerChecks.lockQueue(Duration.ZERO)).status())
+                        .isEqualTo(Status.FAIL));
 
                 assertThat(only(ServerChecks.lockQueue(Duration.ZERO)).cause())
                         .startsWith("Process %d has waited for ".formatted(pid(writer)))
@@ -288,7 +293,8 @@ class DatabaseChecksTest {
         assertThat(ahead.status()).isEqualTo(Status.INFO);
         assertThat(ahead.cause()).contains("ms ahead of that of this process");
         assertThat(behind.cause()).contains("ms behind that of this process");
-        assertThat(only(ServerChecks.clock(system, Duration.ofSeconds(5))).status()).isEqualTo(Status.OK);
+        assertThat(only(ServerChecks.clock(system, Duration.ofSeconds(5))).status())
+                .isEqualTo(Status.OK);
     }
 
     @Test

@@ -59,7 +59,9 @@ class ExaminationTest {
             assertThat(finding.status()).isEqualTo(Status.WARN);
             assertThat(finding.evidence().rows())
                     .anySatisfy(row -> assertThat(row).contains("pid=" + pid, "idle in transaction"));
-            assertThat(only(admin, ServerChecks.oldTransaction(Duration.ofMinutes(5))).status()).isEqualTo(Status.OK);
+            assertThat(only(admin, ServerChecks.oldTransaction(Duration.ofMinutes(5)))
+                            .status())
+                    .isEqualTo(Status.OK);
         }
     }
 
@@ -120,7 +122,8 @@ class ExaminationTest {
 
     @Test
     void transactionsThatAreReadOnlyByDefaultAreNamed() {
-        rooms.execute("ALTER ROLE CURRENT_USER IN DATABASE \"%s\" SET default_transaction_read_only = on".formatted(test.name()));
+        rooms.execute("ALTER ROLE CURRENT_USER IN DATABASE \"%s\" SET default_transaction_read_only = on"
+                .formatted(test.name()));
         try {
             Finding finding = new Examination(
                             new Database(test.unpooled(), new Schema("rowlock")), List.of(ServerChecks.readOnly()))
@@ -129,7 +132,8 @@ class ExaminationTest {
 
             assertThat(finding.cause()).startsWith("Transactions are read-only by default");
         } finally {
-            rooms.execute("ALTER ROLE CURRENT_USER IN DATABASE \"%s\" RESET default_transaction_read_only".formatted(test.name()));
+            rooms.execute("ALTER ROLE CURRENT_USER IN DATABASE \"%s\" RESET default_transaction_read_only"
+                    .formatted(test.name()));
         }
     }
 
@@ -137,7 +141,9 @@ class ExaminationTest {
     void aRoleThatDoesNotSeeOtherSessionsIsToldWhichRightHelps() {
         List<Finding> findings = new Examination(
                         rooms.database(),
-                        List.of(ServerChecks.oldTransaction(Duration.ofDays(1)), ServerChecks.oldPause(Duration.ofDays(1))))
+                        List.of(
+                                ServerChecks.oldTransaction(Duration.ofDays(1)),
+                                ServerChecks.oldPause(Duration.ofDays(1))))
                 .examine();
 
         assertThat(findings).extracting(Finding::status).containsExactly(Status.SKIPPED, Status.OK);
@@ -151,7 +157,9 @@ class ExaminationTest {
         try {
             List<Finding> findings = new Examination(
                             rooms.database(),
-                            List.of(ServerChecks.oldPause(Duration.ofDays(1)), ServerChecks.preparedTransaction(Duration.ofDays(1))))
+                            List.of(
+                                    ServerChecks.oldPause(Duration.ofDays(1)),
+                                    ServerChecks.preparedTransaction(Duration.ofDays(1))))
                     .examine();
 
             assertThat(findings).extracting(Finding::status).containsExactly(Status.CRASHED, Status.OK);
