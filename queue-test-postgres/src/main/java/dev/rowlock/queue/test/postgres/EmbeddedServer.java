@@ -105,9 +105,13 @@ public final class EmbeddedServer implements PostgresServer {
     }
 
     private static EmbeddedServer start(PostgresBinaries binaries, Map<String, String> settings, DrawnServer drawn) {
-        ServerFolder folder = ServerFolder.create(binaries);
-        return start(
-                new EmbeddedServer(binaries, folder, folder.data(), freePort(), allSettings(drawn, settings), drawn));
+        Map<String, String> all = allSettings(drawn, settings);
+        ServerFolder folder = folder(binaries, all);
+        return start(new EmbeddedServer(binaries, folder, folder.data(), freePort(), all, drawn));
+    }
+
+    private static ServerFolder folder(PostgresBinaries binaries, Map<String, String> settings) {
+        return ServerFolder.create(binaries, "on".equals(settings.get("fsync")));
     }
 
     /**
@@ -135,7 +139,7 @@ public final class EmbeddedServer implements PostgresServer {
 
     /** The same for one that reaches this server through another port. */
     public EmbeddedServer startStandby(String name, int through) {
-        ServerFolder copy = ServerFolder.create(binaries);
+        ServerFolder copy = folder(binaries, settings);
         stop();
         try {
             FileSystemUtils.copyRecursively(data, copy.data());
