@@ -3,6 +3,7 @@ package dev.rowlock.queue;
 import dev.rowlock.queue.internal.enqueue.EnqueueInterceptors;
 import dev.rowlock.queue.internal.enqueue.InterceptedCall;
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.TimeLimit;
 import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueLargeJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueReadyJobs;
@@ -297,8 +298,17 @@ public final class JobTemplate implements JobOperations {
         return repeatingDeadlocks(
                 standing,
                 () -> !told.getPlain(),
-                () -> database.joinedAtomically(
-                        standing, connection -> writeChunks(connection, first, requests, telling, wakes)));
+                () -> database.joinedAtomically(standing, connection -> {
+                    if (!standing.joins() && mayBeFollowed(first)) {
+                        TimeLimit.liftIdle(connection); // the caller's stream may take its time
+                    }
+                    return writeChunks(connection, first, requests, telling, wakes);
+                }));
+    }
+
+    private static boolean mayBeFollowed(List<NewJob> chunk) {
+        return chunk.size() >= CHUNK_JOBS
+                || chunk.stream().mapToInt(job -> job.payload().length()).sum() >= CHUNK_CHARACTERS;
     }
 
     private static <T> T repeatingDeadlocks(

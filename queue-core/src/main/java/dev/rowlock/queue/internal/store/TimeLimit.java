@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 
 /**
@@ -26,6 +27,12 @@ public final class TimeLimit {
                 set_config('statement_timeout', '%d', true),
                        CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL THEN set_config('transaction_timeout', '0', true) END""";
 
+    /** Of a client between two statements of a transaction: it has answered by then, unless it or the network stands still. */
+    private static final Duration IDLE = Duration.ofSeconds(10);
+
+    /** One column of a SELECT, for transactions of several statements. */
+    private static final String IDLE_SETTING = shorter("idle_in_transaction_session_timeout", IDLE);
+
     /** One column of a SELECT. */
     static final String SETTING = setting(STANDARD);
 
@@ -37,10 +44,15 @@ public final class TimeLimit {
         if (limit.compareTo(STANDARD) > 0) {
             return OF_WHOLE_TABLES.formatted(limit.toMillis());
         }
+        return shorter("statement_timeout", limit);
+    }
+
+    /** This limit, or a shorter one that holds already. */
+    private static String shorter(String setting, Duration limit) {
         return """
-                set_config('statement_timeout',
-                              CASE WHEN current_setting('statement_timeout')::interval BETWEEN '1 us' AND '%1$d ms'
-                                   THEN current_setting('statement_timeout') ELSE '%1$d' END, true)""".formatted(limit.toMillis());
+                set_config('%1$s',
+                              CASE WHEN current_setting('%1$s')::interval BETWEEN '1 us' AND '%2$d ms'
+                                   THEN current_setting('%1$s') ELSE '%2$d' END, true)""".formatted(setting, limit.toMillis());
     }
 
     /** The text with this limit in place of the standard one. */
@@ -53,10 +65,21 @@ public final class TimeLimit {
         return limit.plus(limit.dividedBy(5));
     }
 
-    /** Limits the statements of a transaction that has begun, or begins with this. */
+    /**
+     * Limits the statements of a transaction that has begun, or begins with this, and the time between them. A node that stands still there would keep
+     * its locks until the network gives it up, hours later, and with them a queue or a table.
+     */
     static void set(Connection connection, Duration limit) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(within(limit, "SELECT " + SETTING))) {
+        try (PreparedStatement statement =
+                connection.prepareStatement(within(limit, "SELECT %s, %s".formatted(SETTING, IDLE_SETTING)))) {
             statement.execute();
+        }
+    }
+
+    /** Takes the limit between statements back, in a transaction of Rowlock's own that waits for code of the application. */
+    public static void liftIdle(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET LOCAL idle_in_transaction_session_timeout TO DEFAULT");
         }
     }
 
