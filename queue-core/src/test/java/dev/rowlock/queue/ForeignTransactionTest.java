@@ -74,8 +74,12 @@ class ForeignTransactionTest {
         pool = new HikariDataSource(config);
     }
 
+    /** Some of these transactions leave a connection on the thread, which the next test class would take for its own. */
     @AfterEach
     void disconnect() {
+        Map.copyOf(TransactionSynchronizationManager.getResourceMap())
+                .keySet()
+                .forEach(TransactionSynchronizationManager::unbindResource);
         pool.close();
     }
 
