@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.result;
 
 import dev.rowlock.queue.internal.store.result.FindEndedJobs;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
+import dev.rowlock.queue.internal.store.result.FindEndedJobs.Found;
 import dev.rowlock.queue.internal.store.workflow.read.FindEndedWorkflows;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,14 +19,15 @@ final class FindEnded {
         this.workflows = workflows;
     }
 
-    List<Ended> run(long[] ids) {
+    Found run(long[] ids) {
         long[] ofJobs = LongStream.of(ids).filter(id -> id > 0).toArray();
-        List<Ended> ended = new ArrayList<>(ofJobs.length == 0 ? List.of() : jobs.run(ofJobs));
+        Found found = ofJobs.length == 0 ? new Found(List.of(), true) : jobs.run(ofJobs);
+        List<Ended> ended = new ArrayList<>(found.ended());
         if (ofJobs.length < ids.length) {
             long[] ofWorkflows =
                     LongStream.of(ids).filter(id -> id <= 0).map(id -> -id).toArray();
             workflows.run(ofWorkflows).forEach(each -> ended.add(new Ended(-each.id(), each.state(), null, null)));
         }
-        return ended;
+        return new Found(ended, found.all());
     }
 }

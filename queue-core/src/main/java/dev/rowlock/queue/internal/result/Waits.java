@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.result;
 
 import dev.rowlock.queue.internal.store.result.FindEndedJobs;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
+import dev.rowlock.queue.internal.store.result.FindEndedJobs.Found;
 import dev.rowlock.queue.internal.thread.EndlessTask;
 import java.time.Duration;
 import java.util.HashMap;
@@ -29,7 +30,7 @@ final class Waits implements AutoCloseable {
 
     private static final long PAUSE_AFTER_FAILURE = Duration.ofSeconds(1).toNanos();
 
-    private final Function<long[], List<Ended>> find;
+    private final Function<long[], Found> find;
     private final long shortest;
     private final Consumer<long[]> announce;
     private final EndlessTask looking = new EndlessTask("rowlock-results", this::run);
@@ -44,11 +45,11 @@ final class Waits implements AutoCloseable {
     private boolean failing; // the looking thread only
 
     /**
-     * @param find as {@link FindEndedJobs}: those that do not live, not all of them if they are {@link FindEndedJobs#LIMIT} or more
+     * @param find as {@link FindEndedJobs}: those that do not live
      * @param shortest rest before a job is asked for again
      * @param announce told which jobs are waited for and have not ended
      */
-    Waits(Function<long[], List<Ended>> find, Duration shortest, Consumer<long[]> announce) {
+    Waits(Function<long[], Found> find, Duration shortest, Consumer<long[]> announce) {
         this.shortest = shortest.toNanos();
         this.find = find;
         this.announce = announce;
@@ -164,7 +165,7 @@ final class Waits implements AutoCloseable {
     /** Returns the nanos to rest after it. */
     private long look(long[] ids) {
         long begun = System.nanoTime();
-        List<Ended> found;
+        Found found;
         try {
             found = find.apply(ids);
             failing = false;
@@ -177,9 +178,8 @@ final class Waits implements AutoCloseable {
             }
             return PAUSE_AFTER_FAILURE;
         }
-        boolean all = found.size() < FindEndedJobs.LIMIT;
-        long rest = rate.rest(System.nanoTime() - begun, all);
-        note(ids, found, all);
+        long rest = rate.rest(System.nanoTime() - begun, found.all());
+        note(ids, found.ended(), found.all());
         return rest;
     }
 

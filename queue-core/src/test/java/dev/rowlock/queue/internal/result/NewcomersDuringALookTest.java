@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
+import dev.rowlock.queue.internal.store.result.FindEndedJobs.Found;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -20,7 +21,7 @@ class NewcomersDuringALookTest {
     private static final long ID = 7;
 
     private final BlockingQueue<CompletableFuture<List<Ended>>> looks = new LinkedBlockingQueue<>();
-    private final Waits waits = new Waits(ids -> look().join(), Duration.ofMillis(1), ids -> {});
+    private final Waits waits = new Waits(ids -> new Found(look().join(), true), Duration.ofMillis(1), ids -> {});
     private volatile boolean over;
 
     private CompletableFuture<List<Ended>> look() {

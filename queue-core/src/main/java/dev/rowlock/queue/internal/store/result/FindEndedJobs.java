@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 public final class FindEndedJobs {
 
     // A snapshot sees each job in exactly one room. Most have not ended: they cost a look by primary key into two or
-    // three rooms, and only the others one into done. Each result may be a megabyte, so there is a limit.
+    // three rooms, and only the others one into done. Each result may be a megabyte, so there is a limit, also for
+    // their sum:
+    // it is on the way, and in memory, at once.
     private static final String SQL = """
             WITH ended AS MATERIALIZED (
                 SELECT a.id FROM unnest(?::bigint[]) AS a (id)
@@ -22,10 +24,13 @@ public final class FindEndedJobs {
                                 (SELECT w.id FROM rowlock.waiting w WHERE w.id = a.id)) IS NULL
                  LIMIT ?
             )
-            SELECT ended.id, coalesce(d.state, x.state), d.result, x.error
-              FROM ended
-              LEFT JOIN rowlock.done_jobs(ARRAY(SELECT id FROM ended)) AS d ON d.id = ended.id
-              LEFT JOIN LATERAL (SELECT state, errors -> -1 AS error FROM rowlock.dead WHERE id = ended.id LIMIT 1) AS x ON true
+            SELECT found.id, found.state, found.result, found.error, found.jobs
+              FROM (SELECT ended.id, coalesce(d.state, x.state) AS state, d.result, x.error, count(*) OVER () AS jobs,
+                           coalesce(sum(octet_length(d.result::text)) OVER (ORDER BY ended.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+                      FROM ended
+                      LEFT JOIN rowlock.done_jobs(ARRAY(SELECT id FROM ended)) AS d ON d.id = ended.id
+                      LEFT JOIN LATERAL (SELECT state, errors -> -1 AS error FROM rowlock.dead WHERE id = ended.id LIMIT 1) AS x ON true) AS found
+             WHERE found.before < ?
             """;
 
     // Not in done: that would lock each of its partitions until the caller's commit.
@@ -34,8 +39,18 @@ public final class FindEndedJobs {
                 OR EXISTS (SELECT FROM rowlock.running WHERE id = ?)
             """;
 
-    /** So many are answered at once; whoever gets as many asks again. */
-    public static final int LIMIT = 64;
+    /** So many are answered at once. */
+    static final int LIMIT = 64;
+
+    /** No further result is answered once there are so many bytes of them. */
+    static final int RESULT_BYTES = 4 << 20;
+
+    /**
+     * An answer.
+     *
+     * @param all whether all that have ended are in it; otherwise ask again for the others
+     */
+    public record Found(List<Ended> ended, boolean all) {}
 
     /**
      * A job that does not live.
@@ -77,17 +92,20 @@ public final class FindEndedJobs {
     }
 
     /** Outside the caller's transaction. */
-    public List<Ended> run(long[] ids) {
+    public Found run(long[] ids) {
         return database.atOnce(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, TimeLimit.before(connection, sql))) {
                 statement.setObject(1, ids);
                 statement.setInt(2, LIMIT);
+                statement.setInt(3, RESULT_BYTES);
                 try (ResultSet rows = TimeLimit.query(statement)) {
                     List<Ended> ended = new ArrayList<>();
+                    int jobs = 0;
                     while (rows.next()) {
                         ended.add(new Ended(rows.getLong(1), rows.getString(2), rows.getString(3), rows.getString(4)));
+                        jobs = rows.getInt(5);
                     }
-                    return ended;
+                    return new Found(ended, jobs < LIMIT && ended.size() == jobs);
                 }
             }
         });

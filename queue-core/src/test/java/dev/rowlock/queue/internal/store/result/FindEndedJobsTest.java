@@ -7,13 +7,19 @@ import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.result.FindEndedJobs.Ended;
+import dev.rowlock.queue.internal.store.result.FindEndedJobs.Found;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -41,7 +47,8 @@ class FindEndedJobsTest {
         long waiting = rooms.waiting(Due.after(Duration.ofDays(1)));
         long ready = rooms.ready();
 
-        assertThat(find.run(new long[] {done.id(), dead, running, waiting, ready, -1}))
+        assertThat(find.run(new long[] {done.id(), dead, running, waiting, ready, -1})
+                        .ended())
                 .extracting(Ended::id, Ended::state)
                 .containsExactlyInAnyOrder(
                         org.assertj.core.groups.Tuple.tuple(done.id(), "completed"),
@@ -51,7 +58,26 @@ class FindEndedJobsTest {
 
     @Test
     void theyAreAnsweredALimitedNumberAtATime() {
-        assertThat(find.run(LongStream.range(-100, 0).toArray())).hasSize(FindEndedJobs.LIMIT);
+        Found found = find.run(LongStream.range(-100, 0).toArray());
+
+        assertThat(found.ended()).hasSize(FindEndedJobs.LIMIT);
+        assertThat(found.all()).isFalse();
+    }
+
+    @Test
+    void aFewLargeResultsAreAnsweredAtATime() {
+        List<ClaimedJob> jobs = Stream.generate(rooms::running).limit(20).toList();
+        jobs.forEach(job -> rooms.complete(job, true));
+        rooms.execute("UPDATE rowlock.done SET result = to_json(repeat('x', 1000000))");
+        Set<Long> left = jobs.stream().map(ClaimedJob::id).collect(Collectors.toCollection(TreeSet::new));
+
+        while (!left.isEmpty()) {
+            Found found = find.run(left.stream().mapToLong(Long::longValue).toArray());
+            found.ended().forEach(ended -> left.remove(ended.id()));
+
+            assertThat(found.ended()).hasSizeBetween(1, 5);
+            assertThat(found.all()).isEqualTo(left.isEmpty());
+        }
     }
 
     @ParameterizedTest
