@@ -10,6 +10,7 @@ import dev.rowlock.queue.job.UniqueKey;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.Schedule;
 import dev.rowlock.queue.settings.LeaseSettings;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import dev.rowlock.queue.workflow.Workflow;
@@ -30,6 +31,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** What becomes of the server's connections while somebody keeps all tables locked, as an ALTER TABLE does that waits behind a reader. */
+@LongRunning
 @PostgresTest(migrated = true, freshPerTest = true)
 class LockedTablesTest {
 

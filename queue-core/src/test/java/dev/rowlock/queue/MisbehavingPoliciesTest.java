@@ -14,6 +14,7 @@ import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.search.Explanation.Kind;
 import dev.rowlock.queue.search.Explanation.Reason;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
@@ -39,6 +40,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  * Policies that answer at random, well and badly, over two nodes: no job is lost, none runs twice, no limit of the queue is exceeded, and of a bad
  * answer nothing counts.
  */
+@LongRunning
 @PostgresTest(freshPerTest = true, migrated = true)
 class MisbehavingPoliciesTest {
 

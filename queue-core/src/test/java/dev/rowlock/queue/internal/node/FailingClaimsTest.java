@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.spi.NodeStatus;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Nodes that beat and write outcomes, but cannot claim. */
+@LongRunning
 @PostgresTest(freshPerTest = true, migrated = true)
 class FailingClaimsTest {
 

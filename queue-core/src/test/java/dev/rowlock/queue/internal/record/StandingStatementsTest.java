@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.node.NodeTest;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.stream.IntStream;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A statement that the server does not end, and that keeps its rows locked when nobody waits for it any more. */
+@LongRunning
 class StandingStatementsTest extends NodeTest {
 
     record Order(int number) {}

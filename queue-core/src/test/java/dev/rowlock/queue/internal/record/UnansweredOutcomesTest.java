@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** As when a process of the server stands still with a page of a table: whoever needs that page gets no answer at all. */
+@LongRunning
 @PostgresTest(freshPerTest = true, migrated = true)
 class UnansweredOutcomesTest {
 

@@ -6,6 +6,7 @@ import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.SnoozeException;
 import dev.rowlock.queue.test.postgres.EmbeddedServer;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.ServerClock;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The clock of the database's server is set while nodes work, or another server with another clock takes over. */
+@LongRunning
 class ClockStepsTest {
 
     private static final Duration HOUR = Duration.ofHours(1);

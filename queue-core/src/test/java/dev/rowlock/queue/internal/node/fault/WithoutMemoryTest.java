@@ -7,6 +7,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
@@ -24,6 +25,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** As if memory had run out: each connection that a thread of Rowlock asks for throws an error, and so does each log line. */
+@LongRunning
 @PostgresTest(freshPerTest = true, migrated = true)
 class WithoutMemoryTest {
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.node.Others;
 import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.job.JobState;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** A pool fails once at the worst moment: no job and no outcome is forgotten. */
+@LongRunning
 @PostgresTest(freshPerTest = true, migrated = true)
 class WorstMomentTest {
 
