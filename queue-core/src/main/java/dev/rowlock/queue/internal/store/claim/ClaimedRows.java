@@ -61,6 +61,7 @@ final class ClaimedRows {
     private final Map<String, Claimed> claimedKeys = new HashMap<>();
     private final Map<String, Long> lowest = new HashMap<>();
     private @Nullable Long lowestOfQueue;
+    private boolean heard;
 
     /** @param claimedAt as an epoch, in seconds */
     ClaimedRows(String queue, double claimedAt) {
@@ -128,6 +129,7 @@ final class ClaimedRows {
     }
 
     private void hear(@Nullable String[] told) {
+        heard = true;
         lastKey = told[LAST_KEY];
         lastWeight = told[LAST_WEIGHT] == null ? 0 : Integer.parseInt(told[LAST_WEIGHT]);
         lowestOfQueue = told[LOWEST_OF_QUEUE] == null ? null : Long.valueOf(told[LOWEST_OF_QUEUE]);
@@ -137,9 +139,13 @@ final class ClaimedRows {
         }
     }
 
-    /** After {@link #readKeyed}. */
+    /**
+     * After {@link #readKeyed}. Somebody may change the job that was to tell of the whole, between the claim's snapshot and its lock: then the others are
+     * claimed without it, and older ones of their keys may run.
+     */
     LearnedKeys learned(@Nullable Long rule, boolean fresh, boolean inOrder) {
-        return new LearnedKeys(fresh ? null : rule, rule, inOrder, claimedKeys, lowest, lowestOfQueue);
+        boolean untold = !heard && !claimedKeys.isEmpty();
+        return new LearnedKeys(fresh || untold ? null : rule, rule, inOrder, claimedKeys, lowest, lowestOfQueue);
     }
 
     private ClaimedJob job(ResultSet row, boolean keyed) throws SQLException {

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one claim has learned of keys.
  *
- * @param rule the version of the queue's rule; null: there is none, or it is so young that tokens under it say nothing yet
+ * @param rule the version of the queue's rule; null: there is none, it is so young that tokens under it say nothing yet, or the claim could not
+ *     tell what ran before
  * @param seen the version whatever its age; null: there is none
  * @param inOrder whether the jobs of a key run one after the other: those that come back go first, so they must be looked for
  * @param claimed what was claimed of each key
