@@ -7,6 +7,7 @@ import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.BlockedKey;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
+import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.RetryPolicy;
@@ -266,6 +267,32 @@ class KeysInOrderTest {
         first.admin().redrive(redriven);
 
         await().until(() -> List.of(0).equals(done.get("a")));
+    }
+
+    @Test
+    void aJobThatCannotBeCancelledKeepsNoOtherKey() {
+        Rooms rooms = Rooms.in(database);
+        order(AfterFailure.CANCEL_REST);
+        long failing = enqueue("refused", 0, "fails");
+        long refused = enqueue("refused", 1);
+        rooms.execute("""
+                CREATE FUNCTION rowlock.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    RAISE EXCEPTION 'refused' USING ERRCODE = '23514';
+                END $$""");
+        rooms.execute("CREATE TRIGGER refuse BEFORE INSERT ON rowlock.done FOR EACH ROW WHEN (NEW.id = " + refused
+                + ") EXECUTE FUNCTION rowlock.refuse()");
+        first.start();
+        await().until(() -> state(failing) == JobState.FAILED);
+
+        enqueue("b", 0, "fails");
+        long rest = enqueue("b", 1);
+        await().until(() -> state(rest) == JobState.CANCELLED);
+        enqueue("b", 2);
+        enqueue("c", 0);
+
+        await().until(() -> List.of(2).equals(done.get("b")) && List.of(0).equals(done.get("c")));
+        assertThat(state(refused)).isEqualTo(JobState.READY);
     }
 
     private void order(AfterFailure afterFailure) {
