@@ -25,6 +25,8 @@ import org.springframework.util.FileSystemUtils;
  */
 final class ServerFolder {
 
+    private static final String MEMORY = "/dev/shm";
+
     /** Each user has one: no one else could write to it. */
     static final Path PARENT = below(System.getProperty("java.io.tmpdir"));
 
@@ -32,7 +34,7 @@ final class ServerFolder {
      * The same in memory. Tests make and drop a database for each class, hundreds of files each, and ext4 looks long for numbers of files that were
      * not deleted lately: on a disk, two fifths of the processor time of all tests went there.
      */
-    private static final Path IN_MEMORY = below("/dev/shm");
+    private static final Path IN_MEMORY = below(MEMORY);
 
     /** A container's {@code /dev/shm} has 64 MB by default. */
     private static final long ENOUGH_MEMORY = 8L << 30;
@@ -80,7 +82,7 @@ final class ServerFolder {
     }
 
     private static boolean enoughMemory() {
-        File memory = IN_MEMORY.getParent().toFile();
+        File memory = new File(MEMORY);
         return memory.canWrite() && memory.getUsableSpace() >= ENOUGH_MEMORY;
     }
 
