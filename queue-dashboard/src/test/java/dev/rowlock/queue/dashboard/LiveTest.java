@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -53,6 +54,9 @@ class LiveTest {
     private final JobAdmin admin;
     private final ServletWebServerApplicationContext context;
     private final List<Watcher> watchers = new ArrayList<>();
+
+    /** Applications of other test classes, whose browsers were closed a moment ago. */
+    private final Set<Thread> ofOtherFeeds = liveThreads();
 
     LiveTest(
             @LocalServerPort int port,
@@ -102,9 +106,14 @@ class LiveTest {
         return statements.count() - before;
     }
 
-    private static boolean liveThread() {
+    private boolean liveThread() {
+        return !ofOtherFeeds.containsAll(liveThreads());
+    }
+
+    private static Set<Thread> liveThreads() {
         return Thread.getAllStackTraces().keySet().stream()
-                .anyMatch(thread -> thread.getName().equals("rowlock-dashboard-live"));
+                .filter(thread -> thread.getName().equals("rowlock-dashboard-live"))
+                .collect(Collectors.toSet());
     }
 
     @Test
