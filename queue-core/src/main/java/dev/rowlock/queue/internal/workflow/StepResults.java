@@ -35,37 +35,38 @@ final class StepResults {
     }
 
     <T> T one(JobContext job, String step, Class<T> type) {
-        List<Result> found = first(job, step, 2);
-        if (found.size() != 1) {
+        Found found = first(job, step, 2);
+        List<Result> results = found.results();
+        if (results.size() != 1 || !found.all()) {
             throw new IllegalStateException("step '%s' has %s, not one%s"
                     .formatted(
                             step,
-                            found.isEmpty() ? "no completed job" : "several completed jobs",
-                            found.isEmpty() ? "" : ": use results"));
+                            results.isEmpty() ? "no completed job" : "several completed jobs",
+                            results.isEmpty() ? "" : ": use results"));
         }
-        return decoded(found.get(0), step, type);
+        return decoded(results.get(0), step, type);
     }
 
     <T> List<T> all(JobContext job, String step, Class<T> type) {
         List<T> all = new ArrayList<>();
-        List<Result> some = first(job, step, AT_ONCE);
+        Found some = first(job, step, AT_ONCE);
         while (true) {
-            for (Result each : some) {
+            for (Result each : some.results()) {
                 all.add(decoded(each, step, type));
             }
             if (all.size() > MOST) {
                 throw new IllegalStateException(
                         "step '%s' has more than %d results: too many to be in memory at once".formatted(step, MOST));
             }
-            if (some.size() < AT_ONCE) {
+            if (some.all()) {
                 return all;
             }
-            some = read.run(job.id(), step, some.get(some.size() - 1).job(), AT_ONCE)
-                    .results();
+            long last = some.results().get(some.results().size() - 1).job();
+            some = read.run(job.id(), step, last, AT_ONCE);
         }
     }
 
-    private List<Result> first(JobContext job, String step, int limit) {
+    private Found first(JobContext job, String step, int limit) {
         Found found = read.run(job.id(), Names.step(step), 0, limit);
         StepKey own = found.own();
         Integer number = found.step();
@@ -81,7 +82,7 @@ final class StepResults {
         if (!found.direct()) {
             requireEarlier(own, number, step);
         }
-        return found.results();
+        return found;
     }
 
     private void requireEarlier(StepKey own, int number, String step) {

@@ -13,9 +13,8 @@ import org.jspecify.annotations.Nullable;
 public final class FindEndedJobs {
 
     // A snapshot sees each job in exactly one room. Most have not ended: they cost a look by primary key into two or
-    // three rooms, and only the others one into done. Each result may be a megabyte, so there is a limit, also for
-    // their sum:
-    // it is on the way, and in memory, at once.
+    // three rooms, and only the others one into done. Each result may be a megabyte, and all of an answer are on the
+    // way, and in memory, at once: so there is a limit, also for their sum.
     private static final String SQL = """
             WITH ended AS MATERIALIZED (
                 SELECT a.id FROM unnest(?::bigint[]) AS a (id)

@@ -16,7 +16,7 @@ public final class ReadStepResults {
 
     // Also says whether there is such a step, and whether the reader's step names it: one look-up each.
     private static final String SQL = """
-            SELECT own.workflow_id, own.step_no, p.step_no, e.parent_no IS NOT NULL, s.job_id, s.result
+            SELECT own.workflow_id, own.step_no, p.step_no, e.parent_no IS NOT NULL, s.job_id, s.result, s.jobs
               FROM (SELECT ?::bigint AS id) AS reader
              -- One look after the other, in orders that only one index has: joined, tables that are believed to be empty would be read as a whole.
              CROSS JOIN LATERAL (
@@ -34,12 +34,19 @@ public final class ReadStepResults {
                        SELECT m.job_id FROM rowlock.workflow_job m
                         WHERE m.workflow_id = own.workflow_id AND m.state = 2 AND m.step_no BETWEEN p.step_no AND p.step_no AND m.job_id > ?
                         ORDER BY m.step_no, m.job_id LIMIT ?)
-                   SELECT m.job_id, d.result FROM m
-                     -- A job that is not kept any more comes without a result: it must not be passed over.
-                     LEFT JOIN rowlock.done_jobs(ARRAY(SELECT m.job_id FROM m)) AS d ON d.id = m.job_id
+                   SELECT found.job_id, found.result, found.jobs
+                     FROM (SELECT m.job_id, d.result, count(*) OVER () AS jobs,
+                                  coalesce(sum(octet_length(d.result::text)) OVER (ORDER BY m.job_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+                             FROM m
+                             -- A job that is not kept any more comes without a result: it must not be passed over.
+                             LEFT JOIN rowlock.done_jobs(ARRAY(SELECT m.job_id FROM m)) AS d ON d.id = m.job_id) AS found
+                    WHERE found.before < ?
                    ) AS s ON true
              ORDER BY s.job_id
             """;
+
+    /** No further result is answered once there are so many bytes of them: they are on the way, and in memory, at once. */
+    static final int RESULT_BYTES = 4 << 20;
 
     /** @param result JSON; null: none is kept */
     public record Result(long job, @Nullable String result) {}
@@ -50,8 +57,10 @@ public final class ReadStepResults {
      * @param own the step of the job that reads; null: it belongs to no workflow
      * @param step the number of the step that was named; null: there is none
      * @param direct whether the reader's step names it
+     * @param all whether no more results follow; otherwise ask again behind the last of these
      */
-    public record Found(@Nullable StepKey own, @Nullable Integer step, boolean direct, List<Result> results) {}
+    public record Found(
+            @Nullable StepKey own, @Nullable Integer step, boolean direct, List<Result> results, boolean all) {}
 
     private final Database database;
     private final String sql;
@@ -61,7 +70,7 @@ public final class ReadStepResults {
         this.sql = database.sql(SQL);
     }
 
-    /** So many at most, of the workflow to which a job belongs, behind an id. */
+    /** So many at most, and fewer if they are large, of the workflow to which a job belongs, behind an id. */
     public Found run(long job, String step, long behind, int limit) {
         return database.joined(connection -> {
             try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
@@ -69,17 +78,19 @@ public final class ReadStepResults {
                 statement.setString(2, step);
                 statement.setLong(3, behind);
                 statement.setInt(4, limit);
+                statement.setInt(5, RESULT_BYTES);
                 try (ResultSet rows = statement.executeQuery()) {
-                    return read(rows);
+                    return read(rows, limit);
                 }
             }
         });
     }
 
-    private static Found read(ResultSet rows) throws SQLException {
+    private static Found read(ResultSet rows, int limit) throws SQLException {
         StepKey own = null;
         Integer step = null;
         boolean direct = false;
+        int jobs = 0;
         List<Result> results = new ArrayList<>();
         while (rows.next()) {
             own = new StepKey(rows.getLong(1), rows.getInt(2));
@@ -88,8 +99,9 @@ public final class ReadStepResults {
             Long job = Columns.number(rows, 5);
             if (job != null) {
                 results.add(new Result(job, rows.getString(6)));
+                jobs = rows.getInt(7);
             }
         }
-        return new Found(own, step, direct, List.copyOf(results));
+        return new Found(own, step, direct, List.copyOf(results), jobs < limit && results.size() == jobs);
     }
 }
