@@ -35,6 +35,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @PostgresTest(migrated = true, freshPerTest = true)
 class LockedTablesTest {
 
+    private static final String DEADLOCK = "40P01";
     private static final int POOL = 16;
 
     /** Beside the pool, for the lease and for listening. */
@@ -137,14 +138,26 @@ class LockedTablesTest {
         return thread;
     }
 
-    private void lockAllTables(Connection locker) throws SQLException {
+    private void lockAllTables(Connection locker) {
         List<String> tables = new ArrayList<>(elsewhere
                 .sql(
                         "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables WHERE schemaname = 'rowlock' ORDER BY tablename")
                 .query(String.class)
                 .list());
+        // The node has some of them at any time, in an order of its own.
+        Awaitility.await().until(() -> locked(locker, tables));
+    }
+
+    private static boolean locked(Connection locker, List<String> tables) throws SQLException {
         try (Statement statement = locker.createStatement()) {
             statement.execute("LOCK TABLE " + String.join(", ", tables));
+            return true;
+        } catch (SQLException e) {
+            locker.rollback();
+            if (DEADLOCK.equals(e.getSQLState())) {
+                return false;
+            }
+            throw e;
         }
     }
 
