@@ -30,7 +30,7 @@ public final class Gates implements Feature {
     private final Database database;
     private final Wakeups wakeups;
     private final Collection<QueueLimit> declared;
-    private final StoredFirst first;
+    private final LimitsBeforeClaims first;
     private final Set<String> withoutRate = ConcurrentHashMap.newKeySet(); // said once of each queue
 
     /**
@@ -47,7 +47,8 @@ public final class Gates implements Feature {
         this.database = database;
         this.wakeups = wakeups;
         this.declared = List.copyOf(declared);
-        this.first = new StoredFirst(new DeclareLimits(database), wakeups, this.declared, List.copyOf(queues), others);
+        this.first = new LimitsBeforeClaims(
+                new DeclareLimits(database), wakeups, this.declared, List.copyOf(queues), others);
     }
 
     /** What claims of the node must know. */

@@ -19,7 +19,7 @@ final class LimitsChore implements Chore {
     private final CountRunningJobs count;
     private final Wakeups wakeups;
     private final Collection<QueueLimit> declared;
-    private final StoredFirst first;
+    private final LimitsBeforeClaims first;
     private final LongSupplier nodeId;
 
     LimitsChore(
@@ -27,7 +27,7 @@ final class LimitsChore implements Chore {
             CountRunningJobs count,
             Wakeups wakeups,
             Collection<QueueLimit> declared,
-            StoredFirst first,
+            LimitsBeforeClaims first,
             LongSupplier nodeId) {
         this.declare = declare;
         this.count = count;

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * Stores the limits that the application declares before anything is claimed in their queues: jobs would begin without them. Whoever comes first does so, the
  * chore or a claim. Thread-safe.
  */
-final class StoredFirst implements Admissions {
+final class LimitsBeforeClaims implements Admissions {
 
     private final DeclareLimits declare;
     private final Wakeups wakeups;
@@ -28,7 +28,7 @@ final class StoredFirst implements Admissions {
      * @param queues whose jobs the application runs
      * @param others what else is decided about claims
      */
-    StoredFirst(
+    LimitsBeforeClaims(
             DeclareLimits declare,
             Wakeups wakeups,
             Collection<QueueLimit> declared,
