@@ -96,7 +96,7 @@ class BoundsTest {
                     100,
                     10_000,
                     2_000,
-                    "430",
+                    "470",
                     Costs::statementsOfANodeThatRuns),
             new Bound(
                     "statements of a node that runs",
@@ -104,7 +104,7 @@ class BoundsTest {
                     100,
                     10_000,
                     2_000,
-                    "670",
+                    "710",
                     Costs::statementsOfANodeThatRunsKeys),
             new Bound(
                     "statements a second of a node that polls and beats five times a second",
@@ -170,7 +170,7 @@ class BoundsTest {
                     1_000,
                     24_000,
                     6_000,
-                    "3,800",
+                    "1,700",
                     Costs::memory),
             new Bound(
                     "rows beside the ended jobs",

@@ -26,7 +26,7 @@ final class KeyedStages {
     /** Rounds that bring nothing take this share of the time, as long as nothing happens. */
     private static final double SHARE_OF_EMPTY = 0.1;
 
-    /** Whoever changes tables by hand tells nobody, and not every word arrives: with 30 s, jobs were seen to wait for seconds. */
+    /** Whoever changes tables by hand tells nobody, and not every word arrives. */
     private static final Duration LONGEST_REST = Duration.ofSeconds(1);
 
     private final RunTimeShares shares;

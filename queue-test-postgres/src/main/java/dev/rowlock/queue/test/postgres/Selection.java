@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@code rowlock.test.postgres}: {@code container}, {@code embedded} or the JDBC URL of a running server, whose
- *       user may create databases and roles. Without it: a container where a Docker engine answers, else embedded.
+ *       user is a superuser. Without it: a container where a Docker engine answers, else embedded.
  *   <li>{@code rowlock.test.postgres.version}: 14 to 18. Selects the container's image and, through the profiles of the
  *       parent pom, the embedded binaries. A server of another version is an error.
  *   <li>{@code rowlock.test.postgres.image}: the container's image, by default {@code postgres:<version>}.
