@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 @PostgresTest(freshPerTest = true, migrated = true)
 class SharedRunTimeTest {
 
-    private static final long ENOUGH = Duration.ofSeconds(6).toNanos();
+    private static final long ENOUGH = Duration.ofSeconds(15).toNanos();
     private static final Duration LONG = Duration.ofSeconds(60);
 
     record Work(long millis) {}
