@@ -95,6 +95,8 @@ class RowlockEndpointTest {
     void itShowsWhatThereIs() {
         contexts.withPropertyValues(EXPOSED).run(context -> {
             await().until(() -> json(read(context, "nodes")).contains("\"mails\""));
+            // The node stores what the application declares a moment later.
+            await().until(() -> json(read(context, null)).contains("\"name\":\"newsletter\""));
             context.getBean(JobAdmin.class).by("ann", "maintenance").pause("letters");
 
             String all = json(read(context, null));
