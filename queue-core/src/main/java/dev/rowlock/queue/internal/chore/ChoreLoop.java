@@ -100,13 +100,14 @@ public final class ChoreLoop {
         lock.lockInterruptibly();
         try {
             while (!closed) {
+                long now = System.nanoTime();
                 Planned next = plan.stream()
-                        .min(Comparator.comparingLong(p -> p.at - System.nanoTime()))
+                        .min(Comparator.comparingLong(p -> p.at - now))
                         .orElseThrow();
-                long wait = next.at - System.nanoTime();
+                long wait = next.at - now;
                 if (wait <= 0) {
                     // Whoever asks from now on asks for another run.
-                    next.at = System.nanoTime() + TimeUnit.DAYS.toNanos(1);
+                    next.at = now + TimeUnit.DAYS.toNanos(1);
                     return next;
                 }
                 changed.awaitNanos(wait);
