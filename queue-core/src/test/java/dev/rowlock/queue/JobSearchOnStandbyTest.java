@@ -19,7 +19,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Reports and dashboards may read from a standby, through a pool that is read-only or not. */
+/** Reports and dashboards may read from a standby, through a pool that is read-only or not, and whatever isolation is its default. */
 class JobSearchOnStandbyTest {
 
     @Test
@@ -35,8 +35,9 @@ class JobSearchOnStandbyTest {
             }
             try (EmbeddedServer standby = primary.startStandby("standby");
                     HikariDataSource readOnly = pool(standby, true);
-                    HikariDataSource usual = pool(standby, false)) {
-                for (HikariDataSource pool : List.of(readOnly, usual)) {
+                    HikariDataSource usual = pool(standby, false);
+                    HikariDataSource serializable = pool(standby, false, "serializable")) {
+                for (HikariDataSource pool : List.of(readOnly, usual, serializable)) {
                     readsAll(new JobSearch(new Database(pool, new Schema("rowlock"))), id, waiting);
                 }
             }
@@ -62,11 +63,16 @@ class JobSearchOnStandbyTest {
     }
 
     private static HikariDataSource pool(EmbeddedServer server, boolean readOnly) {
+        return pool(server, readOnly, "read committed");
+    }
+
+    private static HikariDataSource pool(EmbeddedServer server, boolean readOnly, String isolation) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(server.jdbcUrl(server.homeDatabase()));
         config.setUsername(server.username());
         config.setReadOnly(readOnly);
         config.setMaximumPoolSize(2);
+        config.addDataSourceProperty("options", "-c default_transaction_isolation=" + isolation.replace(" ", "\\ "));
         return new HikariDataSource(config);
     }
 }

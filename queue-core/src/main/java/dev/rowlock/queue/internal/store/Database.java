@@ -36,8 +36,8 @@ public final class Database {
 
     private static final Logger log = LoggerFactory.getLogger(Database.class);
 
-    /** SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation). */
-    private static final Pattern REFUSED_VALUE = Pattern.compile("2[23].*");
+    /** SQLSTATE classes of data exceptions, constraints, views' check options, limits, and of what triggers and functions raise. */
+    private static final Pattern REFUSED_VALUE = Pattern.compile("(2[1237]|3[89]|44|54|P0).*");
 
     private static final Duration PATIENT_ANSWER_WITHIN = Duration.ofMinutes(15);
 

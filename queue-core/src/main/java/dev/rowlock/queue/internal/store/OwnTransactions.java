@@ -77,6 +77,10 @@ public final class OwnTransactions {
         Connection physical =
                 connection.isWrapperFor(BaseConnection.class) ? connection.unwrap(BaseConnection.class) : connection;
         Habits habits = known.get(physical);
+        if (habits == null && onStandby(connection)) {
+            // Where its default is serializable, it refuses all but transactions that say otherwise: also this look.
+            return new Habits(false, false);
+        }
         if (habits == null) {
             habits = look(connection);
             known.put(physical, habits);
