@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -55,9 +54,6 @@ class LiveTest {
     private final ServletWebServerApplicationContext context;
     private final List<Watcher> watchers = new ArrayList<>();
 
-    /** Applications of other test classes, whose browsers were closed a moment ago. */
-    private final Set<Thread> ofOtherFeeds = liveThreads();
-
     LiveTest(
             @LocalServerPort int port,
             @Autowired LiveFeed feed,
@@ -76,7 +72,7 @@ class LiveTest {
     @AfterEach
     void leave() {
         watchers.forEach(Watcher::close);
-        await().atMost(Duration.ofSeconds(20)).until(() -> feed.viewers() == 0 && !liveThread());
+        await().atMost(Duration.ofSeconds(20)).until(() -> LostViewers.nobodyLooks(feed));
     }
 
     @Test
@@ -91,7 +87,7 @@ class LiveTest {
 
         long asked = askedIn(WATCHED);
         watchers.forEach(Watcher::close);
-        await().atMost(Duration.ofSeconds(20)).until(() -> feed.viewers() == 0 && !liveThread());
+        await().atMost(Duration.ofSeconds(20)).until(() -> LostViewers.nobodyLooks(feed));
         long askedByNobody = askedIn(Duration.ofSeconds(2));
 
         // Two a second, each with its time limit in front.
@@ -106,16 +102,6 @@ class LiveTest {
         return statements.count() - before;
     }
 
-    private boolean liveThread() {
-        return !ofOtherFeeds.containsAll(liveThreads());
-    }
-
-    private static Set<Thread> liveThreads() {
-        return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().equals("rowlock-dashboard-live"))
-                .collect(Collectors.toSet());
-    }
-
     @Test
     void aViewerWhoComesLaterSeesAtOnceWhatIsKnown() {
         Watcher first = watch("");
@@ -124,7 +110,7 @@ class LiveTest {
 
         Watcher second = watch("");
 
-        await().atMost(Duration.ofMillis(900))
+        await().atMost(Duration.ofSeconds(20))
                 .until(() -> second.seen.containsAll(Set.of("queues", "nodes", "pauses", "actions")));
     }
 

@@ -145,6 +145,11 @@ public final class LiveFeed implements SmartLifecycle {
         return viewers.size();
     }
 
+    /** Whether it has no thread, as it should while nobody looks. */
+    synchronized boolean rests() {
+        return timer == null;
+    }
+
     @Override
     public synchronized void start() {
         closed = false;

@@ -12,9 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.coyote.AbstractProtocol;
 import org.springframework.boot.tomcat.TomcatWebServer;
@@ -43,13 +40,12 @@ public final class LostViewers implements AutoCloseable {
     /** Neither what the feed keeps of them nor their connections stay; the others go on seeing figures. */
     public void comeAndGo() throws IOException {
         long connections = server.getConnectionCount();
-        Set<Thread> ofOtherFeeds = threadsOfFeeds();
         for (int i = 0; i < ALL; i++) {
             sockets.add(watch());
         }
         await().atMost(PATIENCE).until(() -> feed.viewers() == ALL);
         // Those that have let them in need a moment to leave.
-        await("one thread for all").atMost(PATIENCE).until(() -> threadsSince(ofOtherFeeds) == 1);
+        await("no thread of their own").atMost(PATIENCE).until(() -> threadsOfViewers() == 0);
 
         for (Socket lost : sockets.subList(0, LOST)) {
             lost.setSoLinger(true, 0);
@@ -63,9 +59,8 @@ public final class LostViewers implements AutoCloseable {
         }
         close();
         await().atMost(PATIENCE)
-                .until(() -> feed.viewers() == 0
-                        && threadsSince(ofOtherFeeds) == 0
-                        && server.getConnectionCount() <= connections);
+                .until(() ->
+                        nobodyLooks(feed) && threadsOfViewers() == 0 && server.getConnectionCount() <= connections);
     }
 
     private Socket watch() throws IOException {
@@ -90,19 +85,17 @@ public final class LostViewers implements AutoCloseable {
         return String.valueOf(line);
     }
 
-    private static long threadsSince(Set<Thread> before) {
-        return threadsOfFeeds().stream()
-                .filter(thread -> !before.contains(thread))
-                .count();
+    /** Nobody is left, and the feed's thread has ended. */
+    public static boolean nobodyLooks(LiveFeed feed) {
+        return feed.viewers() == 0 && feed.rests();
     }
 
-    /** Those that have classes of a feed on their stack, and those that have its name. Contexts of other tests have feeds, too. */
-    private static Set<Thread> threadsOfFeeds() {
+    /** Threads, beside those of feeds, that have classes of a feed on their stack. */
+    private static long threadsOfViewers() {
         return Thread.getAllStackTraces().entrySet().stream()
-                .filter(thread -> thread.getKey().getName().equals("rowlock-dashboard-live")
-                        || Stream.of(thread.getValue()).anyMatch(LostViewers::ofFeed))
-                .map(Map.Entry::getKey)
-                .collect(Collectors.toSet());
+                .filter(thread -> !thread.getKey().getName().equals("rowlock-dashboard-live"))
+                .filter(thread -> Stream.of(thread.getValue()).anyMatch(LostViewers::ofFeed))
+                .count();
     }
 
     private static boolean ofFeed(StackTraceElement frame) {
