@@ -13,9 +13,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +41,12 @@ class UnwritableOutcomesTest extends NodeTest {
     /** Refuses the bad job's row in a room, with this SQLSTATE. */
     private void refuse(String room, String state) {
         refuse(room, state, "new.payload::jsonb @> '{\"number\": %d}'".formatted(BAD));
+    }
+
+    /** Or the node's stop would try for as long as it may. */
+    @AfterEach
+    void refuseNothing() {
+        List.of("done", "dead").forEach(room -> rooms.execute("DROP TRIGGER IF EXISTS refuse ON rowlock." + room));
     }
 
     private void refuse(String room, String state, String which) {
