@@ -8,6 +8,7 @@ import dev.rowlock.queue.internal.store.ExplainedDatabase;
 import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
+import dev.rowlock.queue.internal.store.TableStatistics;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.policy.FindHeldJobs.Place;
@@ -18,6 +19,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The statements about policies read full rooms through their indexes, also where their plans were made for empty ones. */
 @PostgresTest(migrated = true)
@@ -29,6 +32,8 @@ class PolicyPlansTest {
     private static final int FEW = 10;
     private static final String WHOLE_TABLE =
             "Seq Scan on (ready|waiting|held_job|admitted_job) |(ready|waiting|held_job)_pkey on [a-z_0-9 ]*\\([^\\n]*actual rows=[0-9]{3,}";
+
+    private static final List<String> TABLES = List.of("ready", "waiting", "running", "held_job", "admitted_job");
 
     private final TestDatabase test;
     private final Rooms rooms;
@@ -60,6 +65,25 @@ class PolicyPlansTest {
             assertThat(String.join("\n", plans.subList(before, plans.size())))
                     .containsPattern("Index Scan using ready_in_order on ready .*actual rows=(10|20)")
                     .containsPattern("Index Scan using held_job_in_order on held_job .*actual rows=1000");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(TableStatistics.class)
+    void fullRoomsAreReadThroughTheirIndexesWhateverTheStatisticsSay(TableStatistics statistics) throws Exception {
+        TABLES.forEach(table -> rooms.execute("ALTER TABLE rowlock." + table + " SET (autovacuum_enabled = off)"));
+        long node = rooms.node();
+        rooms.ready(FULL);
+        new AdmitJobs(rooms.database()).run(Rooms.QUEUE, node, List.of(), HOLD);
+        new HoldJobs(rooms.database()).run(Rooms.QUEUE, FULL - 1_000);
+        statistics.tell(rooms, TABLES);
+
+        try (ExplainedDatabase explained = new ExplainedDatabase(test, schema, Plans.CUSTOM)) {
+            run(explained, node);
+
+            assertThat(explained.plans())
+                    .hasSizeGreaterThan(7)
+                    .allSatisfy(plan -> assertThat(plan).doesNotContainPattern(WHOLE_TABLE));
         }
     }
 
