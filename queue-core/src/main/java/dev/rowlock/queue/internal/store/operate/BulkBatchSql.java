@@ -1,8 +1,9 @@
 package dev.rowlock.queue.internal.store.operate;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.search.RoomCondition;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
@@ -14,9 +15,9 @@ final class BulkBatchSql {
     private static final String BOUNDS = """
             WITH bounds AS MATERIALIZED (
                 SELECT given.*, b.refused_ids
-                  FROM (SELECT ?::bigint, ?::bigint, ?::timestamptz, ?::int, ?::bigint, ?::int, ?::int)
-                    AS given (after_id, last_id, created_at, most, action_id, stretch, room_for_locked)
-                  JOIN rowlock.bulk_action b ON b.id = action_id
+                  FROM (SELECT :after_id::bigint AS after_id, :last_id::bigint AS last_id, :created_at::timestamptz AS created_at, :most::int AS most,
+                               :stretch::int AS stretch, :room_for_locked::int AS room_for_locked) AS given
+                  JOIN rowlock.bulk_action b ON b.id = :action_id
             )""";
 
     private static final String STRETCH = """
@@ -75,7 +76,7 @@ final class BulkBatchSql {
             SELECT %s, (SELECT id FROM place), ARRAY(SELECT id FROM passed WHERE id <= (SELECT id FROM place) ORDER BY id)
             """;
 
-    private static final String NAMED = "WITH wanted AS MATERIALIZED (SELECT unnest(?::bigint[]) AS id)";
+    private static final String NAMED = "WITH wanted AS MATERIALIZED (SELECT unnest(:ids::bigint[]) AS id)";
 
     private static final String HERE = "SELECT id FROM rowlock.%s WHERE id = ANY (ARRAY(SELECT id FROM wanted))";
 
@@ -115,9 +116,9 @@ final class BulkBatchSql {
                 + each(rooms, HERE, " UNION ALL ") + ")";
     }
 
-    /** Answers which jobs of an array match. Its second parameter is when the action was asked for. */
+    /** Answers which jobs of an array match. */
     static String matching(List<RoomCondition> rooms) {
-        return NAMED + ", bounds AS MATERIALIZED (SELECT ?::timestamptz AS created_at) SELECT ARRAY("
+        return NAMED + ", bounds AS MATERIALIZED (SELECT :created_at::timestamptz AS created_at) SELECT ARRAY("
                 + rooms.stream().map(room -> filtered(MATCHING, room)).collect(Collectors.joining(" UNION ALL ")) + ")";
     }
 
@@ -126,30 +127,28 @@ final class BulkBatchSql {
         return NAMED + taken(rooms, TAKEN) + ", " + kind.moves() + "SELECT count(*) FROM taken";
     }
 
-    /** Sets the parameters of {@link #move} and {@link #lock}. */
-    static void bind(PreparedStatement statement, TakenAction action, int most, List<RoomCondition> rooms)
-            throws SQLException {
-        bindBounds(statement, action, most);
-        bind(statement, 8, rooms);
+    /** One of these statements about jobs behind the place of an action. */
+    static ColdStatement behind(
+            Connection connection, String sql, TakenAction action, int most, List<RoomCondition> rooms) {
+        ColdStatement statement = ColdStatement.on(connection, sql)
+                .set("action_id", action.id())
+                .set("after_id", action.afterId())
+                .set("last_id", action.lastId())
+                .set("created_at", action.createdAt())
+                .set("most", most)
+                .set("stretch", action.stretch())
+                .set("room_for_locked", action.roomForLocked());
+        rooms.forEach(room -> statement.set(room.values()));
+        return statement;
     }
 
-    /** Sets the parameters of {@link #next}. */
-    static void bindBounds(PreparedStatement statement, TakenAction action, int most) throws SQLException {
-        statement.setLong(1, action.afterId());
-        statement.setLong(2, action.lastId());
-        statement.setObject(3, action.createdAt());
-        statement.setInt(4, most);
-        statement.setLong(5, action.id());
-        statement.setInt(6, action.stretch());
-        statement.setInt(7, action.roomForLocked());
+    /** One of these statements about jobs of an array. */
+    static ColdStatement ofThese(Connection connection, String sql, List<Long> jobs) {
+        return ColdStatement.on(connection, sql).set("ids", jobs.toArray(Long[]::new));
     }
 
-    /** Sets the values of the filter from this parameter on. */
-    static void bind(PreparedStatement statement, int first, List<RoomCondition> rooms) throws SQLException {
-        int next = first;
-        for (RoomCondition room : rooms) {
-            next = room.bind(statement, next);
-        }
+    static List<Long> ids(ResultSet row, int column) throws SQLException {
+        return List.of((Long[]) row.getArray(column).getArray());
     }
 
     /** Deferred triggers and constraints say now whether they refuse a job, where somebody knows what to do about it. */

@@ -1,11 +1,9 @@
 package dev.rowlock.queue.internal.store.operate;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.internal.store.search.RoomCondition;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -62,12 +60,6 @@ final class CountBulkJobs {
 
     private long count(Connection connection, RoomCondition condition) throws SQLException {
         String sql = schema.sql(SQL).formatted(condition.room().table(), schema.sql(condition.sql()), MOST + 1);
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-            condition.bind(statement, 1);
-            try (ResultSet rows = statement.executeQuery()) {
-                rows.next();
-                return rows.getLong(1);
-            }
-        }
+        return ColdStatement.on(connection, sql).set(condition.values()).only(row -> row.getLong(1));
     }
 }

@@ -1,14 +1,12 @@
 package dev.rowlock.queue.internal.store.operate;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
-import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.internal.store.batch.BatchLimit;
 import dev.rowlock.queue.internal.store.operate.AdvanceBulkAction.Step;
 import dev.rowlock.queue.internal.store.search.RoomCondition;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -29,13 +27,13 @@ public final class DoBulkBatch {
     // A node that is working on it learns by itself how many jobs it can look at.
     private static final String SHORTEN = """
             UPDATE rowlock.bulk_action SET stretch = greatest(stretch / 4, 1), next_at = statement_timestamp()
-             WHERE id = (SELECT id FROM rowlock.bulk_action WHERE id = ? AND state = 'running' AND stretch > 1
+             WHERE id = (SELECT id FROM rowlock.bulk_action WHERE id = :id AND state = 'running' AND stretch > 1
                             FOR UPDATE SKIP LOCKED)
             RETURNING stretch
             """;
 
     private static final String POSTPONE =
-            "UPDATE rowlock.bulk_action SET next_at = statement_timestamp() + interval '10 s' WHERE id = ?";
+            "UPDATE rowlock.bulk_action SET next_at = statement_timestamp() + interval '10 s' WHERE id = :id";
 
     private final Database database;
     private final EnsureDonePartitions partitions;
@@ -166,38 +164,32 @@ public final class DoBulkBatch {
      * node is working on it.
      */
     public OptionalInt shorten(long bulkActionId) {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(database.sql(SHORTEN))) {
-                statement.setLong(1, bulkActionId);
-                try (ResultSet row = statement.executeQuery()) {
-                    return row.next() ? OptionalInt.of(row.getInt(1)) : OptionalInt.empty();
-                }
-            }
-        });
+        return database.alone(connection -> ColdStatement.on(connection, database.sql(SHORTEN))
+                .set("id", bulkActionId)
+                .first(row -> OptionalInt.of(row.getInt(1)))
+                .orElse(OptionalInt.empty()));
     }
 
     /** The next batch of this action is not tried before ten seconds have passed. */
     public void postpone(long bulkActionId) {
-        database.alone(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(database.sql(POSTPONE))) {
-                statement.setLong(1, bulkActionId);
-                return statement.executeUpdate();
-            }
-        });
+        database.alone(connection -> ColdStatement.on(connection, database.sql(POSTPONE))
+                .set("id", bulkActionId)
+                .update());
     }
 
     private Step move(Connection connection, TakenAction action) throws SQLException {
         List<RoomCondition> rooms = action.kind().conditions(action.filter());
         String sql = database.sql(BulkBatchSql.move(action.kind(), rooms));
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-            BulkBatchSql.bind(statement, action, action.most(largest), rooms);
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                List<Long> passed = List.of((Long[]) row.getArray(3).getArray());
-                Step step = new Step(row.getInt(1), row.getLong(2), action.lockedIdsAnd(passed), List.of(), null);
-                BulkBatchSql.checkNow(connection);
-                return step;
-            }
+        try {
+            Step step = BulkBatchSql.behind(connection, sql, action, action.most(largest), rooms)
+                    .only(row -> new Step(
+                            row.getInt(1),
+                            row.getLong(2),
+                            action.lockedIdsAnd(BulkBatchSql.ids(row, 3)),
+                            List.of(),
+                            null));
+            BulkBatchSql.checkNow(connection);
+            return step;
         } catch (SQLException e) {
             if (EnsureDonePartitions.missing(e)) {
                 throw e;

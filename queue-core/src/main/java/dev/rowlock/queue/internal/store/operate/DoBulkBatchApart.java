@@ -1,15 +1,12 @@
 package dev.rowlock.queue.internal.store.operate;
 
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.internal.store.batch.BatchSplitter;
 import dev.rowlock.queue.internal.store.operate.AdvanceBulkAction.Step;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch.BatchFailedException;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch.Done;
 import dev.rowlock.queue.internal.store.search.RoomCondition;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashSet;
@@ -97,13 +94,7 @@ final class DoBulkBatchApart {
 
     private Locked lock(Connection connection, TakenAction action, List<RoomCondition> rooms) throws SQLException {
         String sql = database.sql(BulkBatchSql.lock(rooms));
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-            BulkBatchSql.bind(statement, action, action.most(largest), rooms);
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                return new Locked(List.of((Long[]) row.getArray(1).getArray()), row.getLong(2), List.of((Long[])
-                        row.getArray(3).getArray()));
-            }
-        }
+        return BulkBatchSql.behind(connection, sql, action, action.most(largest), rooms)
+                .only(row -> new Locked(BulkBatchSql.ids(row, 1), row.getLong(2), BulkBatchSql.ids(row, 3)));
     }
 }

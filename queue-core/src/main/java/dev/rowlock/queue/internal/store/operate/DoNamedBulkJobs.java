@@ -1,14 +1,12 @@
 package dev.rowlock.queue.internal.store.operate;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.internal.store.batch.BatchLimit;
 import dev.rowlock.queue.internal.store.batch.BatchSplitter;
 import dev.rowlock.queue.internal.store.operate.AdvanceBulkAction.Step;
 import dev.rowlock.queue.internal.store.search.RoomCondition;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.time.Duration;
@@ -127,43 +125,24 @@ final class DoNamedBulkJobs {
     }
 
     private Locked lock(Connection connection, List<RoomCondition> rooms, List<Long> jobs) throws SQLException {
-        try (PreparedStatement statement =
-                UncachedPlan.prepare(connection, database.sql(BulkBatchSql.lockThese(rooms)))) {
-            statement.setArray(1, connection.createArrayOf("bigint", jobs.toArray()));
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                return new Locked(ids(row, 1), ids(row, 2));
-            }
-        }
+        return BulkBatchSql.ofThese(connection, database.sql(BulkBatchSql.lockThese(rooms)), jobs)
+                .only(row -> new Locked(BulkBatchSql.ids(row, 1), BulkBatchSql.ids(row, 2)));
     }
 
     private List<Long> matching(Connection connection, TakenAction action, List<RoomCondition> rooms, List<Long> jobs)
             throws SQLException {
-        try (PreparedStatement statement =
-                UncachedPlan.prepare(connection, database.sql(BulkBatchSql.matching(rooms)))) {
-            statement.setArray(1, connection.createArrayOf("bigint", jobs.toArray()));
-            statement.setObject(2, action.createdAt());
-            BulkBatchSql.bind(statement, 3, rooms);
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                return ids(row, 1);
-            }
-        }
+        ColdStatement statement = BulkBatchSql.ofThese(connection, database.sql(BulkBatchSql.matching(rooms)), jobs)
+                .set("created_at", action.createdAt());
+        rooms.forEach(room -> statement.set(room.values()));
+        return statement.only(row -> BulkBatchSql.ids(row, 1));
     }
 
     private List<Long> behind(Connection connection, TakenAction action, List<RoomCondition> rooms)
             throws SQLException {
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, database.sql(BulkBatchSql.next(rooms)))) {
-            BulkBatchSql.bindBounds(statement, action, 1);
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                long id = row.getLong(1);
-                return row.wasNull() ? List.of() : List.of(id);
-            }
-        }
-    }
-
-    private static List<Long> ids(ResultSet row, int column) throws SQLException {
-        return List.of((Long[]) row.getArray(column).getArray());
+        return BulkBatchSql.behind(connection, database.sql(BulkBatchSql.next(rooms)), action, 1, List.of())
+                .only(row -> {
+                    long id = row.getLong(1);
+                    return row.wasNull() ? List.of() : List.of(id);
+                });
     }
 }

@@ -2,10 +2,8 @@ package dev.rowlock.queue.internal.store.operate;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
-import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.internal.store.search.RoomCondition;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.List;
@@ -32,9 +30,8 @@ final class MoveBulkJobs {
         String sql = database.sql(BulkBatchSql.moveThese(kind, rooms));
         try {
             Savepoint before = connection.setSavepoint();
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                statement.setArray(1, connection.createArrayOf("bigint", jobs.toArray()));
-                statement.executeQuery().close();
+            try {
+                BulkBatchSql.ofThese(connection, sql, jobs).only(row -> row.getLong(1));
                 BulkBatchSql.checkNow(connection);
                 connection.releaseSavepoint(before);
             } catch (SQLException e) {

@@ -1,8 +1,7 @@
 package dev.rowlock.queue.internal.store.search;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Row;
-import dev.rowlock.queue.internal.store.UncachedPlan;
-import java.sql.PreparedStatement;
 import java.util.List;
 
 /** What each node has claimed, by queue. Reads the whole of running, which holds nothing else. */
@@ -24,10 +23,8 @@ public final class CountClaimedJobs {
     }
 
     public <T> List<T> run(Row<T> row) {
-        return search.run("the jobs that nodes have claimed", connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                return row.all(statement);
-            }
-        });
+        return search.run(
+                "the jobs that nodes have claimed",
+                connection -> ColdStatement.on(connection, sql).list(row));
     }
 }

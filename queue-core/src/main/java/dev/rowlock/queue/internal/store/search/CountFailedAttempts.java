@@ -1,18 +1,18 @@
 package dev.rowlock.queue.internal.store.search;
 
-import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.ColdStatement;
+import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.search.FailedAttempts;
 import dev.rowlock.queue.search.QueueFailures;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How many attempts failed lately, by queue, as the error histories of jobs say it. No index has the times of errors: so jobs are read that may have failed
@@ -25,7 +25,7 @@ public final class CountFailedAttempts {
 
     private static final String SQL = """
             WITH since AS MATERIALIZED (
-                SELECT ?::timestamptz AS since
+                SELECT :since::timestamptz AS since
             ), failed AS MATERIALIZED (
                 (SELECT 'waiting' AS room, queue, errors
                    FROM (SELECT * FROM rowlock.waiting ORDER BY due_at, id LIMIT %1$d) AS waiting WHERE errors IS NOT NULL LIMIT %2$d)
@@ -41,7 +41,7 @@ public final class CountFailedAttempts {
                   ORDER BY died_at DESC LIMIT %2$d)
                 UNION ALL
                 (SELECT 'done', queue, errors FROM rowlock.done
-                  WHERE finished_at >= ? AND errors IS NOT NULL LIMIT %2$d)
+                  WHERE finished_at >= :since AND errors IS NOT NULL LIMIT %2$d)
             ), counted AS (
                 SELECT f.queue, a.minute, count(*) AS attempts
                   FROM failed AS f CROSS JOIN LATERAL jsonb_path_query(f.errors, '$[*].at') AS at
@@ -67,32 +67,35 @@ public final class CountFailedAttempts {
 
     public FailedAttempts run(Duration last) {
         return search.run("attempts that failed", connection -> {
-            OffsetDateTime since = ServerTime.ago(connection, last);
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                statement.setObject(1, since);
-                statement.setObject(2, since);
-                return read(statement);
+            List<Count> counts = ColdStatement.on(connection, sql)
+                    .set("since", ServerTime.ago(connection, last))
+                    .list(Count::of);
+            List<QueueFailures> queues = new ArrayList<>();
+            SortedMap<Instant, Long> minutes = new TreeMap<>();
+            for (Count count : counts) {
+                if (count.queue != null) {
+                    queues.add(new QueueFailures(count.queue, count.attempts));
+                } else if (count.minute != null) {
+                    minutes.put(count.minute, count.attempts);
+                }
             }
+            return new FailedAttempts(queues, minutes, counts.stream().allMatch(Count::complete));
         });
     }
 
-    private static FailedAttempts read(PreparedStatement statement) throws SQLException {
-        List<QueueFailures> queues = new ArrayList<>();
-        SortedMap<Instant, Long> minutes = new TreeMap<>();
-        boolean complete = true;
-        try (ResultSet rows = statement.executeQuery()) {
-            while (rows.next()) {
-                complete = rows.getBoolean("complete");
-                String queue = rows.getString("queue");
-                OffsetDateTime minute = rows.getObject("minute", OffsetDateTime.class);
-                // One row is there even if nothing has failed.
-                if (queue != null) {
-                    queues.add(new QueueFailures(queue, rows.getLong("attempts")));
-                } else if (minute != null) {
-                    minutes.put(minute.toInstant(), rows.getLong("attempts"));
-                }
-            }
+    /** Of a queue, or of a minute. Where nothing has failed, there is one of neither. */
+    private record Count(
+            boolean complete,
+            @Nullable String queue,
+            @Nullable Instant minute,
+            long attempts) {
+
+        static Count of(ResultSet row) throws SQLException {
+            return new Count(
+                    row.getBoolean("complete"),
+                    row.getString("queue"),
+                    Columns.instant(row, row.findColumn("minute")),
+                    row.getLong("attempts"));
         }
-        return new FailedAttempts(queues, minutes, complete);
     }
 }

@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.store.search;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Row;
-import java.sql.PreparedStatement;
 import java.util.List;
 
 /** Counts all jobs by queue and state, exactly. Reads whole tables: for tests and for people, not for each scrape. */
@@ -19,10 +19,8 @@ public final class CountJobs {
     }
 
     public <T> List<T> run(Row<T> row) {
-        return search.run("the counts of all queues", connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                return row.all(statement);
-            }
-        });
+        return search.run(
+                "the counts of all queues",
+                connection -> ColdStatement.on(connection, sql).list(row));
     }
 }

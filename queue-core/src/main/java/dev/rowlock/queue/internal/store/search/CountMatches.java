@@ -1,9 +1,7 @@
 package dev.rowlock.queue.internal.store.search;
 
-import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.search.JobFilter;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -25,19 +23,11 @@ public final class CountMatches {
                 .sql(conditions.stream()
                         .map(condition -> OF_ROOM.formatted(condition.room().table(), condition.sql()))
                         .collect(Collectors.joining(
-                                "\n UNION ALL ", "SELECT count(*) FROM (", "\n LIMIT ?) AS counted")));
+                                "\n UNION ALL ", "SELECT count(*) FROM (", "\n LIMIT :limit) AS counted")));
         return search.run(filter, connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                int next = 1;
-                for (RoomCondition condition : conditions) {
-                    next = condition.bind(statement, next);
-                }
-                statement.setInt(next, limit);
-                try (ResultSet rows = statement.executeQuery()) {
-                    rows.next();
-                    return rows.getLong(1);
-                }
-            }
+            ColdStatement statement = ColdStatement.on(connection, sql).set("limit", limit);
+            conditions.forEach(condition -> statement.set(condition.values()));
+            return statement.only(row -> row.getLong(1));
         });
     }
 }

@@ -1,9 +1,8 @@
 package dev.rowlock.queue.internal.store.search;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Objects;
@@ -20,7 +19,7 @@ final class ExplainEnd {
     // time: the line is written by the statement that cancels, or that asks a running job to stop.
     private static final String SQL = """
             WITH RECURSIVE job AS MATERIALIZED (
-                SELECT id, state, attempt, claimed_at, ended_at, errors -> -1 AS error FROM rowlock.jobs_by_id(ARRAY[?::bigint])
+                SELECT id, state, attempt, claimed_at, ended_at, errors -> -1 AS error FROM rowlock.jobs_by_id(ARRAY[:id::bigint])
             ), within AS (
                 SELECT m.workflow_id FROM job j JOIN rowlock.workflow_job m ON m.job_id = j.id WHERE j.state = 'cancelled'
                 UNION
@@ -58,14 +57,10 @@ final class ExplainEnd {
 
     /** One sentence about a job that has ended. */
     String run(Connection connection, long job) throws SQLException {
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-            statement.setLong(1, job);
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next()
-                        ? "It has ended at %s: %s.".formatted(row.getString("ended_at"), how(row))
-                        : "It has ended, and was removed in this moment.";
-            }
-        }
+        return ColdStatement.on(connection, sql)
+                .set("id", job)
+                .first(row -> "It has ended at %s: %s.".formatted(row.getString("ended_at"), how(row)))
+                .orElse("It has ended, and was removed in this moment.");
     }
 
     private static String how(ResultSet row) throws SQLException {

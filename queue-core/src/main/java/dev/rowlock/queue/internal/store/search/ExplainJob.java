@@ -1,7 +1,7 @@
 package dev.rowlock.queue.internal.store.search;
 
 import dev.rowlock.queue.internal.store.BegunJobs;
-import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.policy.AdmitJobs;
 import dev.rowlock.queue.internal.text.CountText;
 import dev.rowlock.queue.job.JobState;
@@ -10,7 +10,6 @@ import dev.rowlock.queue.search.Explanation;
 import dev.rowlock.queue.search.Explanation.Kind;
 import dev.rowlock.queue.search.Explanation.Reason;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -30,7 +29,7 @@ public final class ExplainJob {
     private static final String SQL = """
             WITH job AS MATERIALIZED (
                 SELECT id, state, queue, job_key, type, -priority AS rank, due_at, reason, node_id, claimed_at, deadline, attempt, cancel_requested
-                  FROM rowlock.jobs_by_id(ARRAY[?::bigint])
+                  FROM rowlock.jobs_by_id(ARRAY[:id::bigint])
             ), living AS MATERIALIZED (
                 SELECT n.* FROM rowlock.node n, job j
                  WHERE j.queue = ANY (n.queues) AND n.heartbeat_at > clock_timestamp() - n.lease_millis * interval '1 ms'
@@ -77,7 +76,7 @@ public final class ExplainJob {
                    to_char(to_timestamp(k.held_until) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC' AS key_held_until,
                    (SELECT count(*) FROM rowlock.running r WHERE r.queue = j.queue AND r.gate IS NOT NULL) AS running,
                    CASE WHEN l.max_running IS NOT NULL
-                        THEN ARRAY(SELECT r.id FROM rowlock.running r WHERE r.queue = j.queue AND r.gate IS NOT NULL ORDER BY r.token LIMIT ?) END AS of_queue,
+                        THEN ARRAY(SELECT r.id FROM rowlock.running r WHERE r.queue = j.queue AND r.gate IS NOT NULL ORDER BY r.token LIMIT :holders) END AS of_queue,
                    CASE WHEN l.burst_per_key IS NOT NULL AND (SELECT bool_and(n.slots IS NOT NULL) FROM living n)
                         THEN (SELECT sum(n.slots[array_position(n.queues, j.queue)]) FROM living n)
                              - (SELECT count(*) FROM rowlock.running r WHERE r.queue = j.queue) END AS idle_slots,
@@ -86,10 +85,10 @@ public final class ExplainJob {
                    CASE WHEN j.state <> 'ready' THEN 0
                         WHEN j.job_key IS NULL
                         THEN (SELECT count(*) FROM (SELECT FROM rowlock.ready r
-                               WHERE r.queue = j.queue AND r.job_key IS NULL AND (r.rank, r.ready_at, r.id) < (j.rank, j.due_at, j.id) LIMIT ?) AS before)
+                               WHERE r.queue = j.queue AND r.job_key IS NULL AND (r.rank, r.ready_at, r.id) < (j.rank, j.due_at, j.id) LIMIT :most) AS before)
                         ELSE (SELECT count(*) FROM (SELECT FROM rowlock.ready r
                                WHERE r.queue = j.queue AND r.job_key = j.job_key AND (r.rank, r.id) < (j.rank, j.id)
-                                 AND h.id IS DISTINCT FROM j.id LIMIT ?) AS before)
+                                 AND h.id IS DISTINCT FROM j.id LIMIT :most) AS before)
                              + CASE WHEN (h.rank, h.id) > (j.rank, j.id) THEN 1 ELSE 0 END
                    END AS before,
                    CASE WHEN j.state = 'ready' AND j.job_key IS NOT NULL
@@ -98,7 +97,7 @@ public final class ExplainJob {
                                   UNION ALL
                                   SELECT (SELECT r.job_key FROM rowlock.ready r
                                            WHERE r.queue = j.queue AND r.job_key > w.job_key ORDER BY r.queue, r.job_key LIMIT 1), w.number + 1
-                                    FROM walk w WHERE w.job_key IS NOT NULL AND w.number <= ?)
+                                    FROM walk w WHERE w.job_key IS NOT NULL AND w.number <= :most_keys)
                               SELECT count(*) FROM walk WHERE number > 0 AND job_key IS NOT NULL AND job_key <> j.job_key) END AS other_keys,
                    coalesce((SELECT n.name FROM rowlock.node n WHERE n.id = j.node_id),
                             (SELECT p.name FROM rowlock.past_node p WHERE p.id = j.node_id)) AS node,
@@ -125,7 +124,7 @@ public final class ExplainJob {
                                  WHERE f.queue = j.queue AND f.job_key = j.job_key
                                  ORDER BY f.queue, f.job_key, f.rank, f.id LIMIT 1))
                         ) AS h ON j.state = 'ready',
-                   (SELECT extract(epoch FROM clock_timestamp())::double precision AS at, ? * interval '1 ms' AS hold) AS now
+                   (SELECT extract(epoch FROM clock_timestamp())::double precision AS at, :hold_millis * interval '1 ms' AS hold) AS now
             """.formatted(BegunJobs.waiting("w"));
 
     private final BoundedSearch bounded;
@@ -144,19 +143,15 @@ public final class ExplainJob {
 
     /** Empty: there is no such job. */
     public Optional<Explanation> run(long id) {
-        return bounded.run("what holds up job " + id, connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                statement.setLong(1, id);
-                statement.setInt(2, ExplainLimits.MOST);
-                statement.setInt(3, MOST);
-                statement.setInt(4, MOST);
-                statement.setInt(5, MOST_KEYS);
-                statement.setLong(6, AdmitJobs.HOLD.toMillis());
-                try (ResultSet row = statement.executeQuery()) {
-                    return row.next() ? Optional.of(explanation(row, connection)) : Optional.empty();
-                }
-            }
-        });
+        return bounded.run(
+                "what holds up job " + id,
+                connection -> ColdStatement.on(connection, sql)
+                        .set("id", id)
+                        .set("holders", ExplainLimits.MOST)
+                        .set("most", MOST)
+                        .set("most_keys", MOST_KEYS)
+                        .set("hold_millis", AdmitJobs.HOLD.toMillis())
+                        .first(row -> explanation(row, connection)));
     }
 
     private Explanation explanation(ResultSet row, Connection connection) throws SQLException {

@@ -1,10 +1,9 @@
 package dev.rowlock.queue.internal.store.search;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.internal.text.CountText;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -28,7 +27,7 @@ final class ExplainSteps {
                   FROM rowlock.workflow_job m
                   JOIN rowlock.workflow_step s ON s.workflow_id = m.workflow_id AND s.step_no = m.step_no
                   JOIN rowlock.workflow w ON w.id = m.workflow_id
-                 WHERE m.job_id = ?
+                 WHERE m.job_id = :id
             ), parent AS MATERIALIZED (
                 SELECT p.workflow_id, p.step_no, p.name, e.runs_after, p.accepts AND p.state <> 'skipped' AS accepts, p.state = 'waiting' AS waits,
                        p.accepts AND p.state <> 'skipped' OR p.state IN ('waiting', 'releasing', 'skipping', 'reviving')
@@ -48,7 +47,7 @@ final class ExplainSteps {
                                        WHEN 'success-or-hold' THEN going_on OR failed
                                        ELSE going_on END
                  ORDER BY needs_redrive DESC, accepts AND runs_after <> 'failure' DESC, runs_after, step_no
-                 LIMIT ?
+                 LIMIT :described
             )
             SELECT o.workflow_id, o.name AS own_name, o.state AS own_state, o.workflow_state, h.*, c.jobs, c.open, f.failures, d.job_id AS failed_job,
                    CASE WHEN d.job_id < 0 THEN 'workflow'
@@ -60,7 +59,7 @@ final class ExplainSteps {
               LEFT JOIN LATERAL (
                    SELECT count(*) AS jobs, count(*) FILTER (WHERE m.state = 0) AS open
                      FROM (SELECT m.state FROM rowlock.workflow_job m
-                            WHERE m.workflow_id = h.workflow_id AND m.step_no = h.step_no LIMIT ?) AS m) AS c ON true
+                            WHERE m.workflow_id = h.workflow_id AND m.step_no = h.step_no LIMIT :counted) AS m) AS c ON true
               LEFT JOIN LATERAL (
                    SELECT count(*) AS failures FROM rowlock.workflow_job m
                     WHERE h.needs_redrive AND m.workflow_id = h.workflow_id AND m.step_no = h.step_no AND m.failure = 1) AS f ON true
@@ -81,18 +80,15 @@ final class ExplainSteps {
 
     /** One sentence for each step, with the first those that somebody must do something about; never empty. */
     List<String> run(Connection connection, long job) throws SQLException {
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-            statement.setLong(1, job);
-            statement.setInt(2, DESCRIBED);
-            statement.setInt(3, COUNTED + 1);
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next()
-                        ? sentences(row)
-                        : List.of("It waits for steps of a workflow that is not there any more; cancel it.");
-            }
-        }
+        return ColdStatement.on(connection, sql)
+                .set("id", job)
+                .set("described", DESCRIBED)
+                .set("counted", COUNTED + 1)
+                .first(ExplainSteps::sentences)
+                .orElse(List.of("It waits for steps of a workflow that is not there any more; cancel it."));
     }
 
+    /** Reads all rows. */
     private static List<String> sentences(ResultSet row) throws SQLException {
         String own = "Step '%s' of workflow %d ".formatted(row.getString("own_name"), row.getLong(1));
         long steps = row.getLong("steps");

@@ -7,9 +7,11 @@ import dev.rowlock.queue.search.TimeRange;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -19,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class FilterConditions {
 
     private static final String LAST_ERROR = "errors -> -1";
+
+    /** What the names of parameters begin with. */
+    private static final String NAMES = "filter_";
 
     private FilterConditions() {}
 
@@ -87,7 +92,8 @@ public final class FilterConditions {
         private final Room room;
         private final JobFilter filter;
         private final List<String> parts = new ArrayList<>();
-        private final List<Object> values = new ArrayList<>();
+        private final Map<String, Object> values = new HashMap<>();
+        private int headers;
 
         Builder(Room room, JobFilter filter) {
             this.room = room;
@@ -95,67 +101,69 @@ public final class FilterConditions {
         }
 
         RoomCondition condition() {
-            addState();
-            add("queue = ?", filter.queue());
-            add("type = ?", filter.type());
-            add("job_key = ?", filter.key());
-            addUniqueKey();
-            filter.times().forEach(this::addTime);
-            addNode();
-            add("(" + room.fingerprint() + ") = ?", filter.fingerprint());
+            addStates();
+            add("queue = :filter_queue", "queue", filter.queue());
+            add("type = :filter_type", "type", filter.type());
+            add("job_key = :filter_key", "key", filter.key());
+            // Whoever asks for a unique key names its type, too.
             add(
-                    "? IN (%1$s ->> 'type', substring(%1$s ->> 'type' FROM '[^.]*$'))".formatted(LAST_ERROR),
+                    "id = (SELECT k.job_id FROM rowlock.unique_key k WHERE k.type = :filter_type AND k.key = :filter_unique_key)",
+                    "unique_key",
+                    filter.uniqueKey());
+            filter.times().forEach(this::addTime);
+            add("""
+                    node_id IN (SELECT n.id FROM rowlock.node n WHERE n.name = :filter_node UNION ALL SELECT p.id FROM rowlock.past_node p WHERE p.name = :filter_node)""", "node", filter.node());
+            add("(" + room.fingerprint() + ") = :filter_fingerprint", "fingerprint", filter.fingerprint());
+            add(
+                    ":filter_error_type IN (%1$s ->> 'type', substring(%1$s ->> 'type' FROM '[^.]*$'))"
+                            .formatted(LAST_ERROR),
+                    "error_type",
                     filter.errorType());
             add(
-                    "strpos(lower((%s ->> 'message') COLLATE \"C\"), lower(? COLLATE \"C\")) > 0".formatted(LAST_ERROR),
+                    "strpos(lower((%s ->> 'message') COLLATE \"C\"), lower(:filter_error_text COLLATE \"C\")) > 0"
+                            .formatted(LAST_ERROR),
+                    "error_text",
                     filter.errorText());
-            filter.headers().forEach((key, value) -> add("rowlock.header(headers, ?) = ?", key, value));
+            filter.headers().forEach(this::addHeader);
             add("""
-                    rowlock.payload_matches(coalesce(payload, (SELECT p.payload FROM rowlock.payload p WHERE p.job_id = id)), ?::jsonpath)""", filter.payload());
-            return new RoomCondition(room, parts.isEmpty() ? "true" : String.join(" AND ", parts), List.copyOf(values));
+                    rowlock.payload_matches(coalesce(payload, (SELECT p.payload FROM rowlock.payload p WHERE p.job_id = id)), :filter_payload::jsonpath)""", "payload", filter.payload());
+            return new RoomCondition(room, parts.isEmpty() ? "true" : String.join(" AND ", parts), Map.copyOf(values));
         }
 
-        private void addState() {
+        private void addStates() {
             Set<JobState> wanted = filter.states();
             if (!wanted.isEmpty() && !wanted.containsAll(room.states())) {
-                room.states().stream().filter(wanted::contains).forEach(state -> add("state = ?", state.label()));
-            }
-        }
-
-        private void addUniqueKey() {
-            if (filter.uniqueKey() != null) {
-                add(
-                        "id = (SELECT k.job_id FROM rowlock.unique_key k WHERE k.type = ? AND k.key = ?)",
-                        filter.type(),
-                        filter.uniqueKey());
+                room.states().stream()
+                        .filter(wanted::contains)
+                        .map(JobState::label)
+                        .forEach(state -> add("state = :filter_" + state, state, state));
             }
         }
 
         private void addTime(JobTime time, TimeRange range) {
             String column = Objects.requireNonNull(room.times().get(time));
-            addBound(column + " >= ?", range.from());
-            addBound(column + " < ?", range.until());
+            String name = time.name().toLowerCase(Locale.ROOT);
+            addBound(column + " >= :filter_%s_from".formatted(name), name + "_from", range.from());
+            addBound(column + " < :filter_%s_until".formatted(name), name + "_until", range.until());
         }
 
-        private void addBound(String part, @Nullable Instant bound) {
+        private void addBound(String part, String name, @Nullable Instant bound) {
             if (bound != null) {
-                parts.add(part);
-                values.add(bound.atOffset(ZoneOffset.UTC));
+                add(part, name, bound.atOffset(ZoneOffset.UTC));
             }
         }
 
-        private void addNode() {
-            if (filter.node() != null) {
-                add("""
-                        node_id IN (SELECT n.id FROM rowlock.node n WHERE n.name = ? UNION ALL SELECT p.id FROM rowlock.past_node p WHERE p.name = ?)""", filter.node(), filter.node());
-            }
+        private void addHeader(String header, String value) {
+            String name = "header_" + headers++;
+            values.put(NAMES + name + "_name", header);
+            add("rowlock.header(headers, :filter_%1$s_name) = :filter_%1$s".formatted(name), name, value);
         }
 
         /** Adds nothing for null. */
-        private void add(String part, @Nullable String... of) {
-            if (of[0] != null) {
+        private void add(String part, String name, @Nullable Object value) {
+            if (value != null) {
                 parts.add(part);
-                values.addAll(Arrays.asList(of));
+                values.put(NAMES + name, value);
             }
         }
     }

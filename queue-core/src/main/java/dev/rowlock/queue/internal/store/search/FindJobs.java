@@ -1,14 +1,14 @@
 package dev.rowlock.queue.internal.store.search;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.internal.store.Row;
-import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.JobTime;
 import dev.rowlock.queue.search.Page;
-import java.sql.PreparedStatement;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
@@ -22,7 +22,7 @@ public final class FindJobs {
                    enqueued_at, due_at, started_at, ended_at, node_id, progress, last_error, fingerprint, %s AS payload
               FROM (%s
                    ) AS found
-             ORDER BY found.id DESC LIMIT ?
+             ORDER BY found.id DESC LIMIT :limit
             """;
 
     private static final String PAYLOAD =
@@ -34,8 +34,8 @@ public final class FindJobs {
                             %s AS started_at, %s AS ended_at, %s AS node_id, %s AS progress,
                             (errors -> -1) - 'trace' AS last_error, headers, %s AS fingerprint, %s AS payload
                        FROM rowlock.%s
-                      WHERE id < ? AND %s
-                      ORDER BY id DESC LIMIT ?)""";
+                      WHERE id < :before AND %s
+                      ORDER BY id DESC LIMIT :limit)""";
 
     private final BoundedSearch search;
 
@@ -54,23 +54,18 @@ public final class FindJobs {
      * nothing else is in it.
      */
     public <T> List<T> onNode(long node, Page page, Row<T> row) {
-        RoomCondition condition = new RoomCondition(Room.RUNNING, "node_id = ?", List.of(node));
+        RoomCondition condition = new RoomCondition(Room.RUNNING, "node_id = :node", Map.of("node", node));
         return search.run("the jobs of node " + node, call(List.of(condition), page, row));
     }
 
     private <T> Database.Call<List<T>> call(List<RoomCondition> conditions, Page page, Row<T> row) {
         String sql = search.database().sql(text(conditions, page));
         return connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                int next = 1;
-                for (RoomCondition condition : conditions) {
-                    statement.setLong(next++, page.before());
-                    next = condition.bind(statement, next);
-                    statement.setInt(next++, page.size() + 1);
-                }
-                statement.setInt(next, page.size() + 1);
-                return row.all(statement);
-            }
+            ColdStatement statement = ColdStatement.on(connection, sql)
+                    .set("before", page.before())
+                    .set("limit", page.size() + 1);
+            conditions.forEach(condition -> statement.set(condition.values()));
+            return statement.list(row);
         };
     }
 

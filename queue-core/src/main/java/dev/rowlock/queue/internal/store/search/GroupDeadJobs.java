@@ -1,10 +1,9 @@
 package dev.rowlock.queue.internal.store.search;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Row;
-import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.search.GroupPage;
 import dev.rowlock.queue.search.JobFilter;
-import java.sql.PreparedStatement;
 import java.util.EnumSet;
 import java.util.List;
 
@@ -17,7 +16,7 @@ public final class GroupDeadJobs {
                    ARRAY(SELECT count(lately.hours_ago)
                            FROM generate_series(23, 0, -1) AS h (ago)
                            LEFT JOIN (SELECT floor(extract(epoch FROM statement_timestamp() - died_at) / 3600) AS hours_ago
-                                        FROM (SELECT died_at FROM rowlock.dead WHERE fingerprint = g.fingerprint AND %1$s ORDER BY id DESC LIMIT ?) AS newest
+                                        FROM (SELECT died_at FROM rowlock.dead WHERE fingerprint = g.fingerprint AND %1$s ORDER BY id DESC LIMIT :trend_of) AS newest
                                        WHERE died_at > statement_timestamp() - interval '24 h') AS lately ON lately.hours_ago = h.ago
                           GROUP BY h.ago
                           ORDER BY h.ago DESC) AS trend
@@ -25,8 +24,8 @@ public final class GroupDeadJobs {
                       FROM rowlock.dead
                      WHERE %1$s
                      GROUP BY fingerprint
-                    HAVING (count(*), fingerprint) < (?, ?)
-                     ORDER BY jobs DESC, fingerprint DESC LIMIT ?
+                    HAVING (count(*), fingerprint) < (:jobs, :fingerprint)
+                     ORDER BY jobs DESC, fingerprint DESC LIMIT :limit
                    ) AS g
               JOIN rowlock.dead AS d ON d.id = g.newest
              ORDER BY g.jobs DESC, g.fingerprint DESC
@@ -49,16 +48,14 @@ public final class GroupDeadJobs {
         RoomCondition condition = FilterConditions.of(filter, EnumSet.of(Room.DEAD), "deadByError")
                 .get(0);
         String sql = search.database().sql(SQL.formatted(condition.sql()));
-        return search.run(filter, connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                int next = condition.bind(statement, 1);
-                statement.setInt(next++, TREND_OF);
-                next = condition.bind(statement, next);
-                statement.setLong(next++, page.jobs());
-                statement.setString(next++, page.fingerprint().isEmpty() ? LAST : page.fingerprint());
-                statement.setInt(next, page.size() + 1);
-                return row.all(statement);
-            }
-        });
+        return search.run(
+                filter,
+                connection -> ColdStatement.on(connection, sql)
+                        .set(condition.values())
+                        .set("trend_of", TREND_OF)
+                        .set("jobs", page.jobs())
+                        .set("fingerprint", page.fingerprint().isEmpty() ? LAST : page.fingerprint())
+                        .set("limit", page.size() + 1)
+                        .list(row));
     }
 }

@@ -1,15 +1,12 @@
 package dev.rowlock.queue.internal.store.search;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Row;
-import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.JobTime;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -29,7 +26,7 @@ public final class GroupRetriedJobs {
     private static final String SQL = """
             WITH failed AS MATERIALIZED (
                 SELECT * FROM (%s
-                ) AS looked LIMIT ?
+                ) AS looked LIMIT :grouped
             ), printed AS MATERIALIZED (
                 SELECT id, type, due_at, rowlock.error_fingerprint(errors -> -1) COLLATE "C" AS fingerprint, (errors -> -1 ->> 'at')::timestamptz AS failed_at,
                        jsonb_path_query_array(errors, '$[*].at') AS attempts
@@ -39,7 +36,7 @@ public final class GroupRetriedJobs {
                        max(due_at) AS last_due_at, max(id) AS newest
                   FROM printed
                  GROUP BY fingerprint
-                 ORDER BY jobs DESC, fingerprint DESC LIMIT ?
+                 ORDER BY jobs DESC, fingerprint DESC LIMIT :limit
             ), step AS MATERIALIZED (
                 SELECT fingerprint, floor(extract(epoch FROM statement_timestamp() - at::timestamptz) / 3600) AS hours_ago, count(*) AS attempts
                   FROM printed CROSS JOIN LATERAL jsonb_array_elements_text(attempts) AS at
@@ -51,7 +48,7 @@ public final class GroupRetriedJobs {
                            FROM generate_series(23, 0, -1) AS h (ago)
                            LEFT JOIN step AS s ON s.fingerprint = g.fingerprint AND s.hours_ago = h.ago
                           ORDER BY h.ago DESC) AS trend
-              FROM (SELECT (SELECT count(*) FROM failed) < ? AND %s AS complete) AS whole
+              FROM (SELECT (SELECT count(*) FROM failed) < :grouped AND %s AS complete) AS whole
               LEFT JOIN (grouped AS g JOIN failed AS n ON n.id = g.newest) ON true
              ORDER BY g.jobs DESC, g.fingerprint DESC
             """;
@@ -59,11 +56,11 @@ public final class GroupRetriedJobs {
     private static final String OF_ROOM = """
 
                     (SELECT id, type, %1$s AS due_at, errors
-                       FROM (SELECT * FROM rowlock.%2$s ORDER BY %3$s LIMIT ?) AS %2$s
+                       FROM (SELECT * FROM rowlock.%2$s ORDER BY %3$s LIMIT :looked_at) AS %2$s
                       WHERE errors IS NOT NULL AND %4$s
-                      LIMIT ?)""";
+                      LIMIT :grouped)""";
 
-    private static final String WHOLE = "NOT EXISTS (SELECT FROM rowlock.%s OFFSET ?)";
+    private static final String WHOLE = "NOT EXISTS (SELECT FROM rowlock.%s OFFSET :looked_at)";
 
     private final BoundedSearch search;
 
@@ -80,37 +77,28 @@ public final class GroupRetriedJobs {
                 FilterConditions.of(filter, EnumSet.of(Room.WAITING, Room.READY, Room.RUNNING), "retryingByError");
         String sql = search.database().sql(text(conditions));
         return search.run(filter, connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                int next = 1;
-                for (RoomCondition condition : conditions) {
-                    statement.setInt(next++, LOOKED_AT);
-                    next = condition.bind(statement, next);
-                    statement.setInt(next++, GROUPED);
-                }
-                statement.setInt(next++, GROUPED);
-                statement.setInt(next++, size + 1);
-                statement.setInt(next++, GROUPED);
-                for (int room = 0; room < conditions.size(); room++) {
-                    statement.setInt(next++, LOOKED_AT);
-                }
-                return read(statement, size, row);
-            }
+            ColdStatement statement = ColdStatement.on(connection, sql)
+                    .set("looked_at", LOOKED_AT)
+                    .set("grouped", GROUPED)
+                    .set("limit", size + 1);
+            conditions.forEach(condition -> statement.set(condition.values()));
+            List<Line<T>> lines = statement.list(line(row));
+            return new Found<>(
+                    lines.stream()
+                            .flatMap(line -> line.group.stream())
+                            .limit(size)
+                            .toList(),
+                    lines.size() <= size && lines.stream().allMatch(Line::complete));
         });
     }
 
-    private static <T> Found<T> read(PreparedStatement statement, int size, Row<T> row) throws SQLException {
-        List<T> groups = new ArrayList<>();
-        boolean complete = true;
-        try (ResultSet rows = statement.executeQuery()) {
-            while (rows.next()) {
-                complete = rows.getBoolean("complete") && groups.size() < size;
-                // One row is there even if there is no group.
-                if (rows.getString("fingerprint") != null && groups.size() < size) {
-                    groups.add(row.read(rows));
-                }
-            }
-        }
-        return new Found<>(groups, complete);
+    /** One is there even if there is no group. */
+    private record Line<T>(boolean complete, Optional<T> group) {}
+
+    private static <T> Row<Line<T>> line(Row<T> row) {
+        return found -> new Line<>(
+                found.getBoolean("complete"),
+                found.getString("fingerprint") == null ? Optional.empty() : Optional.of(row.read(found)));
     }
 
     private static String text(List<RoomCondition> conditions) {

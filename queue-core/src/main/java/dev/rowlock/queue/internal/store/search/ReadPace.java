@@ -1,10 +1,8 @@
 package dev.rowlock.queue.internal.store.search;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -23,9 +21,9 @@ final class ReadPace {
     private static final String SQL = """
             SELECT count(*), extract(epoch FROM clock_timestamp() - min(finished_at)) AS seconds
               -- No other condition in here: with one, it would read on until it has found so many.
-              FROM (SELECT queue, job_key, state, finished_at FROM rowlock.done WHERE finished_at >= ? ORDER BY id DESC LIMIT ?) AS youngest
+              FROM (SELECT queue, job_key, state, finished_at FROM rowlock.done WHERE finished_at >= :since ORDER BY id DESC LIMIT :most) AS youngest
              WHERE finished_at > clock_timestamp() - interval '1 minute' AND state = 'completed'
-               AND queue = ? AND (?::text IS NULL OR job_key = ?)
+               AND queue = :queue AND (:key::text IS NULL OR job_key = :key)
             """;
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -46,21 +44,17 @@ final class ReadPace {
      */
     Optional<Duration> timeFor(Connection connection, long jobs, String queue, @Nullable String key)
             throws SQLException {
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-            statement.setObject(
-                    1, ServerTime.ago(connection, MINUTE).truncatedTo(ChronoUnit.DAYS)); // where partitions begin
-            statement.setInt(2, MOST);
-            statement.setString(3, queue);
-            statement.setString(4, key);
-            statement.setString(5, key);
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                long ended = row.getLong(1);
-                double seconds = row.getDouble("seconds");
-                return ended < FEWEST || seconds <= 0
-                        ? Optional.empty()
-                        : Optional.of(Duration.ofMillis(Math.round(1_000 * seconds * jobs / ended)));
-            }
-        }
+        return ColdStatement.on(connection, sql)
+                .set("since", ServerTime.ago(connection, MINUTE).truncatedTo(ChronoUnit.DAYS)) // where partitions begin
+                .set("most", MOST)
+                .set("queue", queue)
+                .set("key", key)
+                .only(row -> {
+                    long ended = row.getLong(1);
+                    double seconds = row.getDouble("seconds");
+                    return ended < FEWEST || seconds <= 0
+                            ? Optional.empty()
+                            : Optional.of(Duration.ofMillis(Math.round(1_000 * seconds * jobs / ended)));
+                });
     }
 }

@@ -1,25 +1,13 @@
 package dev.rowlock.queue.internal.store.search;
 
-import java.sql.PreparedStatement;
-import java.sql.SQLException;
-import java.util.List;
+import java.util.Map;
 
 /**
  * What a filter asks of the rows of one room: SQL to stand behind {@code WHERE} or {@code AND}, written for the schema {@code
- * rowlock}, made of fixed texts. It names columns without a table, so the room must be the only table around it.
- * Prepare it by {@link dev.rowlock.queue.internal.store.UncachedPlan}: the plan depends on the values.
+ * rowlock}, made of fixed texts. It names columns without a table, so the room must be the only table around it. The plan depends on the values: it
+ * is for a {@link dev.rowlock.queue.internal.store.ColdStatement}.
  *
  * @param sql a boolean expression that may stand beside {@code AND} as it is
- * @param values in the order of its question marks
+ * @param values of its parameters, the same for all rooms of a filter; their names begin with {@code filter_}
  */
-public record RoomCondition(Room room, String sql, List<Object> values) {
-
-    /** Sets the values from this parameter on; returns the number of the next one. */
-    public int bind(PreparedStatement statement, int first) throws SQLException {
-        int next = first;
-        for (Object value : values) {
-            statement.setObject(next++, value);
-        }
-        return next;
-    }
-}
+public record RoomCondition(Room room, String sql, Map<String, Object> values) {}

@@ -1,9 +1,7 @@
 package dev.rowlock.queue.internal.store.search;
 
-import dev.rowlock.queue.internal.store.UncachedPlan;
+import dev.rowlock.queue.internal.store.ColdStatement;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
@@ -14,17 +12,13 @@ import java.time.OffsetDateTime;
  */
 final class ServerTime {
 
-    private static final String SQL = "SELECT statement_timestamp() - ? * interval '1 ms'";
+    private static final String SQL = "SELECT statement_timestamp() - :millis * interval '1 ms'";
 
     private ServerTime() {}
 
     static OffsetDateTime ago(Connection connection, Duration time) throws SQLException {
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, SQL)) {
-            statement.setLong(1, time.toMillis());
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                return row.getObject(1, OffsetDateTime.class);
-            }
-        }
+        return ColdStatement.on(connection, SQL)
+                .set("millis", time.toMillis())
+                .only(row -> row.getObject(1, OffsetDateTime.class));
     }
 }

@@ -1,10 +1,9 @@
 package dev.rowlock.queue.internal.store.search;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Row;
-import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.search.TimeStep;
-import java.sql.PreparedStatement;
 import java.util.EnumSet;
 import java.util.List;
 
@@ -12,12 +11,12 @@ import java.util.List;
 public final class SumDoneJobs {
 
     private static final String SQL = """
-            SELECT date_bin(? * interval '1 s', finished_at, timestamptz '2000-01-01 00:00:00Z') AS step, %1$s,
+            SELECT date_bin(:seconds * interval '1 s', finished_at, timestamptz '2000-01-01 00:00:00Z') AS step, %1$s,
                    count(*) FILTER (WHERE state = 'completed') AS completed, count(*) FILTER (WHERE state = 'cancelled') AS cancelled
               FROM rowlock.done
              WHERE %2$s
              GROUP BY step, %1$s
-             ORDER BY step, %1$s LIMIT ?
+             ORDER BY step, %1$s LIMIT :limit
             """;
 
     private final BoundedSearch search;
@@ -38,12 +37,12 @@ public final class SumDoneJobs {
         RoomCondition condition = FilterConditions.of(filter, EnumSet.of(Room.DONE), "sums of ended jobs")
                 .get(0);
         String sql = search.database().sql(SQL.formatted(by, condition.sql()));
-        return search.run(filter, connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                statement.setLong(1, step.length().toSeconds());
-                statement.setInt(condition.bind(statement, 2), limit);
-                return row.all(statement);
-            }
-        });
+        return search.run(
+                filter,
+                connection -> ColdStatement.on(connection, sql)
+                        .set(condition.values())
+                        .set("seconds", step.length().toSeconds())
+                        .set("limit", limit)
+                        .list(row));
     }
 }

@@ -1,0 +1,93 @@
+package dev.rowlock.queue.internal.store;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
+import org.springframework.jdbc.core.namedparam.NamedParameterUtils;
+import org.springframework.jdbc.core.namedparam.ParsedSql;
+
+/**
+ * One execution of a statement with named parameters, such as {@code :queue}, that is planned for the tables and the values of this moment ({@link
+ * UncachedPlan}). For what does not run with each batch of jobs. Used once, by one thread.
+ */
+public final class ColdStatement {
+
+    private final Connection connection;
+    private final String sql;
+    private final MapSqlParameterSource values = new MapSqlParameterSource();
+
+    private ColdStatement(Connection connection, String sql) {
+        this.connection = connection;
+        this.sql = sql;
+    }
+
+    /** @param sql written for this database's schema; it has no other {@code ?} than in texts */
+    public static ColdStatement on(Connection connection, String sql) {
+        return new ColdStatement(connection, sql);
+    }
+
+    /**
+     * Sets a parameter, wherever it stands.
+     *
+     * @param value of a class that the driver knows, or an array of {@code long}; null only where the statement says which type is meant
+     */
+    public ColdStatement set(String name, @Nullable Object value) {
+        values.addValue(name, value);
+        return this;
+    }
+
+    /** Sets several parameters. */
+    public ColdStatement set(Map<String, ?> of) {
+        values.addValues(of);
+        return this;
+    }
+
+    /** All rows of a query. */
+    public <T> List<T> list(Row<T> row) throws SQLException {
+        try (PreparedStatement statement = prepare()) {
+            return row.all(statement);
+        }
+    }
+
+    /** The first row of a query; empty: there is none. */
+    public <T> Optional<T> first(Row<T> row) throws SQLException {
+        try (PreparedStatement statement = prepare();
+                ResultSet rows = statement.executeQuery()) {
+            return rows.next() ? Optional.of(row.read(rows)) : Optional.empty();
+        }
+    }
+
+    /** The only row of a query that always has one. */
+    public <T> T only(Row<T> row) throws SQLException {
+        return first(row).orElseThrow(() -> new SQLException("expected a row"));
+    }
+
+    /** How many rows were changed. */
+    public int update() throws SQLException {
+        try (PreparedStatement statement = prepare()) {
+            return statement.executeUpdate();
+        }
+    }
+
+    private PreparedStatement prepare() throws SQLException {
+        ParsedSql parsed = NamedParameterUtils.parseSqlStatement(sql);
+        PreparedStatement statement =
+                UncachedPlan.prepare(connection, NamedParameterUtils.substituteNamedParameters(parsed, values));
+        @Nullable Object[] inOrder = NamedParameterUtils.buildValueArray(parsed, values, null);
+        for (int i = 0; i < inOrder.length; i++) {
+            if (inOrder[i] == null) {
+                statement.setNull(i + 1, Types.NULL);
+            } else {
+                statement.setObject(i + 1, inOrder[i]);
+            }
+        }
+        return statement;
+    }
+}
