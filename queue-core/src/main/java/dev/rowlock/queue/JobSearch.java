@@ -1,12 +1,8 @@
 package dev.rowlock.queue;
 
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.admin.FindJob;
-import dev.rowlock.queue.internal.store.admin.GlanceAtJobs;
-import dev.rowlock.queue.internal.store.admin.ListNodes;
-import dev.rowlock.queue.internal.store.admin.ReadClock;
-import dev.rowlock.queue.internal.store.admin.ReadDepth;
-import dev.rowlock.queue.internal.store.admin.ReadFigures;
+import dev.rowlock.queue.internal.store.admin.ClusterStatements;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.search.BoundedSearch;
 import dev.rowlock.queue.internal.store.search.CountClaimedJobs;
 import dev.rowlock.queue.internal.store.search.CountFailedAttempts;
@@ -76,8 +72,7 @@ public final class JobSearch {
     private static final int MAX_SUMS = 50_000;
     private static final int MAX_QUEUE_SUMS = 250_000;
 
-    private final FindJob findJob;
-    private final GlanceAtJobs glanceAtJobs;
+    private final JobStatements jobs;
     private final FindJobs findJobs;
     private final CountMatches countMatches;
     private final GroupDeadJobs groupDead;
@@ -87,10 +82,7 @@ public final class JobSearch {
     private final CountJobs countJobs;
     private final CountClaimedJobs countClaimed;
     private final ExplainJob explainJob;
-    private final ReadDepth readDepth;
-    private final ReadFigures readFigures;
-    private final ReadClock readClock;
-    private final ListNodes listNodes;
+    private final ClusterStatements cluster;
     private final JobRows rows = new JobRows();
 
     JobSearch(Database database) {
@@ -99,8 +91,7 @@ public final class JobSearch {
 
     JobSearch(Database database, SearchSettings settings) {
         BoundedSearch bounded = new BoundedSearch(database, settings.timeLimit());
-        this.findJob = new FindJob(database);
-        this.glanceAtJobs = new GlanceAtJobs(database);
+        this.jobs = new JobStatements(database);
         this.findJobs = new FindJobs(bounded);
         this.explainJob = new ExplainJob(bounded);
         this.countMatches = new CountMatches(bounded);
@@ -110,15 +101,12 @@ public final class JobSearch {
         this.sumDone = new SumDoneJobs(bounded);
         this.countJobs = new CountJobs(bounded);
         this.countClaimed = new CountClaimedJobs(bounded);
-        this.readDepth = new ReadDepth(database);
-        this.readFigures = new ReadFigures(database);
-        this.readClock = new ReadClock(database);
-        this.listNodes = new ListNodes(database);
+        this.cluster = new ClusterStatements(database);
     }
 
     /** The job with this id, wherever it is, with its error history; empty if there is none or retention dropped it. */
     public Optional<JobDetails> find(long id) {
-        return findJob.run(id, rows::details);
+        return jobs.find(id, rows::details);
     }
 
     /**
@@ -131,7 +119,7 @@ public final class JobSearch {
             throw new IllegalArgumentException(
                     "%d jobs at a glance: up to %d are allowed".formatted(ids.size(), MAX_GLANCES));
         }
-        return ids.isEmpty() ? List.of() : glanceAtJobs.run(ids, rows::glance);
+        return ids.isEmpty() ? List.of() : jobs.glance(ids, rows::glance);
     }
 
     /**
@@ -277,7 +265,7 @@ public final class JobSearch {
      * Of large rooms a sample is counted. Cheap.
      */
     public List<QueueDepth> depths() {
-        return readDepth.run().stream()
+        return cluster.depths().stream()
                 .map(depth -> new QueueDepth(
                         depth.queue(),
                         depth.state(),
@@ -292,7 +280,7 @@ public final class JobSearch {
      * see are missing: it needs {@code pg_read_all_stats} for those of other sessions. Cheap.
      */
     public List<DatabaseFigure> databaseFigures() {
-        return readFigures.run(row -> new DatabaseFigure(
+        return cluster.figures(row -> new DatabaseFigure(
                 row.getString("name"),
                 row.getString("detail"),
                 row.getDouble("value"),
@@ -304,12 +292,12 @@ public final class JobSearch {
      * the answer took. Cheap.
      */
     public Duration clockDifference() {
-        return readClock.ahead(Clock.systemUTC());
+        return cluster.ahead(Clock.systemUTC());
     }
 
     /** The nodes that have not left, in the order in which they came. Cheap. */
     public List<NodeSummary> nodes() {
-        return listNodes.run(row -> new NodeSummary(
+        return cluster.nodes(row -> new NodeSummary(
                 row.getLong("id"),
                 row.getString("name"),
                 List.of((String[]) row.getArray("queues").getArray()),

@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.cleanup;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
-import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.checkpoint.RemoveEndedCheckpoints;
 import dev.rowlock.queue.internal.store.claim.RemoveReached;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
@@ -35,7 +35,7 @@ public final class Cleanup {
                         takeChore,
                         new AgreeRetention(database),
                         new DropDonePartitions(database.patient()),
-                        new DiscardDeadJobs(database),
+                        new JobStatements(database),
                         Clock.systemUTC()),
                 new DoneByQueue(takeChore, new IndexDonePartitions(database.patient())),
                 new FreeKeys(takeChore, new RemoveFreeKeys(database)),

@@ -2,7 +2,7 @@ package dev.rowlock.queue.internal.cleanup;
 
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.ClockWatch;
-import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention.Agreed;
 import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
@@ -40,7 +40,7 @@ public final class Retention implements Chore {
     private final TakeChore chore;
     private final AgreeRetention agree;
     private final DropDonePartitions dropPartitions;
-    private final DiscardDeadJobs discardDead;
+    private final JobStatements jobs;
     private final Clock clock;
     private final ClockWatch steps = new ClockWatch();
     private boolean told; // that others want something else
@@ -53,13 +53,13 @@ public final class Retention implements Chore {
             TakeChore chore,
             AgreeRetention agree,
             DropDonePartitions dropPartitions,
-            DiscardDeadJobs discardDead,
+            JobStatements jobs,
             Clock clock) {
         this.settings = settings;
         this.chore = chore;
         this.agree = agree;
         this.dropPartitions = dropPartitions;
-        this.discardDead = discardDead;
+        this.jobs = jobs;
         this.clock = clock;
     }
 
@@ -165,7 +165,7 @@ public final class Retention implements Chore {
         int discarded = 0;
         int last = BATCH;
         for (int batch = 0; batch < BATCHES && last == BATCH; batch++) {
-            last = discardDead.olderThan(agreed.dead(), BATCH);
+            last = jobs.discardOlderThan(agreed.dead(), BATCH);
             discarded += last;
         }
         if (discarded > 0) {

@@ -4,15 +4,7 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
-import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
-import dev.rowlock.queue.internal.store.admin.ChangePriority;
-import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
-import dev.rowlock.queue.internal.store.admin.EditPayload;
-import dev.rowlock.queue.internal.store.admin.FindJob;
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
-import dev.rowlock.queue.internal.store.admin.RequestCancel;
-import dev.rowlock.queue.internal.store.admin.RescheduleJob;
-import dev.rowlock.queue.internal.store.admin.RunWaitingJob;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Wakes;
@@ -36,29 +28,13 @@ public final class JobChanges {
     private final Database database;
     private final AfterCommit afterCommit;
     private final PayloadRules payloads;
-    private final FindJob findJob;
-    private final CancelIdleJob cancelIdle;
-    private final RequestCancel requestCancel;
-    private final RunWaitingJob runWaiting;
-    private final RescheduleJob rescheduleJob;
-    private final ChangePriority changeRank;
-    private final EditPayload edit;
-    private final RedriveDeadJob redriveDead;
-    private final DiscardDeadJobs discardDead;
+    private final JobStatements jobs;
 
     public JobChanges(Database database, AfterCommit afterCommit, PayloadRules payloads) {
         this.database = database;
         this.afterCommit = afterCommit;
         this.payloads = payloads;
-        this.findJob = new FindJob(database);
-        this.cancelIdle = new CancelIdleJob(database);
-        this.requestCancel = new RequestCancel(database);
-        this.runWaiting = new RunWaitingJob(database);
-        this.rescheduleJob = new RescheduleJob(database);
-        this.changeRank = new ChangePriority(database);
-        this.edit = new EditPayload(database);
-        this.redriveDead = new RedriveDeadJob(database);
-        this.discardDead = new DiscardDeadJobs(database);
+        this.jobs = new JobStatements(database);
     }
 
     /** {@code RUNNING}: the job was asked to stop. */
@@ -66,11 +42,11 @@ public final class JobChanges {
         TransactionStanding standing = database.requireWritable("cancel");
         for (int look = 0; look < LOOKS; look++) {
             Optional<Others> others = others(id);
-            if (cancelIdle.run(id, note("cancel", id, null, by))) {
+            if (jobs.cancelIdle(id, note("cancel", id, null, by))) {
                 wake(others, standing);
                 return ChangeResult.CHANGED;
             }
-            if (requestCancel.run(id, note("cancel", id, "asked to stop", by))) {
+            if (jobs.requestCancel(id, note("cancel", id, "asked to stop", by))) {
                 afterCommit.attention(standing);
                 return ChangeResult.RUNNING;
             }
@@ -89,7 +65,7 @@ public final class JobChanges {
         TransactionStanding standing = database.requireWritable("runNow");
         AuditNote note = note("run now", id, null, by);
         return change(id, "run now", Set.of(JobState.WAITING), () -> {
-            Optional<RunWaitingJob.Place> ready = runWaiting.run(id, note);
+            Optional<JobStatements.Ready> ready = jobs.runNow(id, note);
             ready.ifPresent(place -> {
                 Wakes wakes = new Wakes();
                 wakes.ready(place.queue(), place.rank());
@@ -105,7 +81,7 @@ public final class JobChanges {
         Duration after = due.after();
         AuditNote note = note("reschedule", id, after == null ? "to " + due.at() : "by " + after, by);
         return change(id, "rescheduled", Set.of(JobState.WAITING, JobState.READY), () -> {
-            boolean changed = rescheduleJob.run(id, due, note);
+            boolean changed = jobs.reschedule(id, due, note);
             if (changed) {
                 wakeDispatcher(after == null ? Duration.ZERO : after, standing);
             }
@@ -118,8 +94,8 @@ public final class JobChanges {
         TransactionStanding standing = database.requireWritable("changePriority");
         AuditNote note = note("change priority", id, "to " + priority, by);
         return change(id, "given another priority", notRunning(), () -> {
-            Optional<ChangePriority.Changed> changed = changeRank.run(id, rank, note);
-            changed.map(ChangePriority.Changed::queue).ifPresent(queue -> {
+            Optional<JobStatements.Reranked> changed = jobs.changeRank(id, rank, note);
+            changed.map(JobStatements.Reranked::queue).ifPresent(queue -> {
                 Wakes wakes = new Wakes();
                 wakes.back(queue, rank);
                 wakes.keys(queue); // it may have one
@@ -133,14 +109,14 @@ public final class JobChanges {
     public ChangeResult editPayload(long id, String json, boolean checked, Actor by) {
         payloads.requireStorable(json);
         TransactionStanding standing = database.requireWritable("editPayload");
-        Optional<String> type = findJob.run(id, row -> row.getString("type"));
+        Optional<String> type = jobs.find(id, row -> row.getString("type"));
         if (checked && type.isPresent()) {
             payloads.requireReadable(type.get(), json);
         }
         boolean large = json.length() > NewJob.LARGE;
         AuditNote note = note("edit payload", id, checked ? null : "unchecked", by);
         return change(id, "given another payload", notRunning(), () -> {
-            boolean changed = edit.run(id, large ? null : json, large ? json : null, note);
+            boolean changed = jobs.editPayload(id, large ? null : json, large ? json : null, note);
             afterCommit.quietly(standing);
             return changed;
         });
@@ -150,7 +126,7 @@ public final class JobChanges {
     public boolean redrive(long id, Actor by) {
         TransactionStanding standing = database.requireWritable("redrive");
         Optional<Others> others = others(id);
-        boolean redriven = redriveDead.run(id, note("redrive", id, null, by));
+        boolean redriven = jobs.redrive(id, note("redrive", id, null, by));
         if (redriven) {
             wakeDispatcher(Duration.ZERO, standing);
             wake(others, standing);
@@ -162,7 +138,7 @@ public final class JobChanges {
     public boolean discard(long id, Actor by) {
         TransactionStanding standing = database.requireWritable("discard");
         Optional<Others> others = others(id);
-        boolean discarded = discardDead.one(id, note("discard", id, null, by));
+        boolean discarded = jobs.discard(id, note("discard", id, null, by));
         wake(others, standing);
         return discarded;
     }
@@ -176,7 +152,7 @@ public final class JobChanges {
     private record Others(@Nullable String keys, boolean workflow) {}
 
     private Optional<Others> others(long id) {
-        return findJob.run(
+        return jobs.find(
                 id,
                 row -> new Others(
                         row.getString("job_key") == null ? null : row.getString("queue"),
@@ -222,7 +198,7 @@ public final class JobChanges {
     }
 
     private @Nullable JobState state(long id) {
-        return findJob.run(id, row -> JobState.of(row.getString("state"))).orElse(null);
+        return jobs.find(id, row -> JobState.of(row.getString("state"))).orElse(null);
     }
 
     private static IllegalStateException elusive(long id, String done) {

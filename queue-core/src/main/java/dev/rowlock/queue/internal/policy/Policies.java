@@ -6,7 +6,7 @@ import dev.rowlock.queue.internal.chore.Feature;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.claim.Admissions;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.admin.ListNodes;
+import dev.rowlock.queue.internal.store.admin.ClusterStatements;
 import dev.rowlock.queue.internal.store.policy.AdmitJobs;
 import dev.rowlock.queue.internal.store.policy.FindHeldJobs;
 import dev.rowlock.queue.internal.store.policy.HoldClaimedJobs;
@@ -45,7 +45,7 @@ public final class Policies implements Feature {
         this.database = database;
         this.wakeups = wakeups;
         Map<String, AdmissionPolicy> byQueue = byQueue(policies);
-        this.unserved = new UnservedPolicies(new ListNodes(database), byQueue.keySet(), queues.keySet());
+        this.unserved = new UnservedPolicies(new ClusterStatements(database), byQueue.keySet(), queues.keySet());
         this.held = new HeldQueues(
                 byQueue.keySet(),
                 times.hold(),

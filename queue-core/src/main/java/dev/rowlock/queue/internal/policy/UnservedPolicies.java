@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.policy;
 
-import dev.rowlock.queue.internal.store.admin.ListNodes;
+import dev.rowlock.queue.internal.store.admin.ClusterStatements;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
@@ -15,7 +15,7 @@ final class UnservedPolicies {
 
     private static final Logger log = LoggerFactory.getLogger(UnservedPolicies.class);
 
-    private final ListNodes nodes;
+    private final ClusterStatements nodes;
     private final Collection<String> policies;
     private final Set<String> own;
     private boolean looked;
@@ -24,7 +24,7 @@ final class UnservedPolicies {
      * @param policies the queues that have one here
      * @param own the queues whose jobs run here
      */
-    UnservedPolicies(ListNodes nodes, Collection<String> policies, Set<String> own) {
+    UnservedPolicies(ClusterStatements nodes, Collection<String> policies, Set<String> own) {
         this.nodes = nodes;
         this.policies = policies;
         this.own = own;
@@ -36,7 +36,7 @@ final class UnservedPolicies {
         }
         if (!own.containsAll(policies)) {
             Set<String> served = new TreeSet<>(own);
-            nodes.run(UnservedPolicies::served).forEach(served::addAll);
+            nodes.nodes(UnservedPolicies::served).forEach(served::addAll);
             policies.stream()
                     .filter(queue -> !served.contains(queue))
                     .forEach(queue -> log.warn(

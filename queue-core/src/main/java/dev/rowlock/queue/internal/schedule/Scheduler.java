@@ -1,8 +1,7 @@
 package dev.rowlock.queue.internal.schedule;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
-import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.batch.BatchSplitter;
 import dev.rowlock.queue.internal.store.schedule.FindDueSchedules;
 import dev.rowlock.queue.internal.store.schedule.FindDueSchedules.Look;
@@ -52,8 +51,7 @@ final class Scheduler implements Chore {
 
     private final FindDueSchedules find;
     private final FireSchedules fire;
-    private final CancelIdleJob cancelIdle;
-    private final RequestCancel requestCancel;
+    private final JobStatements jobs;
     private final Wakeups wakeups;
     private final Supplier<? extends Collection<String>> declared;
     private final IntSupplier place;
@@ -71,8 +69,7 @@ final class Scheduler implements Chore {
             IntSupplier place) {
         this.find = statements.find();
         this.fire = statements.fire();
-        this.cancelIdle = statements.cancelIdle();
-        this.requestCancel = statements.requestCancel();
+        this.jobs = statements.jobs();
         this.wakeups = wakeups;
         this.declared = declared;
         this.place = place;
@@ -183,9 +180,9 @@ final class Scheduler implements Chore {
             if (cancelled.contains(id)) {
                 continue;
             }
-            if (cancelIdle.run(id)) {
+            if (jobs.cancelIdle(id, null)) {
                 ended = true;
-            } else if (requestCancel.run(id)) {
+            } else if (jobs.requestCancel(id, null)) {
                 cancelled.add(id);
                 wakeups.attention();
             } // otherwise it has ended, or changes rooms at this moment: the next look tells

@@ -3,7 +3,6 @@ package dev.rowlock.queue.internal.schedule;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
-import dev.rowlock.queue.internal.store.admin.WriteAudit;
 import dev.rowlock.queue.internal.store.schedule.DeleteSchedule;
 import dev.rowlock.queue.internal.store.schedule.FireSchedules;
 import dev.rowlock.queue.internal.store.schedule.FireSchedules.Fired;
@@ -48,7 +47,6 @@ public final class StoredRecurringJobs implements RecurringJobs {
     private final PauseSchedule pause;
     private final DeleteSchedule delete;
     private final FireSchedules fire;
-    private final WriteAudit audit;
     private final Actor actor;
 
     /** @param rows brings recurring jobs into the form of the table, and refuses what cannot be enqueued */
@@ -67,7 +65,6 @@ public final class StoredRecurringJobs implements RecurringJobs {
         this.pause = new PauseSchedule(database.schema());
         this.delete = new DeleteSchedule(database.schema());
         this.fire = new FireSchedules(database);
-        this.audit = new WriteAudit(database.schema());
         this.actor = actor;
     }
 
@@ -263,6 +260,6 @@ public final class StoredRecurringJobs implements RecurringJobs {
             throws SQLException {
         AuditNote note =
                 new AuditNote(actor.who(), actor.why(), verb + " recurring job", "recurring job " + name, detail);
-        audit.run(connection, note, jobs);
+        note.write(connection, database.schema(), jobs);
     }
 }

@@ -44,8 +44,8 @@ public final class ColdStatement {
     }
 
     /** Sets several parameters. */
-    public ColdStatement set(Map<String, ?> of) {
-        values.addValues(of);
+    public ColdStatement set(Map<String, ? extends @Nullable Object> of) {
+        of.forEach(values::addValue);
         return this;
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.admin.ReadDepth;
+import dev.rowlock.queue.internal.store.admin.ClusterStatements;
 import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -46,7 +46,7 @@ class DepthMeasurementTest {
 
         Duration rest = measurement.runOnce();
 
-        assertThat(new ReadDepth(rooms.database()).run()).hasSize(1);
+        assertThat(new ClusterStatements(rooms.database()).depths()).hasSize(1);
         assertThat(rest).isLessThanOrEqualTo(Duration.ofMinutes(1));
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
 import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
 import dev.rowlock.queue.internal.store.node.TakeChore;
@@ -195,7 +195,7 @@ class RetentionTest {
                 new TakeChore(rooms.database()),
                 new AgreeRetention(rooms.database()),
                 new DropDonePartitions(rooms.database()),
-                new DiscardDeadJobs(rooms.database()),
+                new JobStatements(rooms.database()),
                 clock);
     }
 

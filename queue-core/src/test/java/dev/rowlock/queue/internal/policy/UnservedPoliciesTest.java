@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.admin.ListNodes;
+import dev.rowlock.queue.internal.store.admin.ClusterStatements;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;
@@ -40,7 +40,7 @@ class UnservedPoliciesTest {
     @Test
     void itIsSaidOnce() {
         UnservedPolicies policies =
-                new UnservedPolicies(new ListNodes(rooms.database()), List.of("mial"), Set.of("prints"));
+                new UnservedPolicies(new ClusterStatements(rooms.database()), List.of("mial"), Set.of("prints"));
         policies.warnOnce();
 
         try (LogLines log = new LogLines(UnservedPolicies.class.getName())) {
@@ -52,7 +52,7 @@ class UnservedPoliciesTest {
 
     private List<String> warnings(String... queues) {
         try (LogLines log = new LogLines(UnservedPolicies.class.getName())) {
-            new UnservedPolicies(new ListNodes(rooms.database()), List.of(queues), Set.of("prints")).warnOnce();
+            new UnservedPolicies(new ClusterStatements(rooms.database()), List.of(queues), Set.of("prints")).warnOnce();
             return log.events().stream().map(ILoggingEvent::getFormattedMessage).toList();
         }
     }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.outcome.FindDoneClaims;
 import dev.rowlock.queue.internal.store.outcome.FinishJobs;
@@ -139,7 +139,7 @@ class OutcomeWriterTest {
     @Test
     void aJobThatRescueHasCancelledIsLostForItsFormerNode() {
         ClaimedJob job = rooms.running();
-        new RequestCancel(rooms.database()).run(job.id());
+        new JobStatements(rooms.database()).requestCancel(job.id(), null);
         rooms.execute("DELETE FROM rowlock.node");
         new RescueJobs(rooms.database()).run(3);
 

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
-import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.claim.LoadPayload;
 import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
@@ -133,7 +131,8 @@ class ConnectionSettingsTest {
         assertThat(new SaveProgress(database).run(held, 50, "half")).isTrue();
         assertThat(new ExtendDeadline(database).run(held, Duration.ofHours(1))).isPresent();
         assertThat(new LoadPayload(database).run(held)).isPresent();
-        assertThat(new RequestCancel(database).run(few.get(3).id())).isTrue();
+        assertThat(new JobStatements(database).requestCancel(few.get(3).id(), null))
+                .isTrue();
         new MeasureDepth(database).run();
 
         rooms.bury(held);
@@ -141,8 +140,8 @@ class ConnectionSettingsTest {
         assertThat(new ReleaseJobs(database).run(List.of(few.get(2).claim())).held())
                 .hasSize(1);
         assertThat(rooms.claim(node, 10)).hasSize(1).allSatisfy(again -> rooms.complete(again, true));
-        assertThat(new RedriveDeadJob(database).run(held.jobId(), null)).isTrue();
-        assertThat(new CancelIdleJob(database).run(held.jobId())).isTrue();
+        assertThat(new JobStatements(database).redrive(held.jobId(), null)).isTrue();
+        assertThat(new JobStatements(database).cancelIdle(held.jobId(), null)).isTrue();
         new FinishJobs(database, true)
                 .run(Stream.concat(many.stream(), few.subList(3, 10).stream())
                         .map(job -> new FinishJobs.Finished(job.claim(), JobState.COMPLETED, "{}"))

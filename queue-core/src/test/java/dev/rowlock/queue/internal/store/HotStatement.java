@@ -2,9 +2,7 @@ package dev.rowlock.queue.internal.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
-import dev.rowlock.queue.internal.store.admin.FindJob;
-import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.LoadPayload;
 import dev.rowlock.queue.internal.store.claim.QueuePosition;
@@ -172,13 +170,13 @@ public enum HotStatement {
     CANCEL(List.of("Index Scan using ready_pkey on ready")) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            claims.forEach(claim -> new CancelIdleJob(database).run(claim.jobId()));
+            claims.forEach(claim -> new JobStatements(database).cancelIdle(claim.jobId(), null));
         }
     },
     REQUEST_CANCEL(List.of("Index Scan using running_pkey on running")) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            new RequestCancel(database).run(claims.get(0).jobId());
+            new JobStatements(database).requestCancel(claims.get(0).jobId(), null);
         }
     },
     // The plans within the function are looked at by FindJobAmongManyDaysTest; the pages that it reads are counted
@@ -186,7 +184,7 @@ public enum HotStatement {
     FIND(List.of("Function Scan on jobs_by_id")) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            claims.forEach(claim -> new FindJob(database).run(claim.jobId(), row -> row.getString("state")));
+            claims.forEach(claim -> new JobStatements(database).find(claim.jobId(), row -> row.getString("state")));
         }
     },
     BEAT(List.of("running_cancelled")) {

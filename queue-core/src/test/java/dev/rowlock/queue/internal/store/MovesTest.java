@@ -3,11 +3,7 @@ package dev.rowlock.queue.internal.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.admin.AuditNote;
-import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
-import dev.rowlock.queue.internal.store.admin.RequestCancel;
-import dev.rowlock.queue.internal.store.admin.RescheduleJob;
-import dev.rowlock.queue.internal.store.admin.RunWaitingJob;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
@@ -119,16 +115,16 @@ class MovesTest {
                 new Move("redrive", "waiting", (test, job) -> {
                     test.rooms.bury(job.claim());
                     test.rooms.execute("UPDATE rowlock.dead SET crashes = 0"); // a new life
-                    new RedriveDeadJob(test.database).run(job.id(), null);
+                    new JobStatements(test.database).redrive(job.id(), null);
                     test.rooms.execute("UPDATE rowlock.waiting SET crashes = 2");
                 }),
                 new Move("run a waiting one now", "ready", (test, job) -> {
                     test.rooms.defer(job.claim(), Due.after(Duration.ofDays(1)));
-                    new RunWaitingJob(test.database).run(job.id(), NOTE);
+                    new JobStatements(test.database).runNow(job.id(), NOTE);
                 }),
                 new Move("reschedule a ready one", "waiting", (test, job) -> {
                     test.release(job.claim());
-                    new RescheduleJob(test.database).run(job.id(), Due.after(Duration.ofDays(1)), NOTE);
+                    new JobStatements(test.database).reschedule(job.id(), Due.after(Duration.ofDays(1)), NOTE);
                 }),
                 new Move("cancel many waiting ones", "done", (test, job) -> {
                     test.rooms.defer(job.claim(), Due.after(Duration.ofDays(1)));
@@ -145,11 +141,11 @@ class MovesTest {
                 }),
                 new Move("cancel a ready one", "done", (test, job) -> {
                     test.release(job.claim());
-                    new CancelIdleJob(test.database).run(job.id());
+                    new JobStatements(test.database).cancelIdle(job.id(), null);
                 }),
                 new Move("cancel a waiting one", "done", (test, job) -> {
                     test.rooms.defer(job.claim(), Due.after(Duration.ZERO));
-                    new CancelIdleJob(test.database).run(job.id());
+                    new JobStatements(test.database).cancelIdle(job.id(), null);
                 }),
                 new Move("dispatch", "ready", (test, job) -> {
                     test.rooms.defer(job.claim(), Due.after(Duration.ZERO));
@@ -212,7 +208,7 @@ class MovesTest {
     }
 
     private void askToCancel(ClaimedJob job) {
-        new RequestCancel(database).run(job.id());
+        new JobStatements(database).requestCancel(job.id(), null);
     }
 
     private void release(Claim claim) {

@@ -1,9 +1,6 @@
 package dev.rowlock.queue.internal.store;
 
-import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
-import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
-import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.store.claim.IsolateJob;
@@ -213,17 +210,17 @@ public final class RandomWalk {
     private void cancel() {
         some(ids).forEach(id -> {
             if (random.nextBoolean()) {
-                new CancelIdleJob(db).run(id);
+                new JobStatements(db).cancelIdle(id, null);
             } else {
-                new RequestCancel(db).run(id);
+                new JobStatements(db).requestCancel(id, null);
             }
         });
     }
 
     private void redrive() {
-        RedriveDeadJob redrive = new RedriveDeadJob(db);
+        JobStatements dead = new JobStatements(db);
         if (random.nextBoolean()) {
-            some(ids).forEach(id -> redrive.run(id, null));
+            some(ids).forEach(id -> dead.redrive(id, null));
         } else {
             bulk(BulkAction.Kind.REDRIVE, 1 + random.nextInt(3));
         }
@@ -237,11 +234,11 @@ public final class RandomWalk {
     }
 
     private void discard() {
-        DiscardDeadJobs discard = new DiscardDeadJobs(db);
+        JobStatements dead = new JobStatements(db);
         switch (random.nextInt(6)) {
-            case 0 -> some(ids).forEach(id -> discard.one(id, null));
+            case 0 -> some(ids).forEach(id -> dead.discard(id, null));
             case 1 -> bulk(BulkAction.Kind.DISCARD, 1);
-            case 2 -> discard.olderThan(Duration.ZERO, 1);
+            case 2 -> dead.discardOlderThan(Duration.ZERO, 1);
             default -> {} // leave something for the redrive
         }
     }

@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.cleanup.RemovePastNodes;
 import dev.rowlock.queue.internal.store.node.RemoveNode;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
@@ -35,7 +35,7 @@ class ViewsTest {
         ClaimedJob job = claimed();
         rooms.bury(job.claim());
 
-        new RedriveDeadJob(rooms.database()).run(job.id(), null);
+        new JobStatements(rooms.database()).redrive(job.id(), null);
 
         assertThat(line(job.id())).containsEntry("state", "waiting").containsEntry("attempt", 0);
         assertThat((String) line(job.id()).get("why")).startsWith("redrive: ");

@@ -8,9 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.EnqueueResult;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
-import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
-import dev.rowlock.queue.internal.store.admin.RunWaitingJob;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys;
 import dev.rowlock.queue.internal.store.unique.GiveKeysBack;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -144,7 +142,7 @@ class OnceMoreTest extends UniqueModesTest {
         claim();
         long second = ask("second", ONCE).id();
 
-        new CancelIdleJob(rooms.database()).run(second);
+        new JobStatements(rooms.database()).cancelIdle(second, null);
         releaseAll();
 
         assertThat(rooms.count("once_more")).isZero();
@@ -163,9 +161,9 @@ class OnceMoreTest extends UniqueModesTest {
 
         try (OpenTransaction other = new OpenTransaction(rooms.database())) {
             boolean taken = what.equals("cancel")
-                    ? new CancelIdleJob(other.database()).run(second)
-                    : new RunWaitingJob(other.database())
-                            .run(second, new AuditNote("ann", null, "run now", "a job", null))
+                    ? new JobStatements(other.database()).cancelIdle(second, null)
+                    : new JobStatements(other.database())
+                            .runNow(second, new AuditNote("ann", null, "run now", "a job", null))
                             .isPresent();
             assertThat(taken).isTrue();
             releaseAll();
@@ -189,7 +187,7 @@ class OnceMoreTest extends UniqueModesTest {
         long second = ask("second", ONCE).id();
         rooms.bury(running.claim());
         releaseAll();
-        new RedriveDeadJob(rooms.database()).run(running.id(), new AuditNote("ann", null, "redrive", "a job", null));
+        new JobStatements(rooms.database()).redrive(running.id(), new AuditNote("ann", null, "redrive", "a job", null));
 
         assertThat(dispatched()).isGreaterThanOrEqualTo(1);
         assertThat(rooms.roomsOf(second)).containsExactly("ready");

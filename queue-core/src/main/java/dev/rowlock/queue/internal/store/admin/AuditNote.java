@@ -1,8 +1,11 @@
 package dev.rowlock.queue.internal.store.admin;
 
-import java.sql.PreparedStatement;
+import dev.rowlock.queue.internal.store.ColdStatement;
+import dev.rowlock.queue.internal.store.Schema;
+import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Types;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,40 +21,54 @@ public record AuditNote(
         String subject,
         @Nullable String detail) {
 
-    /** How many parameters {@link #of} has. */
-    public static final int PARAMETERS = 5;
+    private static final String NOTE = """
+            (SELECT :audit_who::text AS who, :audit_why::text AS why, :audit_action::text AS action, :audit_subject::text AS subject,
+                    :audit_detail::text AS detail) AS note""";
 
-    private static final String SQL = """
+    private static final String WITHIN = """
             , audited AS (
                 INSERT INTO rowlock.audit (at, who, why, action, subject, detail, jobs)
                 SELECT statement_timestamp(), who, why, action, subject, detail, %2$s
-                  FROM (SELECT ?::text, ?::text, ?::text, ?::text, ?::text) AS note (who, why, action, subject, detail)
+                  FROM %3$s
                  WHERE who IS NOT NULL AND EXISTS (SELECT FROM %1$s)
             )
             """;
 
-    /** The part of a statement that writes the note if the common table expression of this name has a row. */
+    private static final String ALONE = """
+            INSERT INTO rowlock.audit (at, who, why, action, subject, detail, jobs)
+            SELECT statement_timestamp(), who, why, action, subject, detail, :jobs
+              FROM\s""" + NOTE;
+
+    /** The part of a statement that writes the note if the common table expression of this name has a row. Its parameters are {@link #values}. */
     public static String of(String changed) {
-        return SQL.formatted(changed, "(SELECT count(*) FROM %s)".formatted(changed));
+        return WITHIN.formatted(changed, "(SELECT count(*) FROM %s)".formatted(changed), NOTE);
     }
 
     /** As {@link #of}, for what changes no job. */
     public static String ofNoJobs(String changed) {
-        return SQL.formatted(changed, "0");
+        return WITHIN.formatted(changed, "0", NOTE);
     }
 
-    /** Sets the parameters from this one on; a null note: nothing is written. */
-    public static void set(PreparedStatement statement, int first, @Nullable AuditNote note) throws SQLException {
-        if (note == null) {
-            for (int i = 0; i < PARAMETERS; i++) {
-                statement.setNull(first + i, Types.VARCHAR);
-            }
-            return;
-        }
-        statement.setString(first, note.who);
-        statement.setString(first + 1, note.why);
-        statement.setString(first + 2, note.action);
-        statement.setString(first + 3, note.subject);
-        statement.setString(first + 4, note.detail);
+    /** @param note null: nothing is written */
+    public static Map<String, @Nullable Object> values(@Nullable AuditNote note) {
+        Map<String, @Nullable Object> values = new HashMap<>();
+        values.put("audit_who", note == null ? null : note.who);
+        values.put("audit_why", note == null ? null : note.why);
+        values.put("audit_action", note == null ? null : note.action);
+        values.put("audit_subject", note == null ? null : note.subject);
+        values.put("audit_detail", note == null ? null : note.detail);
+        return values;
+    }
+
+    /**
+     * Writes it by itself, in the transaction of an action that takes several statements.
+     *
+     * @param jobs how many jobs the action has changed or made
+     */
+    public void write(Connection connection, Schema schema, long jobs) throws SQLException {
+        ColdStatement.on(connection, schema.sql(ALONE))
+                .set(values(this))
+                .set("jobs", jobs)
+                .update();
     }
 }

@@ -1,10 +1,8 @@
 package dev.rowlock.queue.internal.store.admin;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Row;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Pauses and resumes queues, types, and everything. Joins the caller's transaction; nodes hear with their next heartbeat. */
@@ -13,7 +11,7 @@ public final class Pauses {
     // Who paused it first stays: the reason still holds.
     private static final String PAUSE = """
             WITH paused AS (
-                INSERT INTO rowlock.pause (kind, name, paused_at, who, why) VALUES (?, ?, statement_timestamp(), ?, ?)
+                INSERT INTO rowlock.pause (kind, name, paused_at, who, why) VALUES (:kind, :name, statement_timestamp(), :audit_who, :audit_why)
                 ON CONFLICT (kind, name) DO NOTHING
                 RETURNING kind
             )
@@ -21,7 +19,7 @@ public final class Pauses {
 
     private static final String RESUME = """
             WITH resumed AS (
-                DELETE FROM rowlock.pause WHERE kind = ? AND name = ?
+                DELETE FROM rowlock.pause WHERE kind = :kind AND name = :name
                 RETURNING kind
             )
             """ + noted("resumed");
@@ -30,7 +28,7 @@ public final class Pauses {
             "SELECT kind, name, paused_at, who, why FROM rowlock.pause ORDER BY kind, name LIMIT 10000";
 
     private static String noted(String changed) {
-        return AuditNote.ofNoJobs(changed) + "SELECT count(*) FROM " + changed;
+        return AuditNote.ofNoJobs(changed) + "SELECT kind FROM " + changed;
     }
 
     private final Database database;
@@ -46,41 +44,26 @@ public final class Pauses {
      * @param name empty for everything
      */
     public boolean pause(String kind, String name, AuditNote note) {
-        return database.joined(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(database.sql(PAUSE))) {
-                statement.setString(1, kind);
-                statement.setString(2, name);
-                statement.setString(3, note.who());
-                statement.setString(4, note.why());
-                AuditNote.set(statement, 5, note);
-                return Affected.any(statement);
-            }
-        });
+        return changed(PAUSE, kind, name, note);
     }
 
     /** Returns whether it was paused. */
     public boolean resume(String kind, String name, AuditNote note) {
-        return database.joined(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(database.sql(RESUME))) {
-                statement.setString(1, kind);
-                statement.setString(2, name);
-                AuditNote.set(statement, 3, note);
-                return Affected.any(statement);
-            }
-        });
+        return changed(RESUME, kind, name, note);
+    }
+
+    private boolean changed(String sql, String kind, String name, AuditNote note) {
+        return database.joined(connection -> ColdStatement.on(connection, database.sql(sql))
+                .set("kind", kind)
+                .set("name", name)
+                .set(AuditNote.values(note))
+                .first(row -> true)
+                .isPresent());
     }
 
     /** All that there are. */
     public <T> List<T> list(Row<T> row) {
-        return database.joined(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(database.sql(LIST));
-                    ResultSet rows = statement.executeQuery()) {
-                List<T> pauses = new ArrayList<>();
-                while (rows.next()) {
-                    pauses.add(row.read(rows));
-                }
-                return pauses;
-            }
-        });
+        return database.joined(
+                connection -> ColdStatement.on(connection, database.sql(LIST)).list(row));
     }
 }

@@ -1,10 +1,8 @@
 package dev.rowlock.queue.internal.store.gate;
 
 import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.Row;
-import java.sql.PreparedStatement;
-import java.sql.Types;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +16,7 @@ public final class DeclareLimits {
             WITH stated AS (
                 SELECT * FROM %1$s
             ), asked AS (
-                SELECT node, node IS NULL AS starts, without FROM (VALUES (?::bigint, ?::text[])) AS asked (node, without)
+                SELECT node, node IS NULL AS starts, without FROM (VALUES (:node::bigint, :without::text[])) AS asked (node, without)
             ), given AS (
                 SELECT s.* FROM stated s
                  WHERE NOT EXISTS (SELECT FROM rowlock.node n WHERE n.id > (SELECT node FROM asked) AND s.queue = ANY (n.queues))
@@ -55,8 +53,6 @@ public final class DeclareLimits {
                     LimitColumns.of("excluded"),
                     LimitColumns.json("g"));
 
-    private static final Row<String> QUEUE = row -> row.getString(1);
-
     private final Database database;
     private final String sql;
 
@@ -88,12 +84,10 @@ public final class DeclareLimits {
     private List<String> declare(Collection<QueueLimit> limits, Collection<String> without, @Nullable Long node) {
         List<QueueLimit> all = List.copyOf(limits);
         return database.alone(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                LimitColumns.set(statement, all);
-                statement.setObject(LimitColumns.PARAMETERS + 1, node, Types.BIGINT);
-                statement.setObject(LimitColumns.PARAMETERS + 2, without.toArray(String[]::new));
-                return QUEUE.all(statement);
-            }
+            ColdStatement statement =
+                    ColdStatement.on(connection, sql).set("node", node).set("without", without.toArray(String[]::new));
+            LimitColumns.set(statement, all);
+            return statement.list(row -> row.getString(1));
         });
     }
 }

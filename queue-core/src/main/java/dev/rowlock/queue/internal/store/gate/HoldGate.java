@@ -2,7 +2,6 @@ package dev.rowlock.queue.internal.store.gate;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
-import dev.rowlock.queue.internal.store.admin.WriteAudit;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -41,11 +40,9 @@ public final class HoldGate {
             """;
 
     private final Database database;
-    private final WriteAudit audit;
 
     public HoldGate(Database database) {
         this.database = database;
-        this.audit = new WriteAudit(database.schema());
     }
 
     /**
@@ -78,7 +75,7 @@ public final class HoldGate {
                 }
             }
             if (note != null) {
-                audit.run(connection, note, 0);
+                note.write(connection, database.schema(), 0);
             }
             return true;
         }));

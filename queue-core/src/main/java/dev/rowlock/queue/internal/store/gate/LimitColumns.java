@@ -4,9 +4,9 @@ import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
 import dev.rowlock.queue.gate.ShareBy;
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Row;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -24,13 +24,12 @@ final class LimitColumns {
             max_running, max_running_per_key, rate_jobs, rate_millis, rate_burst, key_rate_jobs, key_rate_millis, key_rate_burst, in_order, burst_per_key, share_by
             """;
 
-    /** A table of limits, made of {@link #PARAMETERS} parameters. */
+    /** A table of limits, made of the parameters that {@link #set} sets. */
     static final String GIVEN = """
-            unnest(?::text[], ?::int[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::text[], ?::int[], ?::text[])
+            unnest(:queues::text[], :max_running::int[], :max_running_per_key::int[], :rate_jobs::int[], :rate_millis::bigint[], :rate_burst::int[],
+                   :key_rate_jobs::int[], :key_rate_millis::bigint[], :key_rate_burst::int[], :in_order::text[], :burst_per_key::int[], :share_by::text[])
                 AS given (queue, %s)
             """.formatted(NAMES);
-
-    static final int PARAMETERS = 12;
 
     /** In an insert with {@code ON CONFLICT}: takes all over. */
     static final String TAKEN_OVER = "(%s) = ROW (%s)".formatted(NAMES, of("excluded"));
@@ -68,15 +67,18 @@ final class LimitColumns {
     }
 
     /** Sets what {@link #GIVEN} asks for. */
-    static void set(PreparedStatement statement, List<QueueLimit> limits) throws SQLException {
-        statement.setObject(1, Columns.texts(limits, QueueLimit::queue));
-        statement.setObject(2, integers(limits, QueueLimit::maxRunning));
-        statement.setObject(3, integers(limits, QueueLimit::maxRunningPerKey));
-        setRates(statement, 4, limits.stream().map(QueueLimit::rate).toArray(Rate[]::new));
-        setRates(statement, 7, limits.stream().map(QueueLimit::ratePerKey).toArray(Rate[]::new));
-        statement.setObject(10, Columns.texts(limits, LimitColumns::order));
-        statement.setObject(11, integers(limits, QueueLimit::burstPerKey));
-        statement.setObject(12, Columns.texts(limits, LimitColumns::shareBy));
+    static void set(ColdStatement statement, List<QueueLimit> limits) {
+        statement.set("queues", Columns.texts(limits, QueueLimit::queue));
+        statement.set("max_running", integers(limits, QueueLimit::maxRunning));
+        statement.set("max_running_per_key", integers(limits, QueueLimit::maxRunningPerKey));
+        setRates(statement, "rate", limits.stream().map(QueueLimit::rate).toArray(Rate[]::new));
+        setRates(
+                statement,
+                "key_rate",
+                limits.stream().map(QueueLimit::ratePerKey).toArray(Rate[]::new));
+        statement.set("in_order", Columns.texts(limits, LimitColumns::order));
+        statement.set("burst_per_key", integers(limits, QueueLimit::burstPerKey));
+        statement.set("share_by", Columns.texts(limits, LimitColumns::shareBy));
     }
 
     /** A node of the version before leaves the burst as it was when it changes the limit: then it may exceed that no more, and claims do not look at it. */
@@ -89,7 +91,7 @@ final class LimitColumns {
         return limits.stream().map(column).toArray(Integer[]::new);
     }
 
-    private static void setRates(PreparedStatement statement, int first, @Nullable Rate[] rates) throws SQLException {
+    private static void setRates(ColdStatement statement, String of, @Nullable Rate[] rates) {
         @Nullable Integer[] jobs = new Integer[rates.length];
         @Nullable Long[] millis = new Long[rates.length];
         @Nullable Integer[] bursts = new Integer[rates.length];
@@ -101,9 +103,9 @@ final class LimitColumns {
                 bursts[i] = rate.burst();
             }
         }
-        statement.setObject(first, jobs);
-        statement.setObject(first + 1, millis);
-        statement.setObject(first + 2, bursts);
+        statement.set(of + "_jobs", jobs);
+        statement.set(of + "_millis", millis);
+        statement.set(of + "_burst", bursts);
     }
 
     private static @Nullable Rate rate(ResultSet row, int first) throws SQLException {

@@ -1,10 +1,8 @@
 package dev.rowlock.queue.internal.store.gate;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.UncachedPlan;
-import dev.rowlock.queue.internal.store.admin.Affected;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
-import java.sql.PreparedStatement;
 
 /** Marks the dead jobs that hold up a key, so that they no longer do. Joins the caller's transaction. */
 public final class SkipDeadJobs {
@@ -14,8 +12,8 @@ public final class SkipDeadJobs {
     private static final String SQL = """
             WITH held AS MATERIALIZED (
                 SELECT d.id FROM rowlock.dead d
-                 WHERE d.queue = ? AND d.job_key = ? AND d.last_job > 0
-                   AND (SELECT in_order FROM rowlock.queue_limit WHERE queue = ?) = 'hold'
+                 WHERE d.queue = :queue AND d.job_key = :key AND d.last_job > 0
+                   AND (SELECT in_order FROM rowlock.queue_limit WHERE queue = :queue) = 'hold'
                  ORDER BY d.id
                    FOR UPDATE
             ), skipped AS (
@@ -34,14 +32,10 @@ public final class SkipDeadJobs {
 
     /** Returns how many there were. */
     public int run(String queue, String key, AuditNote note) {
-        return database.joined(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                statement.setString(1, queue);
-                statement.setString(2, key);
-                statement.setString(3, queue);
-                AuditNote.set(statement, 4, note);
-                return (int) Affected.count(statement);
-            }
-        });
+        return database.joined(connection -> ColdStatement.on(connection, sql)
+                .set("queue", queue)
+                .set("key", key)
+                .set(AuditNote.values(note))
+                .only(row -> row.getInt(1)));
     }
 }

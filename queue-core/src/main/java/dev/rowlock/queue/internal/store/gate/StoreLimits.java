@@ -1,11 +1,10 @@
 package dev.rowlock.queue.internal.store.gate;
 
 import dev.rowlock.queue.gate.QueueLimit;
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.admin.Affected;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -19,35 +18,35 @@ public final class StoreLimits {
                 SELECT * FROM %1$s
             ), changed AS (
                 INSERT INTO rowlock.queue_limit AS l (queue, %2$s, declared, who)
-                SELECT *, false, ?::text FROM given WHERE true
+                SELECT *, false, :audit_who::text FROM given WHERE true
                 ON CONFLICT (queue) DO UPDATE
                    SET %3$s, declared = false, changed_at = statement_timestamp(), who = excluded.who,
                        declared_limit = CASE WHEN l.declared THEN %4$s ELSE l.declared_limit END
                 RETURNING queue
             )
             """.formatted(LimitColumns.GIVEN, LimitColumns.NAMES, LimitColumns.TAKEN_OVER, LimitColumns.json("l"))
-                    + AuditNote.ofNoJobs("changed") + "SELECT count(*) FROM changed";
+                    + AuditNote.ofNoJobs("changed") + "SELECT queue FROM changed";
 
     private static final String REMOVE =
             """
             WITH restored AS (
                 UPDATE rowlock.queue_limit l
                    SET %s, declared = true, declared_limit = NULL, changed_at = statement_timestamp(), who = NULL
-                 WHERE l.queue = ? AND NOT l.declared AND l.declared_limit IS NOT NULL
+                 WHERE l.queue = :queue AND NOT l.declared AND l.declared_limit IS NOT NULL
                 RETURNING l.queue
             ), removed AS (
-                DELETE FROM rowlock.queue_limit l WHERE l.queue = ? AND NOT l.declared AND l.declared_limit IS NULL
+                DELETE FROM rowlock.queue_limit l WHERE l.queue = :queue AND NOT l.declared AND l.declared_limit IS NULL
                 RETURNING l.queue
             ), changed AS (
                 TABLE restored UNION ALL TABLE removed
             )
-            """.formatted(LimitColumns.AS_DECLARED) + AuditNote.ofNoJobs("changed") + "SELECT count(*) FROM changed";
+            """.formatted(LimitColumns.AS_DECLARED) + AuditNote.ofNoJobs("changed") + "SELECT queue FROM changed";
 
     private static final String LIST =
             "SELECT queue, %s FROM rowlock.queue_limit ORDER BY queue".formatted(LimitColumns.NAMES);
 
     private static final String FIND =
-            "SELECT queue, %s FROM rowlock.queue_limit WHERE queue = ?".formatted(LimitColumns.NAMES);
+            "SELECT queue, %s FROM rowlock.queue_limit WHERE queue = :queue".formatted(LimitColumns.NAMES);
 
     private static final String LOCKED = FIND + " FOR UPDATE";
 
@@ -65,32 +64,24 @@ public final class StoreLimits {
     }
 
     public void set(Connection connection, QueueLimit limit, AuditNote note) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(database.sql(SET))) {
-            LimitColumns.set(statement, List.of(limit));
-            statement.setString(LimitColumns.PARAMETERS + 1, note.who());
-            AuditNote.set(statement, LimitColumns.PARAMETERS + 2, note);
-            statement.execute();
-        }
+        ColdStatement statement =
+                ColdStatement.on(connection, database.sql(SET)).set(AuditNote.values(note));
+        LimitColumns.set(statement, List.of(limit));
+        statement.list(row -> row.getString(1));
     }
 
     /** Lets the declared limit hold again, or none if there is none. Returns whether another one held. */
     public boolean remove(String queue, AuditNote note) {
-        return database.joined(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(database.sql(REMOVE))) {
-                statement.setString(1, queue);
-                statement.setString(2, queue);
-                AuditNote.set(statement, 3, note);
-                return Affected.any(statement);
-            }
-        });
+        return database.joined(connection -> ColdStatement.on(connection, database.sql(REMOVE))
+                .set("queue", queue)
+                .set(AuditNote.values(note))
+                .first(row -> true)
+                .isPresent());
     }
 
     public List<QueueLimit> all() {
-        return database.joined(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(database.sql(LIST))) {
-                return LimitColumns.LIMIT.all(statement);
-            }
-        });
+        return database.joined(
+                connection -> ColdStatement.on(connection, database.sql(LIST)).list(LimitColumns.LIMIT));
     }
 
     public Optional<QueueLimit> find(String queue) {
@@ -103,9 +94,8 @@ public final class StoreLimits {
     }
 
     private Optional<QueueLimit> found(Connection connection, String sql, String queue) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(database.sql(sql))) {
-            statement.setString(1, queue);
-            return LimitColumns.LIMIT.all(statement).stream().findFirst();
-        }
+        return ColdStatement.on(connection, database.sql(sql))
+                .set("queue", queue)
+                .first(LimitColumns.LIMIT);
     }
 }

@@ -1,7 +1,6 @@
 package dev.rowlock.queue.internal.store.operate;
 
-import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.search.FilterConditions;
 import dev.rowlock.queue.internal.store.search.Room;
 import dev.rowlock.queue.internal.store.search.RoomCondition;
@@ -16,8 +15,8 @@ import java.util.Set;
 
 /** What each kind of bulk action does, and where. */
 enum BulkKind {
-    REDRIVE(EnumSet.of(Room.DEAD), "redriven AS (TABLE taken), " + RedriveDeadJob.INTO_WAITING),
-    DISCARD(EnumSet.of(Room.DEAD), "discarded AS (TABLE taken), " + DiscardDeadJobs.NOTED),
+    REDRIVE(EnumSet.of(Room.DEAD), "redriven AS (TABLE taken), " + JobStatements.REDRIVEN_INTO_WAITING),
+    DISCARD(EnumSet.of(Room.DEAD), "discarded AS (TABLE taken), " + JobStatements.DISCARDED_NOTED),
     CANCEL(EnumSet.of(Room.WAITING, Room.READY), """
             moved AS (
                 INSERT INTO rowlock.done (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type,

@@ -1,9 +1,8 @@
 package dev.rowlock.queue.internal.store.operate;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 
 /** Ends a bulk action before it is finished. */
 public final class EndBulkAction {
@@ -12,10 +11,10 @@ public final class EndBulkAction {
     private static final String SQL = """
             WITH ended AS (
                 UPDATE rowlock.bulk_action SET state = 'cancelled', ended_at = statement_timestamp()
-                 WHERE id = ? AND state = 'running'
+                 WHERE id = :id AND state = 'running'
                 RETURNING id
             )
-            """ + AuditNote.ofNoJobs("ended") + "SELECT count(*) FROM ended";
+            """ + AuditNote.ofNoJobs("ended") + "SELECT id FROM ended";
 
     private final Database database;
     private final String sql;
@@ -27,15 +26,10 @@ public final class EndBulkAction {
 
     /** Joins the caller's transaction. Returns whether it was going on. */
     public boolean run(long id, AuditNote note) {
-        return database.joined(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                statement.setLong(1, id);
-                AuditNote.set(statement, 2, note);
-                try (ResultSet rows = statement.executeQuery()) {
-                    rows.next();
-                    return rows.getLong(1) == 1;
-                }
-            }
-        });
+        return database.joined(connection -> ColdStatement.on(connection, sql)
+                .set("id", id)
+                .set(AuditNote.values(note))
+                .first(row -> true)
+                .isPresent());
     }
 }

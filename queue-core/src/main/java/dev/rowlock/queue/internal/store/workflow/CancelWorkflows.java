@@ -1,10 +1,10 @@
 package dev.rowlock.queue.internal.store.workflow;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
-import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -19,9 +19,9 @@ public final class CancelWorkflows {
     private static final String TURN = """
             WITH turn AS MATERIALIZED (
                 SELECT count(pg_advisory_xact_lock(open.lock)) AS taken
-                  FROM (SELECT DISTINCT %s AS lock FROM rowlock.workflow_step WHERE workflow_id = ? AND accepts ORDER BY 1) AS open
+                  FROM (SELECT DISTINCT %s AS lock FROM rowlock.workflow_step WHERE workflow_id = :workflow AND accepts ORDER BY 1) AS open
             ), asked AS (
-            """.formatted(StepLock.OF_ROW);
+            """.formatted(StepLock.ofRow(":lock_prefix"));
 
     private static final String CLOSED = """
             ), closed AS (
@@ -30,7 +30,7 @@ public final class CancelWorkflows {
             """ + AuditNote.ofNoJobs("asked") + "SELECT id FROM asked";
 
     private static final String BEGIN = TURN + """
-                UPDATE rowlock.workflow SET state = 'cancelling' WHERE id = ? AND state = 'running' AND (SELECT taken FROM turn) >= 0
+                UPDATE rowlock.workflow SET state = 'cancelling' WHERE id = :workflow AND state = 'running' AND (SELECT taken FROM turn) >= 0
                 RETURNING id
             """ + CLOSED;
 
@@ -38,7 +38,7 @@ public final class CancelWorkflows {
     // would
     // run on in a workflow that is cancelled.
     private static final String BEGIN_REDRIVEN = TURN + """
-                UPDATE rowlock.workflow w SET state = 'cancelling', ended_at = NULL WHERE w.id = ? AND (SELECT taken FROM turn) >= 0 AND %s
+                UPDATE rowlock.workflow w SET state = 'cancelling', ended_at = NULL WHERE w.id = :workflow AND (SELECT taken FROM turn) >= 0 AND %s
                 RETURNING w.id
             ), again AS (
                 UPDATE rowlock.workflow_job SET state = 0
@@ -105,7 +105,7 @@ public final class CancelWorkflows {
                    (SELECT n.step_no FROM next n ORDER BY n.step_no DESC, n.job_id DESC LIMIT 1),
                    (SELECT n.job_id FROM next n ORDER BY n.step_no DESC, n.job_id DESC LIMIT 1)
               FROM next
-            """.formatted(StepLock.OF_ROW);
+            """.formatted(StepLock.ofRow("?"));
 
     /**
      * Some were cancelled.
@@ -143,15 +143,12 @@ public final class CancelWorkflows {
     }
 
     private boolean begun(Connection connection, String sql, long workflow, AuditNote note) throws SQLException {
-        try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-            statement.setString(1, StepLock.prefix(database.schema()));
-            statement.setLong(2, workflow);
-            statement.setLong(3, workflow);
-            AuditNote.set(statement, 4, note);
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next();
-            }
-        }
+        return ColdStatement.on(connection, sql)
+                .set("lock_prefix", StepLock.prefix(database.schema()))
+                .set("workflow", workflow)
+                .set(AuditNote.values(note))
+                .first(row -> true)
+                .isPresent();
     }
 
     /** The next workflows behind this one that are to be cancelled, in order. */

@@ -1,9 +1,7 @@
 package dev.rowlock.queue.internal.store.workflow;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.UncachedPlan;
-import dev.rowlock.queue.internal.store.admin.Affected;
-import java.sql.PreparedStatement;
 
 /** Removes workflows that ended long ago, once none of their jobs is dead any more: what could be redriven, or was, keeps its workflow. */
 public final class RemoveOldWorkflows {
@@ -24,15 +22,15 @@ public final class RemoveOldWorkflows {
                    -- Nor one that runs as a part of another.
                    AND NOT EXISTS (SELECT FROM rowlock.workflow_job m JOIN rowlock.workflow o ON o.id = m.workflow_id
                                     WHERE m.job_id = -w.id AND o.ended_at IS NULL)
-                 ORDER BY w.ended_at LIMIT ?
+                 ORDER BY w.ended_at LIMIT :workflows
                    FOR UPDATE OF w SKIP LOCKED
             ), part AS MATERIALIZED (
-                SELECT m.job_id FROM rowlock.workflow_job m WHERE m.workflow_id = ANY (ARRAY(SELECT id FROM old)) LIMIT ?
+                SELECT m.job_id FROM rowlock.workflow_job m WHERE m.workflow_id = ANY (ARRAY(SELECT id FROM old)) LIMIT :jobs
             ), jobs AS (
                 DELETE FROM rowlock.workflow_job WHERE job_id = ANY (ARRAY(SELECT job_id FROM part))
             ), whole AS MATERIALIZED (
                 -- Large ones take several rounds.
-                SELECT id FROM old WHERE (SELECT count(*) FROM part) < ?
+                SELECT id FROM old WHERE (SELECT count(*) FROM part) < :jobs
             ), edges AS (
                 DELETE FROM rowlock.workflow_edge WHERE workflow_id = ANY (ARRAY(SELECT id FROM whole))
             ), steps AS (
@@ -56,13 +54,9 @@ public final class RemoveOldWorkflows {
 
     /** Removes some of them; returns whether there may be more. */
     public boolean run() {
-        return database.alone(connection -> {
-            try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-                statement.setInt(1, WORKFLOWS);
-                statement.setInt(2, JOBS);
-                statement.setInt(3, JOBS);
-                return Affected.any(statement);
-            }
-        });
+        return database.alone(connection -> ColdStatement.on(connection, sql)
+                .set("workflows", WORKFLOWS)
+                .set("jobs", JOBS)
+                .only(row -> row.getLong(1) > 0));
     }
 }

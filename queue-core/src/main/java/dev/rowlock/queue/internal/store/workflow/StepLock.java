@@ -18,10 +18,12 @@ final class StepLock {
     /** With the same parameters. */
     static final String ALONE = "pg_advisory_xact_lock(" + NAME + ")";
 
-    /** Of a row with {@code workflow_id} and {@code name}, what is to be locked; with one parameter: {@link #prefix}. */
-    static final String OF_ROW = "hashtextextended(? || workflow_id::text || ' ' || (hashtext(name) & 15), 0)";
-
     private StepLock() {}
+
+    /** Of a row with {@code workflow_id} and {@code name}, what is to be locked. The parameter is {@link #prefix}. */
+    static String ofRow(String parameter) {
+        return "hashtextextended(%s || workflow_id::text || ' ' || (hashtext(name) & 15), 0)".formatted(parameter);
+    }
 
     /** Advisory locks are the database's, so the schema tells ours from those of another Rowlock. */
     static String prefix(Schema schema) {

@@ -18,20 +18,18 @@ import org.junit.jupiter.api.Test;
 class CancelJobsTest {
 
     private final Rooms rooms;
-    private final CancelIdleJob cancelIdle;
-    private final RequestCancel requestCancel;
+    private final JobStatements jobs;
 
     CancelJobsTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        cancelIdle = new CancelIdleJob(rooms.database());
-        requestCancel = new RequestCancel(rooms.database());
+        jobs = new JobStatements(rooms.database());
     }
 
     @Test
     void aWaitingJobIsCancelledAtOnce() {
         long id = rooms.waiting(Due.after(Duration.ofDays(1)));
 
-        boolean found = cancelIdle.run(id);
+        boolean found = jobs.cancelIdle(id, null);
 
         assertCancelled(found, id);
     }
@@ -40,7 +38,7 @@ class CancelJobsTest {
     void aReadyJobIsCancelledAtOnce() {
         long id = rooms.ready();
 
-        boolean found = cancelIdle.run(id);
+        boolean found = jobs.cancelIdle(id, null);
 
         assertCancelled(found, id);
     }
@@ -49,7 +47,7 @@ class CancelJobsTest {
     void aDeadJobHasEndedAndStays() {
         long id = rooms.dead();
 
-        boolean found = cancelIdle.run(id);
+        boolean found = jobs.cancelIdle(id, null);
 
         assertThat(found).isFalse();
         assertThat(rooms.roomsOf(id)).containsExactly("dead");
@@ -59,8 +57,8 @@ class CancelJobsTest {
     void aRunningJobIsOnlyAskedToStop() {
         ClaimedJob job = rooms.running();
 
-        boolean idle = cancelIdle.run(job.id());
-        boolean running = requestCancel.run(job.id());
+        boolean idle = jobs.cancelIdle(job.id(), null);
+        boolean running = jobs.requestCancel(job.id(), null);
 
         assertThat(idle).isFalse();
         assertThat(running).isTrue();
@@ -70,11 +68,11 @@ class CancelJobsTest {
     @Test
     void anEndedOrUnknownJobIsNotFound() {
         long ended = rooms.ready();
-        cancelIdle.run(ended);
+        jobs.cancelIdle(ended, null);
 
-        assertThat(cancelIdle.run(ended)).isFalse();
-        assertThat(requestCancel.run(ended)).isFalse();
-        assertThat(cancelIdle.run(Long.MAX_VALUE)).isFalse();
+        assertThat(jobs.cancelIdle(ended, null)).isFalse();
+        assertThat(jobs.requestCancel(ended, null)).isFalse();
+        assertThat(jobs.cancelIdle(Long.MAX_VALUE, null)).isFalse();
         assertThat(rooms.roomsOf(ended)).containsExactly("done");
     }
 
@@ -86,7 +84,7 @@ class CancelJobsTest {
         CompletableFuture<Boolean> cancelled;
         try (OpenTransaction claiming = new OpenTransaction(rooms.database())) {
             new ClaimReadyJobs(claiming.database()).run(Rooms.QUEUE, QueueRange.ALL, 1, node, null);
-            cancelled = CompletableFuture.supplyAsync(() -> cancelIdle.run(id));
+            cancelled = CompletableFuture.supplyAsync(() -> jobs.cancelIdle(id, null));
             rooms.awaitBlocked();
             claiming.commit();
         }
@@ -102,7 +100,7 @@ class CancelJobsTest {
 
         int claimed;
         try (OpenTransaction cancelling = new OpenTransaction(rooms.database())) {
-            new CancelIdleJob(cancelling.database()).run(id);
+            new JobStatements(cancelling.database()).cancelIdle(id, null);
             claimed = rooms.claim(node, 10).size();
             cancelling.commit();
         }

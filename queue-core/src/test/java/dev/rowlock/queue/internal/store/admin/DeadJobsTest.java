@@ -16,13 +16,11 @@ import org.junit.jupiter.api.Test;
 class DeadJobsTest {
 
     private final Rooms rooms;
-    private final RedriveDeadJob redrive;
-    private final DiscardDeadJobs discard;
+    private final JobStatements jobs;
 
     DeadJobsTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        redrive = new RedriveDeadJob(rooms.database());
-        discard = new DiscardDeadJobs(rooms.database());
+        jobs = new JobStatements(rooms.database());
     }
 
     // Redrive
@@ -32,7 +30,7 @@ class DeadJobsTest {
         long id = rooms.dead();
         rooms.execute("UPDATE rowlock.dead SET attempt = 11, crashes = 2");
 
-        boolean redriven = redrive.run(id, null);
+        boolean redriven = jobs.redrive(id, null);
 
         assertThat(redriven).isTrue();
         assertThat(rooms.roomsOf(id)).containsExactly("waiting");
@@ -49,7 +47,7 @@ class DeadJobsTest {
         ClaimedJob job = rooms.running();
         rooms.bury(job.claim());
 
-        redrive.run(job.id(), null);
+        jobs.redrive(job.id(), null);
         new DispatchDueJobs(rooms.database()).run(10);
         ClaimedJob again = rooms.claim(rooms.node(), 1).get(0);
 
@@ -62,7 +60,7 @@ class DeadJobsTest {
     void onlyDeadJobsAreRedriven() {
         long ready = rooms.ready();
 
-        boolean redriven = redrive.run(ready, null);
+        boolean redriven = jobs.redrive(ready, null);
 
         assertThat(redriven).isFalse();
         assertThat(rooms.roomsOf(ready)).containsExactly("ready");
@@ -74,7 +72,7 @@ class DeadJobsTest {
     void aDiscardedJobIsGoneAndWrittenDown() {
         long id = rooms.dead();
 
-        boolean discarded = discard.one(id, null);
+        boolean discarded = jobs.discard(id, null);
 
         assertThat(discarded).isTrue();
         assertThat(rooms.roomsOf(id)).isEmpty();
@@ -85,7 +83,7 @@ class DeadJobsTest {
     void onlyDeadJobsAreDiscardedAndNothingIsWrittenDownOtherwise() {
         long ready = rooms.ready();
 
-        boolean discarded = discard.one(ready, null);
+        boolean discarded = jobs.discard(ready, null);
 
         assertThat(discarded).isFalse();
         assertThat(rooms.roomsOf(ready)).containsExactly("ready");
@@ -98,10 +96,10 @@ class DeadJobsTest {
         long oldest = died(Duration.ofDays(90));
         long young = died(Duration.ofDays(29));
 
-        int first = discard.olderThan(Duration.ofDays(30), 1);
+        int first = jobs.discardOlderThan(Duration.ofDays(30), 1);
         assertThat(rooms.roomsOf(oldest)).isEmpty();
         assertThat(rooms.roomsOf(old)).containsExactly("dead");
-        int second = discard.olderThan(Duration.ofDays(30), 10);
+        int second = jobs.discardOlderThan(Duration.ofDays(30), 10);
 
         assertThat(first).isEqualTo(1);
         assertThat(second).isEqualTo(1);
@@ -115,8 +113,8 @@ class DeadJobsTest {
 
         int discarded;
         try (OpenTransaction redriving = new OpenTransaction(rooms.database())) {
-            new RedriveDeadJob(redriving.database()).run(id, null);
-            discarded = discard.olderThan(Duration.ZERO, 10);
+            new JobStatements(redriving.database()).redrive(id, null);
+            discarded = jobs.discardOlderThan(Duration.ZERO, 10);
             redriving.commit();
         }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
-import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.checkpoint.RemoveEndedCheckpoints.Stretch;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -46,7 +46,8 @@ class RemoveEndedCheckpointsTest {
         rooms.complete(running(), false);
         ClaimedJob discarded = running();
         rooms.bury(discarded.claim());
-        new DiscardDeadJobs(rooms.database()).one(discarded.id(), new AuditNote("ann", null, "discard", "a job", null));
+        new JobStatements(rooms.database())
+                .discard(discarded.id(), new AuditNote("ann", null, "discard", "a job", null));
         ClaimedJob running = running();
 
         assertThat(all()).isEqualTo(new Stretch(3, null));

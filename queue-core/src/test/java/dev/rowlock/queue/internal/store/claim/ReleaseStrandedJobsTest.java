@@ -4,7 +4,7 @@ import static dev.rowlock.queue.internal.store.Rooms.QUEUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs.Released;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -62,7 +62,7 @@ class ReleaseStrandedJobsTest {
     @Test
     void aStrandedJobThatSomebodyAskedToCancelEndsAsCancelled() {
         ClaimedJob job = rooms.running();
-        new RequestCancel(rooms.database()).run(job.id());
+        new JobStatements(rooms.database()).requestCancel(job.id(), null);
 
         release.run(node(job), release.lastToken(), new long[0], ReleaseStrandedJobs.LIMIT);
 

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.rowlock.queue.internal.store.ExplainedDatabase;
 import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.admin.ReadDepth;
-import dev.rowlock.queue.internal.store.admin.ReadDepth.Depth;
+import dev.rowlock.queue.internal.store.admin.ClusterStatements;
+import dev.rowlock.queue.internal.store.admin.ClusterStatements.Depth;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -23,13 +23,13 @@ class DepthTest {
     private final TestDatabase test;
     private final Rooms rooms;
     private final MeasureDepth measure;
-    private final ReadDepth read;
+    private final ClusterStatements read;
 
     DepthTest(TestDatabase database) {
         test = database;
         rooms = Rooms.emptyIn(database);
         measure = new MeasureDepth(rooms.database());
-        read = new ReadDepth(rooms.database());
+        read = new ClusterStatements(rooms.database());
     }
 
     @Test
@@ -42,7 +42,7 @@ class DepthTest {
 
         measure.run();
 
-        assertThat(read.run())
+        assertThat(read.depths())
                 .extracting(Depth::queue, Depth::state, Depth::jobs)
                 .containsExactly(
                         tuple("mail", "dead", 1L),
@@ -60,7 +60,7 @@ class DepthTest {
 
         measure.run();
 
-        assertThat(read.run()).hasSize(1).allSatisfy(depth -> {
+        assertThat(read.depths()).hasSize(1).allSatisfy(depth -> {
             assertThat(depth.jobs()).isZero();
             assertThat(depth.oldestSeconds()).isNull();
         });
@@ -81,8 +81,8 @@ class DepthTest {
 
         measure.run();
 
-        Depth mail = read.run().get(0);
-        Depth print = read.run().get(1);
+        Depth mail = read.depths().get(0);
+        Depth print = read.depths().get(1);
         assertThat(mail.jobs()).isBetween(jobs * 9L / 10, jobs * 11L / 10);
         assertThat(print.jobs()).isEqualTo(101);
         assertThat(print.oldestSeconds()).isBetween(90.0, 150.0);
@@ -98,7 +98,7 @@ class DepthTest {
 
         measure.run();
 
-        assertThat(read.run())
+        assertThat(read.depths())
                 .singleElement()
                 .satisfies(depth -> assertThat(depth.oldestSeconds()).isBetween(300.0, 360.0));
     }
@@ -110,12 +110,12 @@ class DepthTest {
         rooms.execute("DELETE FROM rowlock.ready");
         measure.run();
         measure.run();
-        assertThat(read.run()).as("a moment after its last job").hasSize(1);
+        assertThat(read.depths()).as("a moment after its last job").hasSize(1);
 
         rooms.execute("UPDATE rowlock.depth SET measured_at = measured_at - interval '61 min'");
         measure.run();
 
-        assertThat(read.run()).isEmpty();
+        assertThat(read.depths()).isEmpty();
     }
 
     @Test
@@ -126,7 +126,7 @@ class DepthTest {
 
         measure.run();
 
-        assertThat(read.run())
+        assertThat(read.depths())
                 .extracting(Depth::queue, Depth::state, Depth::jobs)
                 .containsExactly(tuple("mail", "ready", 0L));
     }
@@ -143,7 +143,7 @@ class DepthTest {
         measure.run();
 
         assertThat(rows()).hasSize(3).containsAll(before.subList(1, 3)).doesNotContain(before.get(0));
-        assertThat(read.run())
+        assertThat(read.depths())
                 .allSatisfy(depth -> assertThat(depth.ageSeconds()).isLessThan(300));
     }
 
@@ -198,7 +198,7 @@ class DepthTest {
         rooms.execute(
                 "UPDATE rowlock.depth SET oldest_at = oldest_at - interval '1 h', measured_at = measured_at - interval '1 h'");
 
-        Depth ready = read.run().get(0);
+        Depth ready = read.depths().get(0);
 
         assertThat(ready.oldestSeconds()).isBetween(90.0, 150.0);
         assertThat(ready.ageSeconds()).isGreaterThanOrEqualTo(3_600);
@@ -211,7 +211,7 @@ class DepthTest {
         measure.run();
         rooms.execute("UPDATE rowlock.depth SET measured_at = measured_at + interval '1 min'");
 
-        Depth ready = read.run().get(0);
+        Depth ready = read.depths().get(0);
 
         assertThat(ready.oldestSeconds()).isZero();
         assertThat(ready.ageSeconds()).isZero();
@@ -228,7 +228,7 @@ class DepthTest {
 
         measure.run();
 
-        assertThat(read.run())
+        assertThat(read.depths())
                 .filteredOn(depth -> depth.queue().equals("print"))
                 .singleElement()
                 .satisfies(depth -> assertThat(depth.jobs()).isEqualTo(20));
@@ -248,7 +248,7 @@ class DepthTest {
 
             assertThat(explained.lastPlan()).doesNotContain("Presorted Key");
         }
-        assertThat(read.run())
+        assertThat(read.depths())
                 .singleElement()
                 .satisfies(depth -> assertThat(depth.oldestSeconds()).isBetween(998.0, 1_060.0));
     }

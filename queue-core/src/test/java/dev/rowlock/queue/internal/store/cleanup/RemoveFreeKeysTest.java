@@ -7,7 +7,7 @@ import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys.Position;
 import dev.rowlock.queue.internal.store.cleanup.RemoveFreeKeys.Stretch;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs;
@@ -51,8 +51,8 @@ class RemoveFreeKeysTest {
         ClaimedJob dead = rooms.running(UniqueKey.of("dead"));
         rooms.bury(dead.claim());
         rooms.complete(rooms.running(UniqueKey.of("completed")), true);
-        new CancelIdleJob(rooms.database())
-                .run(rooms.unique(UniqueKey.of("cancelled")).id());
+        new JobStatements(rooms.database())
+                .cancelIdle(rooms.unique(UniqueKey.of("cancelled")).id(), null);
         rooms.complete(rooms.running(held), false);
         rooms.complete(rooms.running(new UniqueKey("ended, held long enough", held.atLeast())), false);
         rooms.execute("""

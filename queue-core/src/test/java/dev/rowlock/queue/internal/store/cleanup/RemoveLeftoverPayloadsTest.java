@@ -7,9 +7,7 @@ import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
-import dev.rowlock.queue.internal.store.admin.DiscardDeadJobs;
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads.Stretch;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueLargeJobs;
@@ -52,7 +50,7 @@ class RemoveLeftoverPayloadsTest {
         ClaimedJob dead = running();
         rooms.bury(dead.claim());
         long cancelled = rooms.large(1, SIZE)[0];
-        new CancelIdleJob(rooms.database()).run(cancelled);
+        new JobStatements(rooms.database()).cancelIdle(cancelled, null);
         ClaimedJob running = running();
         ClaimedJob waiting = running();
         rooms.defer(waiting.claim(), Due.after(Duration.ofDays(1)));
@@ -96,7 +94,7 @@ class RemoveLeftoverPayloadsTest {
 
         assertThat(remove().removed()).isZero();
 
-        new DiscardDeadJobs(rooms.database()).one(dead.id(), null);
+        new JobStatements(rooms.database()).discard(dead.id(), null);
         assertThat(remove().removed()).isEqualTo(1);
     }
 
@@ -134,7 +132,7 @@ class RemoveLeftoverPayloadsTest {
         ClaimedJob dead = running();
         rooms.bury(dead.claim());
         try (OpenTransaction admin = new OpenTransaction(rooms.database())) {
-            new DiscardDeadJobs(admin.database()).one(dead.id(), null);
+            new JobStatements(admin.database()).discard(dead.id(), null);
 
             assertThat(remove().removed()).isZero();
             admin.rollback();
@@ -180,7 +178,7 @@ class RemoveLeftoverPayloadsTest {
             case 0 -> rooms.defer(job.claim(), Due.after(Duration.ZERO));
             case 1 -> {
                 rooms.bury(job.claim());
-                new RedriveDeadJob(rooms.database()).run(job.id(), null);
+                new JobStatements(rooms.database()).redrive(job.id(), null);
             }
             default -> new ReleaseJobs(rooms.database()).run(List.of(job.claim()));
         }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.due.RestartWaits.Stretch;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -36,7 +36,7 @@ class RestartWaitsTest {
         ClaimedJob retried = rooms.running();
         rooms.defer(retried.claim(), IN_TEN_MINUTES);
         long redriven = rooms.dead();
-        new RedriveDeadJob(rooms.database()).run(redriven, null);
+        new JobStatements(rooms.database()).redrive(redriven, null);
         clockIsSetBackBy("1 hour");
 
         Stretch stretch = restart.run(RestartWaits.FRONT, 100);

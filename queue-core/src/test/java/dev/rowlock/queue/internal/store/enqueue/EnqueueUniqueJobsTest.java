@@ -7,9 +7,7 @@ import dev.rowlock.queue.internal.store.ExplainedDatabase;
 import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
-import dev.rowlock.queue.internal.store.admin.RedriveDeadJob;
-import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.internal.store.outcome.DeferJobs;
@@ -80,7 +78,7 @@ class EnqueueUniqueJobsTest {
 
         new DispatchDueJobs(rooms.database()).run(10);
         ClaimedJob third = rooms.claim(rooms.node(), 1).get(0);
-        new RequestCancel(rooms.database()).run(id);
+        new JobStatements(rooms.database()).requestCancel(id, null);
         assertHeldBy(id, "running");
 
         new ReleaseJobs(rooms.database()).run(List.of(third.claim()));
@@ -103,7 +101,7 @@ class EnqueueUniqueJobsTest {
 
     @Test
     void theKeyOfACancelledJobIsFree() {
-        new CancelIdleJob(rooms.database()).run(rooms.unique(KEY).id());
+        new JobStatements(rooms.database()).cancelIdle(rooms.unique(KEY).id(), null);
 
         assertThat(rooms.unique(KEY).created()).isTrue();
     }
@@ -114,7 +112,7 @@ class EnqueueUniqueJobsTest {
         rooms.bury(dead.claim());
 
         Placed second = rooms.unique(KEY);
-        boolean redriven = new RedriveDeadJob(rooms.database()).run(dead.id(), null);
+        boolean redriven = new JobStatements(rooms.database()).redrive(dead.id(), null);
 
         assertThat(second.created()).isTrue();
         assertThat(redriven).isTrue();

@@ -7,8 +7,8 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.admin.Pauses;
-import dev.rowlock.queue.internal.store.admin.RequestCancel;
 import dev.rowlock.queue.internal.store.node.BeatNode.Answer;
 import dev.rowlock.queue.internal.store.node.BeatNode.Heartbeat;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
@@ -128,9 +128,9 @@ class NodesTest {
         ClaimedJob mine = rooms.running();
         long me = node(mine);
         ClaimedJob others = rooms.running();
-        RequestCancel requestCancel = new RequestCancel(rooms.database());
-        requestCancel.run(mine.id());
-        requestCancel.run(others.id());
+        JobStatements jobs = new JobStatements(rooms.database());
+        jobs.requestCancel(mine.id(), null);
+        jobs.requestCancel(others.id(), null);
 
         Answer answer = beat(me);
 

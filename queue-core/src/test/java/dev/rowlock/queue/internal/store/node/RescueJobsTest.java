@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.IsolateJob;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
@@ -135,7 +135,7 @@ class RescueJobsTest {
     @Test
     void aJobThatSomebodyAskedToCancelEndsAsCancelled() {
         ClaimedJob job = rooms.running();
-        new RequestCancel(rooms.database()).run(job.id());
+        new JobStatements(rooms.database()).requestCancel(job.id(), null);
         crashed(job);
 
         List<Rescued> rescued = rescue.run(MAX_CRASHES);

@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.store.outcome;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.outcome.BuryJobs.Buried;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -57,7 +57,7 @@ class BuryJobsTest {
     @Test
     void aJobThatFailedForGoodAndWasToBeCancelledIsCancelledAndKeepsItsError() {
         ClaimedJob job = rooms.running();
-        new RequestCancel(rooms.database()).run(job.id());
+        new JobStatements(rooms.database()).requestCancel(job.id(), null);
 
         MovedJobs moved = bury.run(List.of(new Buried(job.claim(), Rooms.error("it failed"))));
 
@@ -72,7 +72,7 @@ class BuryJobsTest {
     @Test
     void whereDoneTakesItNotSuchAJobIsDead() {
         ClaimedJob job = rooms.running();
-        new RequestCancel(rooms.database()).run(job.id());
+        new JobStatements(rooms.database()).requestCancel(job.id(), null);
 
         MovedJobs moved = bury.toDead(List.of(new Buried(job.claim(), Rooms.error("it failed"))));
 

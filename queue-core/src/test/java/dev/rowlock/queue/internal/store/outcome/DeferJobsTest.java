@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.outcome.DeferJobs.Deferred;
 import dev.rowlock.queue.job.Claim;
@@ -140,7 +140,7 @@ class DeferJobsTest {
     @Test
     void aJobThatSomebodyAskedToCancelEndsAsCancelledInsteadOfWaiting() {
         List<ClaimedJob> jobs = rooms.running(2);
-        jobs.forEach(job -> new RequestCancel(rooms.database()).run(job.id()));
+        jobs.forEach(job -> new JobStatements(rooms.database()).requestCancel(job.id(), null));
 
         Set<Long> held = defer.run(List.of(
                         retry(jobs.get(0).claim(), Duration.ZERO),

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.outcome.FinishJobs.Finished;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -135,7 +135,7 @@ class FinishJobsTest {
 
         CompletableFuture<Set<Long>> ours;
         try (OpenTransaction touching = new OpenTransaction(rooms.database())) {
-            new RequestCancel(touching.database()).run(job.id());
+            new JobStatements(touching.database()).requestCancel(job.id(), null);
             ours = CompletableFuture.supplyAsync(
                     () -> finish.run(List.of(new Finished(job.claim(), JobState.COMPLETED, null))));
             rooms.awaitBlocked();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.admin.CancelIdleJob;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
@@ -95,7 +95,7 @@ class MissingDonePartitionTest {
     void anIdleJobCanBeCancelled() {
         long id = rooms.ready();
 
-        assertThat(new CancelIdleJob(rooms.database()).run(id)).isTrue();
+        assertThat(new JobStatements(rooms.database()).cancelIdle(id, null)).isTrue();
 
         assertThat(rooms.look(id)).containsEntry("state", "cancelled");
     }
@@ -107,7 +107,7 @@ class MissingDonePartitionTest {
         assertThatThrownBy(() -> transaction(TransactionDefinition.ISOLATION_READ_COMMITTED)
                         .executeWithoutResult(status -> {
                             new EnsureDonePartitions(rooms.database()).makeMissing();
-                            new CancelIdleJob(rooms.database()).run(id);
+                            new JobStatements(rooms.database()).cancelIdle(id, null);
                             rooms.execute("ROLLBACK TO SAVEPOINT rowlock_partition");
                         }))
                 .hasMessageContaining("does not exist");
@@ -120,7 +120,7 @@ class MissingDonePartitionTest {
 
         transaction(TransactionDefinition.ISOLATION_REPEATABLE_READ).executeWithoutResult(status -> {
             rooms.execute("INSERT INTO business VALUES ('before')");
-            new CancelIdleJob(rooms.database()).run(id);
+            new JobStatements(rooms.database()).cancelIdle(id, null);
             rooms.execute("INSERT INTO business VALUES ('after')");
         });
 

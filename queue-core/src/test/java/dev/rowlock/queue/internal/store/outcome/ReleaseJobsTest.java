@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.store.outcome;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.admin.RequestCancel;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
@@ -39,7 +39,7 @@ class ReleaseJobsTest {
     @Test
     void aJobThatSomebodyAskedToCancelEndsAsCancelledInstead() {
         ClaimedJob job = rooms.running();
-        new RequestCancel(rooms.database()).run(job.id());
+        new JobStatements(rooms.database()).requestCancel(job.id(), null);
 
         Set<Long> held = release.run(List.of(job.claim())).held();
 
@@ -53,7 +53,7 @@ class ReleaseJobsTest {
         long urgent = rooms.ready(List.of(Rooms.job(Rooms.QUEUE, -5)))[0];
         ClaimedJob job = rooms.claim(rooms.node(), 1).get(0);
         ClaimedJob cancelled = rooms.running();
-        new RequestCancel(rooms.database()).run(cancelled.id());
+        new JobStatements(rooms.database()).requestCancel(cancelled.id(), null);
 
         MovedJobs moved = release.run(List.of(job.claim(), cancelled.claim()));
 
