@@ -6,10 +6,9 @@ import dev.rowlock.queue.internal.operate.StoredPauses;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
+import dev.rowlock.queue.internal.store.operate.AuditStatements;
 import dev.rowlock.queue.internal.store.operate.CreateBulkAction;
 import dev.rowlock.queue.internal.store.operate.EndBulkAction;
-import dev.rowlock.queue.internal.store.operate.ReadAudit;
-import dev.rowlock.queue.internal.store.operate.ReadAuditOfJob;
 import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.job.Due;
@@ -62,8 +61,7 @@ public final class JobAdmin {
             CreateBulkAction create,
             ReadBulkActions actions,
             EndBulkAction end,
-            ReadAudit audit,
-            ReadAuditOfJob auditOfJob) {}
+            AuditStatements audit) {}
 
     JobAdmin(Database database, Wakeups wakeups, PayloadRules payloads) {
         AfterCommit afterCommit = new AfterCommit(database, wakeups);
@@ -75,8 +73,7 @@ public final class JobAdmin {
                 new CreateBulkAction(database),
                 new ReadBulkActions(database),
                 new EndBulkAction(database),
-                new ReadAudit(database),
-                new ReadAuditOfJob(database));
+                new AuditStatements(database));
         this.actor = Actor.APPLICATION;
     }
 
@@ -331,7 +328,7 @@ public final class JobAdmin {
 
     /** The same of some lines. It looks through the table from the newest line on: a filter that few lines satisfy takes some 0.3 s for a million lines. */
     public List<AuditEntry> audit(AuditFilter filter, @Nullable Long before, int limit) {
-        return parts.audit.run(filter, first(before), validLimit(limit));
+        return parts.audit.page(filter, first(before), validLimit(limit));
     }
 
     /**
@@ -341,9 +338,7 @@ public final class JobAdmin {
      * @param limit 1 to {@value #MAX_PAGE}
      */
     public List<AuditEntry> auditOf(JobDetails job, int limit) {
-        return parts.auditOfJob.run(
-                new ReadAuditOfJob.Job(job.id(), job.enqueuedAt(), job.queue(), job.type(), job.key()),
-                validLimit(limit));
+        return parts.audit.ofJob(job, validLimit(limit));
     }
 
     private static long first(@Nullable Long before) {

@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.operate;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
 import dev.rowlock.queue.internal.store.node.TakeChore;
-import dev.rowlock.queue.internal.store.operate.RemoveOldAudit;
+import dev.rowlock.queue.internal.store.operate.AuditStatements;
 import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.settings.RetentionSettings;
 import java.time.Duration;
@@ -21,15 +21,15 @@ final class AuditRetention implements Chore {
     private final RetentionSettings settings;
     private final AgreeRetention agree;
     private final TakeChore chore;
-    private final RemoveOldAudit remove;
+    private final AuditStatements audit;
     private boolean more;
     private boolean told;
 
-    AuditRetention(RetentionSettings settings, AgreeRetention agree, TakeChore chore, RemoveOldAudit remove) {
+    AuditRetention(RetentionSettings settings, AgreeRetention agree, TakeChore chore, AuditStatements audit) {
         this.settings = settings;
         this.agree = agree;
         this.chore = chore;
-        this.remove = remove;
+        this.audit = audit;
     }
 
     @Override
@@ -45,7 +45,7 @@ final class AuditRetention implements Chore {
             return INTERVAL;
         }
         more = false; // should the next line fail
-        more = chore.resultOrGiveBack(name(), () -> remove.run(kept, BATCH)) == BATCH;
+        more = chore.resultOrGiveBack(name(), () -> audit.removeOld(kept, BATCH)) == BATCH;
         return more ? Duration.ZERO : INTERVAL;
     }
 

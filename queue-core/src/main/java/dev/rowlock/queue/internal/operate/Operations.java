@@ -7,9 +7,9 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
 import dev.rowlock.queue.internal.store.gate.FindQueuesInOrder;
 import dev.rowlock.queue.internal.store.node.TakeChore;
+import dev.rowlock.queue.internal.store.operate.AuditStatements;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
 import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
-import dev.rowlock.queue.internal.store.operate.RemoveOldAudit;
 import dev.rowlock.queue.settings.RetentionSettings;
 import dev.rowlock.queue.spi.Wakeups;
 import java.util.List;
@@ -44,6 +44,6 @@ public final class Operations implements Feature {
                         retention,
                         new AgreeRetention(database),
                         new TakeChore(database),
-                        new RemoveOldAudit(database)));
+                        new AuditStatements(database)));
     }
 }

@@ -11,8 +11,8 @@ import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
 import dev.rowlock.queue.internal.store.node.TakeChore;
+import dev.rowlock.queue.internal.store.operate.AuditStatements;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
-import dev.rowlock.queue.internal.store.operate.RemoveOldAudit;
 import dev.rowlock.queue.operate.AuditEntry;
 import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.search.JobFilter;
@@ -109,7 +109,7 @@ class AuditRetentionTest {
 
     private AuditRetention retention(RetentionSettings settings) {
         return new AuditRetention(
-                settings, new AgreeRetention(database), new TakeChore(database), new RemoveOldAudit(database));
+                settings, new AgreeRetention(database), new TakeChore(database), new AuditStatements(database));
     }
 
     private static RetentionSettings audit(int days) {
