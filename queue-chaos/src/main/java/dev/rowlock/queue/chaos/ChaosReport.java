@@ -5,7 +5,6 @@ import dev.rowlock.queue.chaos.history.History.Held;
 import dev.rowlock.queue.chaos.history.Peace;
 import dev.rowlock.queue.chaos.history.Rated;
 import dev.rowlock.queue.chaos.history.Recovery;
-import dev.rowlock.queue.chaos.history.SharedTime;
 import dev.rowlock.queue.chaos.history.Spans;
 import dev.rowlock.queue.chaos.history.Spans.Span;
 import dev.rowlock.queue.chaos.law.Violation;
@@ -42,7 +41,6 @@ public record ChaosReport(History history, List<Violation> violations, List<Stri
                 ended %s
                 %d claims, %d handlers begun, %d outcomes recorded, %d told lost, %d nodes removed
                 operators paused a type %d times and redrove %d jobs
-                %d ms in which a process had run time to share
                 limits set %d times, %d jobs claimed under rates, %d times told why a job waits
                 struck by %s
                 %s
@@ -64,10 +62,6 @@ public record ChaosReport(History history, List<Violation> violations, List<Stri
                 history.removals().size(),
                 history.steering().pauses().size(),
                 history.steering().done(),
-                SharedTime.stretches(history).stream()
-                                .mapToLong(stretch -> stretch.to() - stretch.from())
-                                .sum()
-                        / 1_000_000,
                 history.rules().size(),
                 history.moves().stream().filter(Rated::claims).count(),
                 history.asked().size(),

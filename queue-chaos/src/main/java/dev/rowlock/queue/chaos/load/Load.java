@@ -86,7 +86,6 @@ public final class Load implements AutoCloseable {
                 producer.recurrences().next();
                 steer();
                 producer.drafts().next(steering);
-                producer.standing().next();
                 producer.rules().next(steering);
                 producer.questions().next();
                 if (toCancel.size() > 3) {

@@ -44,7 +44,6 @@ public final class Producer implements AutoCloseable {
     private final Operators operators;
     private final Drafts drafts;
     private final Awaits awaits;
-    private final Standing standing;
     private final Rules rules;
     private final Questions questions;
     private final Workflows workflows;
@@ -62,7 +61,6 @@ public final class Producer implements AutoCloseable {
         this.operators = new Operators(rowlock.admin());
         this.drafts = new Drafts(jobs);
         this.awaits = new Awaits(rowlock.results());
-        this.standing = new Standing(this, dataSource);
         this.rules = new Rules(rowlock.limits());
         this.questions = new Questions(rowlock.search(), dataSource);
         this.workflows = rowlock.workflows();
@@ -100,11 +98,6 @@ public final class Producer implements AutoCloseable {
     /** Those who pause, redrive and change jobs. */
     public Operators operators() {
         return operators;
-    }
-
-    /** Those who keep jobs ready in the queue whose keys share run time. */
-    Standing standing() {
-        return standing;
     }
 
     /** Those who set limits and change them. */

@@ -4,11 +4,9 @@ import dev.rowlock.queue.chaos.load.Work.Gated;
 import dev.rowlock.queue.chaos.load.Work.Lent;
 import dev.rowlock.queue.chaos.load.Work.Ordered;
 import dev.rowlock.queue.chaos.load.Work.Rated;
-import dev.rowlock.queue.chaos.load.Work.Shared;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
-import dev.rowlock.queue.gate.ShareBy;
 import java.time.Duration;
 import java.util.Random;
 import org.slf4j.Logger;
@@ -35,14 +33,10 @@ final class Rules {
         Recurrences.persistently(() -> limits.set(QueueLimit.of(Lent.QUEUE)
                 .maxRunning(Lent.MAX_RUNNING)
                 .maxRunningPerKey(Lent.MAX_RUNNING_PER_KEY)
-                .burstPerKey(Lent.BURST_PER_KEY)
-                .shareBy(ShareBy.RUN_TIME)));
-        Recurrences.persistently(() -> limits.set(QueueLimit.of(Shared.QUEUE).shareBy(ShareBy.RUN_TIME)));
-        for (Sharer sharer : Sharer.values()) {
-            Recurrences.persistently(() -> limits.weight(Shared.QUEUE, sharer.key(), sharer.weight()));
-        }
+                .burstPerKey(Lent.BURST_PER_KEY)));
         Recurrences.persistently(() -> limits.set(
                 QueueLimit.of(Gated.QUEUE).maxRunning(Gated.MAX_RUNNING).maxRunningPerKey(Gated.MAX_RUNNING_PER_KEY)));
+        Recurrences.persistently(() -> limits.weight(Gated.QUEUE, Gated.key(0), 2));
         Recurrences.persistently(() -> limits.set(QueueLimit.of(Rated.QUEUE)
                 .maxRunning(Rated.MAX_RUNNING)
                 .maxRunningPerKey(Rated.MAX_RUNNING_PER_KEY)

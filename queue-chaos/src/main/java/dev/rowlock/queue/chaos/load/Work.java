@@ -79,7 +79,7 @@ public sealed interface Work {
     @JobType(value = "steered", queue = "steered")
     record Steered(long uid, Act act, int number) implements Work {}
 
-    /** In a queue with limits: so many jobs of it, and so many of each key, may run at once over all nodes. */
+    /** In a queue with limits: so many jobs of it, and so many of each key, may run at once over all nodes. One of its keys has a weight. */
     @JobType(value = "gated", queue = Gated.QUEUE, key = "key()")
     record Gated(long uid, Act act, int number) implements Work {
 
@@ -121,7 +121,7 @@ public sealed interface Work {
         }
     }
 
-    /** In a queue where each key has one place for certain, may borrow two more while they are idle, and shares the run time with the others. */
+    /** In a queue where each key has one place for certain, and may borrow two more while they are idle. */
     @JobType(value = "lent", queue = Lent.QUEUE, key = "key()")
     record Lent(long uid, Act act, int number) implements Work {
 
@@ -139,21 +139,6 @@ public sealed interface Work {
         /** As its type says. */
         public String key() {
             return key(uid);
-        }
-    }
-
-    /** In a queue whose keys share the run time of each node's threads, and have jobs ready nearly all the time: see {@link Sharer}. */
-    @JobType(value = "shared", queue = Shared.QUEUE, key = "key()")
-    record Shared(long uid, Act act, int number) implements Work {
-
-        public static final String QUEUE = "shared";
-
-        /** Of each node. */
-        public static final int THREADS = 2;
-
-        /** As its type says. */
-        public String key() {
-            return Sharer.of(number).key();
         }
     }
 

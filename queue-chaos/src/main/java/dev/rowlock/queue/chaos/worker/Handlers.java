@@ -49,7 +49,6 @@ final class Handlers {
                 listener("steered", "steered", 2, false),
                 listener("gated", "gated", 4, false),
                 listener(Work.Lent.QUEUE, "lent", 4, false),
-                listener(Work.Shared.QUEUE, "shared", Work.Shared.THREADS, false),
                 listener("ordered", "ordered", 4, false),
                 listener(Work.Rated.QUEUE, "rated", 4, false),
                 listener("linked", "linked", 4, false),

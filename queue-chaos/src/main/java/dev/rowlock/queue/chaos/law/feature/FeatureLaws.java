@@ -17,7 +17,6 @@ public final class FeatureLaws {
             new RatesHold(),
             new PlacesAreUsed(),
             new AnswersAreTrue(),
-            new RunTimeIsShared(),
             new StepsInTurn(),
             new SkippedByRight());
 
