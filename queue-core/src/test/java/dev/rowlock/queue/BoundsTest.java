@@ -166,11 +166,11 @@ class BoundsTest {
             new Bound("connections of an idle node", "queues", 2, 200, 12, "9", Costs::connections),
             new Bound(
                     "kilobytes that a node keeps",
-                    "keys whose jobs it has run, with equal shares of run time",
+                    "keys whose jobs it has run",
                     1_000,
                     24_000,
                     6_000,
-                    "1,700",
+                    "3,900",
                     Costs::memory),
             new Bound(
                     "rows beside the ended jobs",

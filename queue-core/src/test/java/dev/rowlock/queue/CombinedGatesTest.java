@@ -11,7 +11,6 @@ import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.BlockedKey;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.gate.ShareBy;
 import dev.rowlock.queue.gate.WaitingJob;
 import dev.rowlock.queue.internal.policy.PolicyTimes;
 import dev.rowlock.queue.job.DoNotRetryException;
@@ -255,7 +254,6 @@ class CombinedGatesTest {
         rule = rule.maxRunningPerKey() != null && !inOrder && random.nextInt(2) == 0
                 ? rule.burstPerKey(rule.maxRunningPerKey() + 1 + random.nextInt(2))
                 : rule;
-        rule = random.nextInt(3) == 0 ? rule.shareBy(ShareBy.RUN_TIME) : rule;
         AfterFailure[] ways = AfterFailure.values();
         return inOrder ? rule.inOrder(ways[random.nextInt(ways.length)]) : rule;
     }

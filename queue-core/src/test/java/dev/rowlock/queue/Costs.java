@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.gate.ShareBy;
 import dev.rowlock.queue.internal.node.LogLines;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
@@ -300,7 +299,6 @@ final class Costs implements AutoCloseable {
     /** Kilobytes that are in use after jobs of so many keys have run, and were not after jobs of a few. */
     long memory(int keys) {
         Rowlock rowlock = built();
-        rowlock.limits().set(QueueLimit.of("default").shareBy(ShareBy.RUN_TIME));
         rowlock.jobs().enqueueEach(keyed(100));
         runAll(rowlock, 100);
         long before = used();

@@ -10,7 +10,6 @@ import dev.rowlock.queue.gate.AdmissionRequest;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.gate.ShareBy;
 import dev.rowlock.queue.gate.WaitingJob;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -51,8 +50,7 @@ class MixedBacklogsTest {
             QueueLimit.of("keys").maxRunningPerKey(1),
             QueueLimit.of("lent").maxRunningPerKey(1).burstPerKey(3),
             QueueLimit.of("order").inOrder(AfterFailure.HOLD),
-            QueueLimit.of("rates").ratePerKey(Rate.perHour(5).burst(5)),
-            QueueLimit.of("time").shareBy(ShareBy.RUN_TIME));
+            QueueLimit.of("rates").ratePerKey(Rate.perHour(5).burst(5)));
 
     private static final String IDLE = "idle";
     private static final Duration SOON = Duration.ofMillis(20);

@@ -6,7 +6,6 @@ import dev.rowlock.queue.MixedBacklog.Content;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.gate.ShareBy;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -132,7 +131,6 @@ class RandomMixedBacklogsTest {
         rule = rule.maxRunningPerKey() != null && !inOrder && random.nextBoolean()
                 ? rule.burstPerKey(rule.maxRunningPerKey() + 1)
                 : rule;
-        rule = random.nextInt(4) == 0 ? rule.shareBy(ShareBy.RUN_TIME) : rule;
         AfterFailure[] ways = AfterFailure.values();
         return inOrder ? rule.inOrder(ways[random.nextInt(ways.length)]) : rule;
     }

@@ -36,7 +36,4 @@ public @interface Limited {
 
     /** Jobs of a key run one after the other; when one has failed for good, the others: {@code hold}, {@code continue}, {@code cancel-rest}. */
     String inOrder() default "";
-
-    /** What keys share when they take turns: {@code jobs}, the default, or {@code run-time}. */
-    String shareBy() default "";
 }

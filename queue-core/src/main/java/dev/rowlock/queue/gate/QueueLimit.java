@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * @param ratePerKey of each key; null: no limit
  * @param inOrder jobs of a key run one after the other, in the order of their enqueues, also over retries and snoozes, and this is what
  *     becomes of them when one fails for good; null: in no strict order
- * @param shareBy what keys share when they take turns: by default, jobs
  */
 public record QueueLimit(
         String queue,
@@ -29,8 +28,7 @@ public record QueueLimit(
         @Nullable Integer burstPerKey,
         @Nullable Rate rate,
         @Nullable Rate ratePerKey,
-        @Nullable AfterFailure inOrder,
-        ShareBy shareBy) {
+        @Nullable AfterFailure inOrder) {
 
     public QueueLimit {
         queue = Names.queue(queue);
@@ -45,43 +43,37 @@ public record QueueLimit(
 
     /** No limit yet. */
     public static QueueLimit of(String queue) {
-        return new QueueLimit(queue, null, null, null, null, null, null, ShareBy.JOBS);
+        return new QueueLimit(queue, null, null, null, null, null, null);
     }
 
     /** So many jobs of the queue at once. */
     public QueueLimit maxRunning(int most) {
-        return new QueueLimit(queue, most, maxRunningPerKey, burstPerKey, rate, ratePerKey, inOrder, shareBy);
+        return new QueueLimit(queue, most, maxRunningPerKey, burstPerKey, rate, ratePerKey, inOrder);
     }
 
     /** So many jobs of each key at once. */
     public QueueLimit maxRunningPerKey(int most) {
-        return new QueueLimit(queue, maxRunning, most, burstPerKey, rate, ratePerKey, inOrder, shareBy);
+        return new QueueLimit(queue, maxRunning, most, burstPerKey, rate, ratePerKey, inOrder);
     }
 
     /** So many jobs of each key at once while places are idle. After {@link #maxRunningPerKey(int)}, which it exceeds. */
     public QueueLimit burstPerKey(int most) {
-        return new QueueLimit(queue, maxRunning, maxRunningPerKey, most, rate, ratePerKey, inOrder, shareBy);
+        return new QueueLimit(queue, maxRunning, maxRunningPerKey, most, rate, ratePerKey, inOrder);
     }
 
     /** So many jobs of the queue begin in a time. */
     public QueueLimit rate(Rate most) {
-        return new QueueLimit(queue, maxRunning, maxRunningPerKey, burstPerKey, most, ratePerKey, inOrder, shareBy);
+        return new QueueLimit(queue, maxRunning, maxRunningPerKey, burstPerKey, most, ratePerKey, inOrder);
     }
 
     /** So many jobs of each key begin in a time. */
     public QueueLimit ratePerKey(Rate most) {
-        return new QueueLimit(queue, maxRunning, maxRunningPerKey, burstPerKey, rate, most, inOrder, shareBy);
+        return new QueueLimit(queue, maxRunning, maxRunningPerKey, burstPerKey, rate, most, inOrder);
     }
 
     /** Jobs of a key run one after the other. */
     public QueueLimit inOrder(AfterFailure afterFailure) {
-        return new QueueLimit(
-                queue, maxRunning, maxRunningPerKey, burstPerKey, rate, ratePerKey, afterFailure, shareBy);
-    }
-
-    /** What keys share when they take turns. */
-    public QueueLimit shareBy(ShareBy what) {
-        return new QueueLimit(queue, maxRunning, maxRunningPerKey, burstPerKey, rate, ratePerKey, inOrder, what);
+        return new QueueLimit(queue, maxRunning, maxRunningPerKey, burstPerKey, rate, ratePerKey, afterFailure);
     }
 
     private static void requireBurst(@Nullable Integer burst, @Nullable Integer limit, @Nullable AfterFailure inOrder) {
@@ -122,7 +114,6 @@ public record QueueLimit(
         set.put("rate", rate);
         set.put("ratePerKey", ratePerKey);
         set.put("inOrder", inOrder == null ? null : inOrder.label());
-        set.put("shareBy", shareBy == ShareBy.JOBS ? null : shareBy.label());
         set.values().removeIf(Objects::isNull);
         return queue + ": "
                 + (set.isEmpty()

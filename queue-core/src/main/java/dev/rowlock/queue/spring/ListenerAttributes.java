@@ -7,7 +7,6 @@ import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.Limited;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.gate.ShareBy;
 import dev.rowlock.queue.job.RetryPolicy;
 import dev.rowlock.queue.job.RetryStrategy;
 import java.lang.reflect.Method;
@@ -71,7 +70,6 @@ final class ListenerAttributes {
         if (limited == null) {
             return null;
         }
-        ShareBy shareBy = texts.optional("shareBy", limited.shareBy(), ShareBy::of);
         QueueLimit limit = new QueueLimit(
                 queue,
                 texts.optional("maxRunning", limited.maxRunning(), Integer::valueOf),
@@ -79,8 +77,7 @@ final class ListenerAttributes {
                 texts.optional("burstPerKey", limited.burstPerKey(), Integer::valueOf),
                 texts.optional("rate", limited.rate(), Rate::valueOf),
                 texts.optional("ratePerKey", limited.ratePerKey(), Rate::valueOf),
-                texts.optional("inOrder", limited.inOrder(), AfterFailure::of),
-                shareBy == null ? ShareBy.JOBS : shareBy);
+                texts.optional("inOrder", limited.inOrder(), AfterFailure::of));
         return none -> limit;
     }
 

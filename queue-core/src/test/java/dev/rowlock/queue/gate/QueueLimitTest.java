@@ -14,6 +14,5 @@ class QueueLimitTest {
         assertThat(none).hasToString("mail: no limit");
         assertThat(none.maxRunning(5).inOrder(AfterFailure.HOLD)).hasToString("mail: maxRunning=5, inOrder=hold");
         assertThat(none.ratePerKey(Rate.perSecond(5))).hasToString("mail: ratePerKey=5/s");
-        assertThat(none.shareBy(ShareBy.RUN_TIME)).hasToString("mail: shareBy=run-time");
     }
 }

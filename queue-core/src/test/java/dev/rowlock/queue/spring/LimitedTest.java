@@ -9,7 +9,6 @@ import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.Limited;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.gate.ShareBy;
 import dev.rowlock.queue.internal.gate.DeclaredLimits;
 import dev.rowlock.queue.spi.ListenerDefinition;
 import dev.rowlock.queue.spring.Scan.Order;
@@ -44,7 +43,7 @@ class LimitedTest {
     }
 
     static class Bursting {
-        @Limited(maxRunningPerKey = "2", burstPerKey = "10", shareBy = "run-time")
+        @Limited(maxRunningPerKey = "2", burstPerKey = "10")
         @JobListener(queue = "mail")
         void run(Order order) {}
     }
@@ -58,22 +57,8 @@ class LimitedTest {
     @Test
     void aBurstGoesWithALimit() {
         assertThat(Scan.run(Map.of(), Bursting.class).get(0).limit())
-                .isEqualTo(QueueLimit.of("mail")
-                        .maxRunningPerKey(2)
-                        .burstPerKey(10)
-                        .shareBy(ShareBy.RUN_TIME));
+                .isEqualTo(QueueLimit.of("mail").maxRunningPerKey(2).burstPerKey(10));
         assertInvalid(BurstAlone.class, "a burst per key of 10 needs a lower limit per key, and there is none");
-    }
-
-    static class SharesNothingKnown {
-        @Limited(shareBy = "money")
-        @JobListener(queue = "mail")
-        void run(Order order) {}
-    }
-
-    @Test
-    void whatCannotBeSharedStopsTheStart() {
-        assertInvalid(SharesNothingKnown.class, "shareBy 'money' is not valid", "write jobs or run-time");
     }
 
     static class OfPayload {

@@ -167,8 +167,7 @@ final class RowlockSettings {
                             queue.burstPerKey(),
                             queue.rate(),
                             queue.ratePerKey(),
-                            queue.inOrder(),
-                            queue.shareBy()));
+                            queue.inOrder()));
             if (!limit.equals(QueueLimit.of(limit.queue()))) {
                 limits.add(limit);
             }

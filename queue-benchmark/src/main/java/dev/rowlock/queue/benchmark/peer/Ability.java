@@ -22,8 +22,6 @@ public enum Ability {
     LIMITS,
     /** Lends idle places to keys beyond their limit. */
     BURSTS,
-    /** Shares run time between keys. */
-    RUN_TIME,
     /** Runs one job of a key at once, over all nodes. */
     SERIAL,
     /** Runs the jobs of a key one after the other, in the order of their enqueues. */

@@ -13,8 +13,6 @@ public enum KeyRule {
     TEN_AT_ONCE(Set.of(Ability.LIMITS)),
     /** Five run at once, and up to ten while places are idle. */
     BURST(Set.of(Ability.BURSTS)),
-    /** They share the run time of the workers. */
-    RUN_TIME(Set.of(Ability.RUN_TIME)),
     /** One runs at once, at most. */
     ONE_AT_ONCE(Set.of(Ability.SERIAL)),
     /** One after the other, in the order of their enqueues. */

@@ -108,7 +108,6 @@ final class Gates implements Workload {
             new Kind("burst", KeyRule.BURST, FEW, Gates::drain),
             new Kind("rate", KeyRule.RATE, FEW, Gates::drain),
             new Kind("fair", KeyRule.WEIGHTS, FEW, Gates::drain),
-            new Kind("run_time", KeyRule.RUN_TIME, FEW, Gates::drain),
             new Kind("limit_one_few", KeyRule.ONE_AT_ONCE, FEW, Gates::drain),
             LIMIT_ONE,
             ORDERED,

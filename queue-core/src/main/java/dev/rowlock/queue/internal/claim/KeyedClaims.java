@@ -4,7 +4,6 @@ import dev.rowlock.queue.internal.claim.KeyedRound.Look;
 import dev.rowlock.queue.internal.claim.key.KeyLooks;
 import dev.rowlock.queue.internal.claim.key.KeyMemory;
 import dev.rowlock.queue.internal.claim.key.RecentKeys;
-import dev.rowlock.queue.internal.claim.key.RunTimeShares;
 import dev.rowlock.queue.internal.store.batch.BatchLimit;
 import dev.rowlock.queue.internal.store.batch.RefusedJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
@@ -18,10 +17,8 @@ import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +43,6 @@ final class KeyedClaims {
     private final Duration pollInterval;
     private final @Nullable String timeouts;
     private final NodeView node;
-    private final RunTimeShares shares;
 
     private final KeyLooks looks;
     private volatile boolean limited; // whether the queue has a limit of its own
@@ -67,8 +63,7 @@ final class KeyedClaims {
     private final KeyedStages stages;
 
     /** Who claims how much, and takes it. */
-    private record Claim(
-            Stage stage, Turn turn, KnownKeys known, int limit, int largest, long nodeId, Predicate<Batch> taker) {}
+    private record Claim(Turn turn, KnownKeys known, int limit, int largest, long nodeId, Predicate<Batch> taker) {}
 
     /**
      * @param timeouts the listeners' timeouts as a JSON object of milliseconds by type
@@ -86,9 +81,8 @@ final class KeyedClaims {
         this.turns = new KeyedTurns(this::nodes, pollInterval);
         this.statement = source.claim();
         this.restOfKeys = new RestOfKeys(consumer.queue(), statement.cancelRest(), source.changed());
-        this.shares = source.runTimes().of(consumer.queue());
         this.pollInterval = pollInterval;
-        this.stages = new KeyedStages(shares, memory, pollInterval);
+        this.stages = new KeyedStages(memory, pollInterval);
         this.looks = new KeyLooks(source.kept(), pollInterval);
         this.recent = new RecentKeys(pollInterval);
         this.timeouts = timeouts;
@@ -154,7 +148,7 @@ final class KeyedClaims {
      * @param taker takes what was claimed; false if the lease is lost
      */
     Duration claim(List<String> left, long nodeId, Predicate<Batch> taker) {
-        Stage now = stages.next();
+        boolean borrows = stages.borrows();
         Kind first = limited ? turns.first(consumer.behindInPlaces()) : Kind.KEYED;
         int limit = Math.min(inTime.rows(), consumer.demand(first, looks.ahead()));
         if (limit == 0) {
@@ -168,8 +162,8 @@ final class KeyedClaims {
         pace.begun();
         int largest = consumer.budget().reserve(limit);
         try {
-            Turn turn = turn(now, first);
-            Claim claim = new Claim(now, turn, known(now, turn, limit), limit, largest, nodeId, taker);
+            Turn turn = turn(borrows, first);
+            Claim claim = new Claim(turn, known(turn, limit), limit, largest, nodeId, taker);
             return looks.next(claim(claim, new Which(left, refused.ids(), null)));
         } catch (RuntimeException e) {
             inTime.failed(e);
@@ -180,26 +174,26 @@ final class KeyedClaims {
         }
     }
 
-    private KeyedRound round(Stage now) {
-        return now.borrows() ? borrowed : own;
+    private KeyedRound round(boolean borrows) {
+        return borrows ? borrowed : own;
     }
 
-    private Turn turn(Stage now, Kind first) {
-        Turn turn = round(now)
-                .turn()
+    private Turn turn(boolean borrows, Kind first) {
+        KeyedRound round = round(borrows);
+        Turn turn = round.turn()
                 .plainFirst(first == Kind.PLAIN)
                 .ofBacklog(turns.backlog())
-                .widely(round(now).empty());
-        return (now.borrows() ? turn.borrowing() : turn).without(shares.ahead(now.reach(), turn.key()));
+                .widely(round.empty());
+        return borrows ? turn.borrowing() : turn;
     }
 
-    private KnownKeys known(Stage stage, Turn turn, int limit) {
-        KeyedRound round = round(stage);
+    private KnownKeys known(Turn turn, int limit) {
+        KeyedRound round = round(turn.borrows());
         long now = System.nanoTime();
         if (round.begins()) {
             roundBegunAt = now;
             endedBeforeRound = ended.get();
-            round.begin(look(stage, now));
+            round.begin(look(turn.borrows(), now));
         } else if (round.resumes() && round.look() != Look.RECENT) {
             round.begin(lookAtAll(now));
         }
@@ -214,8 +208,8 @@ final class KeyedClaims {
         };
     }
 
-    private Look look(Stage stage, long now) {
-        if (stage.equals(Stage.FIRST) && recent.begin(looks.heardAt(), now)) {
+    private Look look(boolean borrows, long now) {
+        if (!borrows && recent.begin(looks.heardAt(), now)) {
             return Look.RECENT;
         }
         return lookAtAll(now);
@@ -228,13 +222,7 @@ final class KeyedClaims {
     private Duration claim(Claim claim, Which which) {
         if (refused.isDue()) {
             Claim fromFront = new Claim(
-                    claim.stage(),
-                    claim.turn(),
-                    KnownKeys.NONE,
-                    claim.limit(),
-                    claim.largest(),
-                    claim.nodeId(),
-                    claim.taker());
+                    claim.turn(), KnownKeys.NONE, claim.limit(), claim.largest(), claim.nodeId(), claim.taker());
             refused.tryAgain(ids -> claimOnly(fromFront, which, ids), claim.limit());
             return Duration.ZERO; // there may be less demand by now
         }
@@ -246,11 +234,12 @@ final class KeyedClaims {
         } catch (RuntimeException e) {
             return claimApart(claim, which, e);
         }
-        KeyedRound round = round(claim.stage());
+        boolean borrows = claim.turn().borrows();
+        KeyedRound round = round(borrows);
         seen(batch, round.look() == Look.FROM_FRONT);
         if (batch.stop() == Stop.OUT_OF_TURN) {
             wantsRoom = true;
-            round.outOfTurn(claim.stage());
+            round.outOfTurn(borrows);
             Duration rest = turns.await();
             return ended.get() != endedBefore ? Duration.ZERO : rest;
         }
@@ -267,11 +256,11 @@ final class KeyedClaims {
             inTime.worked();
         }
         wantsRoom = !full;
-        if (claim.stage().equals(Stage.FIRST)) {
+        if (!borrows) {
             recent.brought(batch.learned(), full);
         }
         boolean brought = !batch.batch().jobs().isEmpty();
-        Duration rest = stages.rest(claim.stage(), round, brought, limited, quiet());
+        Duration rest = stages.rest(borrows, round, brought, limited, quiet());
         return wantsRoom && ended.get() != endedBefore ? Duration.ZERO : rest;
     }
 
@@ -312,14 +301,6 @@ final class KeyedClaims {
         memory.learn(batch.learned(), fromFront, lookedAt);
         limited = batch.limited();
         ruled = batch.learned().seen() != null;
-        shares.active(batch.byRunTime());
-        if (batch.byRunTime()) {
-            recent.forget(); // who is served depends on who else wants to be
-            shares.served(batch.batch().jobs().stream()
-                    .map(ClaimedJob::key)
-                    .filter(Objects::nonNull)
-                    .collect(Collectors.toSet()));
-        }
         if (!batch.batch().jobs().isEmpty() || batch.keys()) {
             looks.seen(lookedAt);
         }

@@ -1,13 +1,10 @@
 package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.claim.key.RecentKeys;
-import dev.rowlock.queue.internal.claim.key.RunTimeShares;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Stop;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
  * Where claims stand that go round through all keys of a queue, so that none comes twice before each has come once, and what came of it
@@ -20,12 +17,10 @@ final class KeyedRound {
     private boolean busy;
     private boolean looked;
     private boolean lends = true;
-    private boolean passedOver;
     private boolean plainFirst;
     private Look look = Look.FROM_FRONT;
     private Duration took = Duration.ZERO;
     private Stop stop = Stop.NONE; // of the last claim
-    private final Map<String, Integer> wanting = new HashMap<>();
 
     /** Which keys a round asks. */
     enum Look {
@@ -94,11 +89,7 @@ final class KeyedRound {
         looked |= batch.keys();
         lends &= batch.lends();
         took = took.plus(batch.batch().took());
-        if (wanting.size() < RunTimeShares.MOST_KEYS) {
-            wanting.putAll(batch.wanting());
-        }
         plainFirst |= claimed.plainFirst();
-        passedOver |= claimed.ahead().stream().anyMatch(batch.wanting()::containsKey);
     }
 
     /** Jobs of the round were ended without being claimed: there may be others in their places. */
@@ -114,16 +105,6 @@ final class KeyedRound {
     /** Whether keys stood before jobs without one in all its claims: those have had a place only where no key was looked at. */
     boolean keysFirst() {
         return looked && !plainFirst;
-    }
-
-    /** Whether it has passed over keys that have jobs ready. */
-    boolean passedOver() {
-        return passedOver;
-    }
-
-    /** Keys that share run time and have jobs ready, with their weights, as far as it has come. */
-    Map<String, Integer> wanting() {
-        return wanting;
     }
 
     /** Whether it has come by keys that have jobs. */
@@ -160,11 +141,11 @@ final class KeyedRound {
     }
 
     /**
-     * A claim of this stage was refused its turn. Where whoever is below its limit gets jobs, the round goes on where it is. Others get some only behind a whole
+     * A claim was refused its turn. Where whoever is below its limit gets jobs, the round goes on where it is. Keys borrow only behind a whole
      * round that has brought nothing, so theirs begins anew.
      */
-    void outOfTurn(Stage stage) {
-        if (!stage.equals(Stage.FIRST)) {
+    void outOfTurn(boolean borrows) {
+        if (borrows) {
             turn = Turn.FIRST;
             startAfresh();
         }
@@ -175,8 +156,6 @@ final class KeyedRound {
         busy = false;
         looked = false;
         lends = true;
-        passedOver = false;
         plainFirst = false;
-        wanting.clear();
     }
 }

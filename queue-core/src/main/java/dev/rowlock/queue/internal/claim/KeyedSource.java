@@ -1,20 +1,19 @@
 package dev.rowlock.queue.internal.claim;
 
-import dev.rowlock.queue.internal.claim.key.RunTimes;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs;
 import java.time.Duration;
 
 /**
- * Where jobs with keys come from, and what is known of how long they run.
+ * Where jobs with keys come from.
  *
  * @param changed called when it has cancelled jobs of workflows
  * @param kept a queue that has had such jobs is looked at for them with each claim for so long
  */
-public record KeyedSource(ClaimKeyedJobs claim, RunTimes runTimes, Runnable changed, Duration kept) {
+public record KeyedSource(ClaimKeyedJobs claim, Runnable changed, Duration kept) {
 
     private static final Duration KEPT = Duration.ofMinutes(1);
 
-    public KeyedSource(ClaimKeyedJobs claim, RunTimes runTimes, Runnable changed) {
-        this(claim, runTimes, changed, KEPT);
+    public KeyedSource(ClaimKeyedJobs claim, Runnable changed) {
+        this(claim, changed, KEPT);
     }
 }

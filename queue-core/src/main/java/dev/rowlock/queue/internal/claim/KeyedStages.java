@@ -2,16 +2,14 @@ package dev.rowlock.queue.internal.claim;
 
 import dev.rowlock.queue.internal.claim.KeyedRound.Look;
 import dev.rowlock.queue.internal.claim.key.KeyMemory;
-import dev.rowlock.queue.internal.claim.key.RunTimeShares;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When the next claim of jobs with keys is made, and who may have jobs in it.
+ * When the next claim of jobs with keys is made, and at which of two stages: within the limits of the keys, or letting them borrow idle places.
  *
- * <p>Where keys may borrow idle places, a claim that lets them do so comes only after a whole round within their limits has brought nothing, and
- * after each that has brought something comes such a round again: whoever is below its own limit goes first. In the same manner keys that share run time and are ahead come only after a
- * round over the others has brought nothing.
+ * <p>A claim that lets keys borrow comes only after a whole round within their limits has brought nothing, and
+ * after each that has brought something comes such a round again: whoever is below its own limit goes first.
  *
  * <p>Used by one thread at a time.
  */
@@ -29,24 +27,22 @@ final class KeyedStages {
     /** Whoever changes tables by hand tells nobody, and not every word arrives. */
     private static final Duration LONGEST_REST = Duration.ofSeconds(1);
 
-    private final RunTimeShares shares;
     private final KeyMemory memory;
     private final Duration pollInterval;
-    private Stage stage = Stage.FIRST; // of the next claim
+    private boolean borrowing; // whether the next claim lets keys borrow
     private int busyRounds; // in a row, of keys within their limits
     private boolean idle; // the last round has found nothing
     private @Nullable Long rateAt; // when a rate allows the next job, monotonic; null: none keeps any
 
-    KeyedStages(RunTimeShares shares, KeyMemory memory, Duration pollInterval) {
-        this.shares = shares;
+    KeyedStages(KeyMemory memory, Duration pollInterval) {
         this.memory = memory;
         this.pollInterval = pollInterval;
     }
 
-    /** Of the claim that begins. The one after it is the first, unless this one says otherwise: what others want is known for a moment only. */
-    Stage next() {
-        Stage now = stage;
-        stage = Stage.FIRST;
+    /** Whether the claim that begins lets keys borrow. The one after it does not, unless this one says otherwise: what others want is known for a moment only. */
+    boolean borrows() {
+        boolean now = borrowing;
+        borrowing = false;
         return now;
     }
 
@@ -64,17 +60,14 @@ final class KeyedStages {
     /**
      * Decides what the next claim is like.
      *
+     * @param borrows whether this one has let keys borrow
      * @param plainToo whether claims bring jobs without keys too
      * @param quiet whether nothing has happened since the round began
      */
-    Duration rest(Stage now, KeyedRound round, boolean brought, boolean plainToo, boolean quiet) {
+    Duration rest(boolean borrows, KeyedRound round, boolean brought, boolean plainToo, boolean quiet) {
         boolean lends = round.lends();
-        boolean passedOver = round.passedOver();
         boolean keys = round.looked();
         boolean plainLeft = plainToo && round.keysFirst();
-        if (round.over() && !now.borrows()) {
-            shares.wanting(round.wanting());
-        }
         KeyedRound.End end = round.end();
         boolean fromFront = round.look() == Look.FROM_FRONT;
         if (fromFront && end != KeyedRound.End.NOT_YET) {
@@ -85,28 +78,23 @@ final class KeyedStages {
         }
         idle = end == KeyedRound.End.NOTHING || end == KeyedRound.End.QUEUE_FULL;
         Duration untilFront = fromFront ? pollInterval : memory.frontIn(idle, System.nanoTime());
-        if (brought && !now.equals(Stage.FIRST)) {
+        if (brought && borrows) {
             return Duration.ZERO; // others go first with the next place
         }
-        if (end == KeyedRound.End.NOT_YET || now.borrows() && end == KeyedRound.End.FOUND) {
-            stage = now;
+        if (end == KeyedRound.End.NOT_YET || borrows && end == KeyedRound.End.FOUND) {
+            borrowing = borrows;
             return Duration.ZERO;
         }
-        if (nobodyWants(now, end)) {
-            stage = passedOver && now.reach() < RunTimeShares.FURTHEST
-                    ? now.further()
-                    : lends && !now.borrows() ? Stage.BORROWING : Stage.FIRST;
+        if (borrows) {
+            busyRounds = 0;
+        } else {
+            borrowing = nobodyWants(end) && lends;
         }
-        return stage.equals(Stage.FIRST)
-                ? restAfter(end, untilFront, quiet && keys ? round.took() : Duration.ZERO)
-                : Duration.ZERO;
+        return borrowing ? Duration.ZERO : restAfter(end, untilFront, quiet && keys ? round.took() : Duration.ZERO);
     }
 
-    private boolean nobodyWants(Stage now, KeyedRound.End end) {
-        if (now.borrows()) {
-            busyRounds = 0;
-            return end == KeyedRound.End.NOTHING;
-        }
+    /** Whether nobody who is below its limit wants a place, after a claim within limits. */
+    private boolean nobodyWants(KeyedRound.End end) {
         switch (end) {
             case FOUND, NOTHING -> busyRounds = 0;
             case BUSY -> busyRounds++;

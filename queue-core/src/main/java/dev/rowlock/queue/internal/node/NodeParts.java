@@ -13,7 +13,6 @@ import dev.rowlock.queue.internal.claim.Fetcher;
 import dev.rowlock.queue.internal.claim.Fetchers;
 import dev.rowlock.queue.internal.claim.KeyedSource;
 import dev.rowlock.queue.internal.claim.NodeView;
-import dev.rowlock.queue.internal.claim.key.RunTimes;
 import dev.rowlock.queue.internal.record.AmbiguousCommits;
 import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.record.OutcomeWriter;
@@ -67,12 +66,6 @@ public record NodeParts(
     public static NodeParts assemble(NodeSettings settings, NodeServices services, List<ListenerDefinition> listeners) {
         Map<String, List<ListenerDefinition>> byQueue = listeners.stream()
                 .collect(Collectors.groupingBy(ListenerDefinition::queue, TreeMap::new, Collectors.toList()));
-        RunTimes runTimes = new RunTimes(
-                byQueue.entrySet().stream()
-                        .collect(Collectors.toMap(
-                                Map.Entry::getKey,
-                                queue -> QueueConcurrency.of(queue.getKey(), queue.getValue(), settings.worker()))),
-                System::nanoTime);
         Observers observers = new Observers(services.extensions().observers());
         Recorder recorder = recorder(settings, services, observers);
         Deadlines deadlines = new Deadlines("rowlock");
@@ -91,8 +84,7 @@ public record NodeParts(
                         deadlines,
                         settings.lease().maxCrashes()),
                 observers,
-                ClaimBudget.ofHeap(Runtime.getRuntime().maxMemory()),
-                runTimes);
+                ClaimBudget.ofHeap(Runtime.getRuntime().maxMemory()));
         List<QueueWorker> queues = byQueue.entrySet().stream()
                 .map(entry -> queue(entry.getKey(), entry.getValue(), settings, shared, chunks))
                 .toList();
@@ -102,7 +94,6 @@ public record NodeParts(
                 claim,
                 new KeyedSource(
                         new ClaimKeyedJobs(services.database(), longestWait, claim.unanswered()),
-                        runTimes,
                         services.wakeups()::attention),
                 new FindReadyQueues(services.database()),
                 queues,

@@ -4,7 +4,6 @@ import dev.rowlock.queue.internal.attempt.Execution;
 import dev.rowlock.queue.internal.attempt.Execution.Stop;
 import dev.rowlock.queue.internal.attempt.HandlerInvoker;
 import dev.rowlock.queue.internal.claim.Kind;
-import dev.rowlock.queue.internal.claim.key.RunTimes;
 import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -30,7 +29,6 @@ final class JobRuns implements Workplace {
     private final HandlerInvoker attempts;
     private final Suspects suspects;
     private final Observers observer;
-    private final RunTimes runTimes;
     private final RunningHandlers handlers;
     private final PrefetchLimit prefetch;
     private final long longestWait;
@@ -48,7 +46,6 @@ final class JobRuns implements Workplace {
         this.attempts = services.attempts();
         this.suspects = services.suspects();
         this.observer = services.observer();
-        this.runTimes = services.runTimes();
         this.handlers = handlers;
         this.prefetch = prefetch;
         this.longestWait = longestWait.toNanos();
@@ -155,7 +152,6 @@ final class JobRuns implements Workplace {
 
     private void started(Execution execution, long begun) {
         ClaimedJob job = execution.job();
-        runTimes.started(job);
         observer.started(job, job.waited().plusNanos(begun - execution.claimedNanos()));
     }
 

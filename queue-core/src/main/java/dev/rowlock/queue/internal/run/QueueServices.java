@@ -2,15 +2,9 @@ package dev.rowlock.queue.internal.run;
 
 import dev.rowlock.queue.internal.attempt.HandlerInvoker;
 import dev.rowlock.queue.internal.claim.ClaimBudget;
-import dev.rowlock.queue.internal.claim.key.RunTimes;
 import dev.rowlock.queue.internal.record.Observers;
 import dev.rowlock.queue.internal.record.Recorder;
 
 /** What the queues of a node share. */
 public record QueueServices(
-        HandlerInvoker attempts,
-        Recorder recorder,
-        Suspects suspects,
-        Observers observer,
-        ClaimBudget budget,
-        RunTimes runTimes) {}
+        HandlerInvoker attempts, Recorder recorder, Suspects suspects, Observers observer, ClaimBudget budget) {}

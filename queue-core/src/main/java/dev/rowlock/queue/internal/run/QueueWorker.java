@@ -5,7 +5,6 @@ import dev.rowlock.queue.internal.attempt.Holder;
 import dev.rowlock.queue.internal.claim.ClaimBudget;
 import dev.rowlock.queue.internal.claim.Kind;
 import dev.rowlock.queue.internal.claim.QueueConsumer;
-import dev.rowlock.queue.internal.claim.key.RunTimes;
 import dev.rowlock.queue.internal.record.Recorder;
 import dev.rowlock.queue.internal.run.Buffer.Share;
 import dev.rowlock.queue.internal.run.HandlerThreads.HandlerThread;
@@ -41,7 +40,6 @@ public final class QueueWorker implements QueueConsumer, Holder {
     private final String queue;
     private final int concurrency;
     private final Recorder recorder;
-    private final RunTimes runTimes;
     private final Suspects suspects;
     private final ClaimBudget budget;
     private final PrefetchLimit prefetch;
@@ -65,7 +63,6 @@ public final class QueueWorker implements QueueConsumer, Holder {
         this.buffer = new Buffer(concurrency, settings);
         this.threads = new HandlerThreads(queue, concurrency, buffer, this::work, HandlerThreads.KEPT);
         this.recorder = services.recorder();
-        this.runTimes = services.runTimes();
         this.suspects = services.suspects();
         this.budget = services.budget();
         this.held = new HeldJobs(budget, concurrency);
@@ -258,7 +255,6 @@ public final class QueueWorker implements QueueConsumer, Holder {
      * be lost, the outcome is dropped, and the job given back in case that belief is wrong.
      */
     void settle(Execution execution, Outcome outcome, Duration took) {
-        runTimes.ended(execution.job());
         if (settled(execution)) {
             boolean lost =
                     execution.stopped() == Execution.Stop.CLAIM_LOST && !(outcome instanceof Outcome.AlreadyCompleted);

@@ -227,7 +227,6 @@ COMMENT ON COLUMN ${schema}.queue_limit.declared IS 'Whether an application decl
 COMMENT ON COLUMN ${schema}.queue_limit.changed_at IS 'When it was set.';
 COMMENT ON COLUMN ${schema}.queue_limit.who IS 'Who set it; null: nobody said.';
 COMMENT ON COLUMN ${schema}.queue_limit.burst_per_key IS 'So many of its jobs of each key at once while no other key that is below its limit wants the places; null: no more than the limit.';
-COMMENT ON COLUMN ${schema}.queue_limit.share_by IS 'What keys share when they take turns: run-time; null: jobs.';
 COMMENT ON COLUMN ${schema}.queue_limit.declared_limit IS 'What applications declare while something else is set at run time: its columns by name; null: nothing.';
 
 COMMENT ON TABLE ${schema}.rate_state IS 'How far each rate is used up. The row with the highest number counts.';

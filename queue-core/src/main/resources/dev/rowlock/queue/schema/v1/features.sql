@@ -113,7 +113,6 @@ CREATE TABLE ${schema}.queue_limit (
     changed_at          timestamptz NOT NULL DEFAULT statement_timestamp(),
     who                 text        COLLATE "C",                            -- null: nobody said
     burst_per_key       int,                                         -- while no other key wants the places; one that is no more than the limit says nothing
-    share_by            text        COLLATE "C",                     -- run-time; null: keys take turns by jobs
     declared_limit      jsonb,                                       -- what applications declare while something else is set at run time
     CHECK (num_nulls(rate_jobs, rate_millis, rate_burst) IN (0, 3)),
     CHECK (num_nulls(key_rate_jobs, key_rate_millis, key_rate_burst) IN (0, 3))

@@ -3,7 +3,6 @@ package dev.rowlock.queue.internal.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.rowlock.queue.internal.claim.key.RunTimes;
 import dev.rowlock.queue.internal.run.QueueWorker;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
@@ -15,7 +14,6 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -72,10 +70,7 @@ class ClaimerTest {
         Claimer interrupted = new Claimer(
                 worker,
                 node.claim(),
-                new KeyedSource(
-                        new ClaimKeyedJobs(rooms.database(), Duration.ZERO),
-                        new RunTimes(Map.of(worker.queue(), 1), System::nanoTime),
-                        () -> {}),
+                new KeyedSource(new ClaimKeyedJobs(rooms.database(), Duration.ZERO), () -> {}),
                 ClaimingNode.FETCH,
                 new LosesItsLease(node.view().nodeId()),
                 null);

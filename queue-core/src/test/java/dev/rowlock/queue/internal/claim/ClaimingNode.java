@@ -79,13 +79,7 @@ final class ClaimingNode implements AutoCloseable {
 
     /** One that looks for jobs with keys no longer after there was one than for this time, unless it has a reason to. */
     Claimer claimerThatKeepsKeys(Duration kept) {
-        return new Claimer(
-                worker,
-                claim,
-                new KeyedSource(keyed.claim(), keyed.runTimes(), keyed.changed(), kept),
-                FETCH,
-                view,
-                null);
+        return new Claimer(worker, claim, new KeyedSource(keyed.claim(), keyed.changed(), kept), FETCH, view, null);
     }
 
     /** From now on the database refuses to move this job to running. */

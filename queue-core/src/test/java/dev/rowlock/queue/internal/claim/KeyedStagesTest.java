@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.claim.KeyedRound.Look;
 import dev.rowlock.queue.internal.claim.key.KeyMemory;
-import dev.rowlock.queue.internal.claim.key.RunTimes;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.KeyedBatch;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Stop;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
@@ -23,10 +22,8 @@ class KeyedStagesTest {
     private static final Duration TOOK = Duration.ofMillis(50);
 
     private final KeyedRound round = new KeyedRound();
-    private final KeyedStages stages = new KeyedStages(
-            new RunTimes(Map.of("mail", 1), System::nanoTime).of("mail"),
-            new KeyMemory(chance -> 0.1, System.nanoTime()),
-            POLL);
+    private boolean borrows; // whether the next claim does
+    private final KeyedStages stages = new KeyedStages(new KeyMemory(chance -> 0.1, System.nanoTime()), POLL);
 
     @Test
     void aLookThatBroughtNothingTakesATenthOfTheTimeWhileNothingHappens() {
@@ -65,26 +62,61 @@ class KeyedStagesTest {
         assertThat(round.empty()).isTrue();
     }
 
+    @Test
+    void keysBorrowAfterARoundWithinTheirLimitsThatBroughtNothingAndThenItIsTheOthersTurn() {
+        assertThat(borrowsAfter(Stop.NONE, 0, null)).isTrue();
+        assertThat(borrowsAfter(Stop.NONE, 0, null)).isFalse();
+    }
+
+    @Test
+    void keysDoNotBorrowBeforeTheRoundIsOver() {
+        assertThat(borrowsAfter(Stop.NONE, 0, new Turn("key-020", 0, true))).isFalse();
+    }
+
+    @Test
+    void keysDoNotBorrowWhileTheQueueIsFull() {
+        assertThat(borrowsAfter(Stop.QUEUE_FULL, 0, null)).isFalse();
+    }
+
+    /** Where many nodes claim, somebody always is. */
+    @Test
+    void keysBorrowAlsoWhereSomebodyElseIsAlwaysFillingSome() {
+        assertThat(borrowsAfter(Stop.NONE, 1, null)).isFalse();
+        assertThat(borrowsAfter(Stop.NONE, 1, null)).isFalse();
+        assertThat(borrowsAfter(Stop.NONE, 1, null)).isTrue();
+    }
+
     private Duration rest(Duration took, boolean quiet) {
         round.begin(Look.FROM_FRONT);
         round.seen(nothing(took, null), Turn.FIRST);
-        return stages.rest(stages.next(), round, false, false, quiet);
+        return stages.rest(stages.borrows(), round, false, false, quiet);
+    }
+
+    /** Whether the claim after the next one lets keys borrow, if that brings nothing. */
+    private boolean borrowsAfter(Stop stop, int busy, @Nullable Turn next) {
+        round.begin(Look.FROM_FRONT);
+        round.seen(nothing(TOOK, next, stop, busy, true), Turn.FIRST);
+        stages.rest(borrows, round, false, false, true);
+        borrows = stages.borrows();
+        return borrows;
     }
 
     private static KeyedBatch nothing(Duration took, @Nullable Turn next) {
+        return nothing(took, next, Stop.NONE, 0, false);
+    }
+
+    private static KeyedBatch nothing(Duration took, @Nullable Turn next, Stop stop, int busy, boolean lends) {
         return new KeyedBatch(
                 new Batch(List.of(), null, took, true),
                 10,
                 next,
-                Stop.NONE,
+                stop,
                 true,
                 false,
-                0,
+                busy,
                 null,
                 List.of(),
-                false,
-                false,
-                Map.of(),
+                lends,
                 new LearnedKeys(null, null, false, Map.of(), Map.of(), null));
     }
 }

@@ -47,8 +47,6 @@ class KeyedTurnsTest {
                 null,
                 List.of(),
                 false,
-                false,
-                Map.of(),
                 new LearnedKeys(null, null, false, Map.of(), Map.of(), null));
     }
 }

@@ -4,12 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.attempt.Extensions;
 import dev.rowlock.queue.internal.claim.Kind;
-import dev.rowlock.queue.internal.claim.key.RunTimeShares;
 import dev.rowlock.queue.internal.node.NodeParts;
 import dev.rowlock.queue.internal.node.NodeServices;
 import dev.rowlock.queue.internal.node.NodeSettings;
 import dev.rowlock.queue.internal.node.TestNode;
-import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.SendWakeup;
 import dev.rowlock.queue.internal.thread.EndlessTask;
@@ -35,14 +33,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** A queue's threads and a recorder, without a claimer. */
 @PostgresTest(migrated = true)
 class QueueWorkerTest {
-
-    /** Keys with run times that are no further apart count as equal: 20 ms for two threads. */
-    private static final Duration MORE_THAN_LEVEL = Duration.ofMillis(100);
 
     private final AtomicInteger runs = new AtomicInteger();
     private final CountDownLatch release = new CountDownLatch(1);
@@ -218,77 +212,6 @@ class QueueWorkerTest {
         assertThat(rooms.count("ready")).isEqualTo(3);
         assertThat(rooms.truth("SELECT bool_and(attempt = 0 AND crashes = 0) FROM rowlock.ready"))
                 .isTrue();
-    }
-
-    @Test
-    void aHandlerHasTakenItsTimeAlsoWhereItsClaimWasLost() {
-        RunTimeShares shares = sharedRunTime();
-        worker.accept(List.of(withKey(rooms.running(), "lost")), System.nanoTime());
-        Awaitility.await().until(() -> runs.get() == 1);
-        long begun = System.nanoTime();
-        rooms.execute("UPDATE rowlock.running SET token = nextval('rowlock.claim_token')");
-        Awaitility.await().until(() -> System.nanoTime() - begun > MORE_THAN_LEVEL.toNanos());
-
-        release.countDown();
-
-        Awaitility.await().until(() -> worker.held().tokens().count() == 0);
-        shares.wanting(Map.of("lost", 1, "other", 1));
-        assertThat(rooms.count("running")).isEqualTo(1);
-        assertThat(shares.ahead(0, "")).containsExactly("lost");
-    }
-
-    /** Another one that runs at the same time, and for longer than the first one can have run, is ahead of it. */
-    @Test
-    void aHandlerThatHasEndedTakesNoTimeWhileItsOutcomeWaits() throws Exception {
-        RunTimeShares shares = sharedRunTime();
-        ClaimedJob quick = withKey(rooms.running(), "quick");
-        ClaimedJob slow = withKey(rooms.running(), "slow");
-        try (OpenTransaction other = new OpenTransaction(rooms.database())) {
-            JdbcClient.create(other.database().dataSource())
-                    .sql("SELECT FROM rowlock.running WHERE token = ? FOR UPDATE")
-                    .param(quick.claim().token())
-                    .query()
-                    .singleRow();
-            long begun = System.nanoTime();
-            worker.accept(List.of(quick), begun);
-            Awaitility.await().until(() -> runs.get() == 1 && parts.recorder().unwritten() == 1);
-            long atMost = System.nanoTime() - begun + MORE_THAN_LEVEL.toNanos();
-
-            worker.accept(List.of(slow), System.nanoTime());
-            Awaitility.await().until(() -> runs.get() == 2);
-            long later = System.nanoTime();
-            Awaitility.await().until(() -> System.nanoTime() - later > atMost);
-            release.countDown();
-            Awaitility.await().until(() -> worker.held().tokens().count() == 1);
-
-            shares.wanting(Map.of("quick", 1, "slow", 1));
-            assertThat(shares.ahead(0, "")).containsExactly("slow");
-        }
-    }
-
-    private RunTimeShares sharedRunTime() {
-        RunTimeShares shares = parts.keyed().runTimes().of(Rooms.QUEUE);
-        shares.active(true);
-        return shares;
-    }
-
-    private static ClaimedJob withKey(ClaimedJob job, String key) {
-        return new ClaimedJob(
-                job.claim(),
-                job.queue(),
-                job.type(),
-                job.attempt(),
-                job.crashes(),
-                job.waited(),
-                job.age(),
-                job.claimedAt(),
-                job.payload(),
-                job.headers(),
-                job.maxRetries(),
-                job.timeout(),
-                job.deadline(),
-                key,
-                false);
     }
 
     /** As if the job had been taken at its deadline, had waited, and had been claimed by the same node. */

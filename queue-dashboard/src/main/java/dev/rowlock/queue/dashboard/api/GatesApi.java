@@ -10,7 +10,6 @@ import dev.rowlock.queue.gate.FullKey;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.gate.ShareBy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -37,8 +36,7 @@ final class GatesApi {
             @Nullable Integer burstPerKey,
             @Nullable String rate,
             @Nullable String ratePerKey,
-            @Nullable String inOrder,
-            String shareBy) {
+            @Nullable String inOrder) {
 
         static Limit of(QueueLimit limit) {
             AfterFailure order = limit.inOrder();
@@ -49,8 +47,7 @@ final class GatesApi {
                     limit.burstPerKey(),
                     rate(limit.rate()),
                     rate(limit.ratePerKey()),
-                    order == null ? null : order.label(),
-                    limit.shareBy().label());
+                    order == null ? null : order.label());
         }
 
         private static @Nullable String rate(@Nullable Rate rate) {
@@ -107,7 +104,6 @@ final class GatesApi {
             @Nullable String rate,
             @Nullable String ratePerKey,
             @Nullable String inOrder,
-            @Nullable String shareBy,
             @Nullable String why) {}
 
     Object set(Call call) {
@@ -120,8 +116,7 @@ final class GatesApi {
                         wanted.burstPerKey(),
                         rate(wanted.rate()),
                         rate(wanted.ratePerKey()),
-                        wanted.inOrder() == null ? null : AfterFailure.of(wanted.inOrder()),
-                        wanted.shareBy() == null ? ShareBy.JOBS : ShareBy.of(wanted.shareBy())));
+                        wanted.inOrder() == null ? null : AfterFailure.of(wanted.inOrder())));
         return Map.of("changed", true);
     }
 

@@ -17,7 +17,6 @@ import dev.rowlock.queue.gate.Limited;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.gate.ShareBy;
 import dev.rowlock.queue.gate.WaitingJob;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobState;
@@ -159,7 +158,6 @@ class GatesExamplesTest {
                         "rowlock.queues.mail.rate=100/min",
                         "rowlock.queues.mail.rate-per-key=5/s burst 20",
                         "rowlock.queues.accounts.in-order=hold",
-                        "rowlock.queues.reports.share-by=run-time",
                         "rowlock.queues.other.in-order=cancel-rest",
                         "rowlock.worker.allow-unknown-queues=true")
                 .run(context -> {
@@ -170,8 +168,7 @@ class GatesExamplesTest {
                                     QueueLimit.of("mail")
                                             .rate(Rate.perMinute(100))
                                             .ratePerKey(Rate.perSecond(5).burst(20)),
-                                    QueueLimit.of("other").inOrder(AfterFailure.CANCEL_REST),
-                                    QueueLimit.of("reports").shareBy(ShareBy.RUN_TIME))));
+                                    QueueLimit.of("other").inOrder(AfterFailure.CANCEL_REST))));
                 });
     }
 
@@ -305,10 +302,6 @@ class GatesExamplesTest {
                     .containsExactly(
                             QueueLimit.of("imports").maxRunningPerKey(2).burstPerKey(10));
             limits.remove("imports");
-
-            limits.set(QueueLimit.of("reports").shareBy(ShareBy.RUN_TIME));
-            assertThat(limits.all()).containsExactly(QueueLimit.of("reports").shareBy(ShareBy.RUN_TIME));
-            limits.remove("reports");
 
             assertThat(limits.all()).isEmpty();
         });

@@ -19,7 +19,6 @@ import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.gate.ShareBy;
 import dev.rowlock.queue.gate.WaitingJob;
 import dev.rowlock.queue.job.JobOptions;
 import dev.rowlock.queue.schedule.RecurringJob;
@@ -116,7 +115,6 @@ final class RowlockSession implements Session {
             case NONE, TURNS -> limits.remove(none.queue());
             case TEN_AT_ONCE -> limits.set(none.maxRunningPerKey(10));
             case BURST -> limits.set(none.maxRunningPerKey(5).burstPerKey(10));
-            case RUN_TIME -> limits.set(none.shareBy(ShareBy.RUN_TIME));
             case ONE_AT_ONCE -> limits.set(none.maxRunningPerKey(1));
             case POLICY -> policies.add(new FirstOnes());
             case IN_ORDER -> limits.set(none.inOrder(AfterFailure.HOLD));

@@ -118,9 +118,4 @@ public final class RecentKeys {
     private Recent again(Recent was, Recent now) {
         return was.round() == round ? was : was.round() == round - 1 ? new Recent(round, was.rounds() + 1) : now;
     }
-
-    /** What was known says nothing any more. */
-    public void forget() {
-        keys.clear();
-    }
 }

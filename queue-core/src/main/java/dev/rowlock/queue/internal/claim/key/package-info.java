@@ -1,7 +1,7 @@
 /**
- * What a node remembers of the keys of a queue, in memory only, so that its claims cost less or are fairer: where the jobs of busy keys begin ({@link
+ * What a node remembers of the keys of a queue, in memory only, so that its claims cost less: where the jobs of busy keys begin ({@link
  * dev.rowlock.queue.internal.claim.key.KeyMemory}), which keys have brought jobs lately ({@link dev.rowlock.queue.internal.claim.key.RecentKeys}),
- * how long their jobs have run ({@link dev.rowlock.queue.internal.claim.key.RunTimeShares}), and when to look for such jobs again ({@link
+ * and when to look for such jobs again ({@link
  * dev.rowlock.queue.internal.claim.key.KeyLooks}). All of it may be forgotten: limits and order are
  * kept in the database.
  */

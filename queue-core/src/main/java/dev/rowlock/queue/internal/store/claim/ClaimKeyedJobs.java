@@ -15,7 +15,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -64,45 +63,33 @@ public final class ClaimKeyedJobs {
      * @param plainFirst whether jobs without keys come first, in a queue that is limited as a whole; otherwise they come where no key
      *     has room
      * @param borrows whether keys may have as many jobs as their burst allows, not only their limit: nobody else wants the places
-     * @param ahead keys that are passed over
      * @param backlog whether there are many jobs, so that only few claims of them are made at a time
      * @param wide whether it looks at as many keys as a claim may, however few jobs are wanted: those before them had none that may run
      */
-    public record Turn(
-            String key,
-            int rest,
-            boolean plainFirst,
-            boolean borrows,
-            List<String> ahead,
-            boolean backlog,
-            boolean wide) {
+    public record Turn(String key, int rest, boolean plainFirst, boolean borrows, boolean backlog, boolean wide) {
 
         /** All keys. */
         public static final Turn FIRST = new Turn("", 0, true);
 
         /** Within limits, over all keys. */
         public Turn(String key, int rest, boolean plainFirst) {
-            this(key, rest, plainFirst, false, List.of(), false, false);
+            this(key, rest, plainFirst, false, false, false);
         }
 
         public Turn plainFirst(boolean first) {
-            return new Turn(key, rest, first, borrows, ahead, backlog, wide);
+            return new Turn(key, rest, first, borrows, backlog, wide);
         }
 
         public Turn borrowing() {
-            return new Turn(key, rest, plainFirst, true, ahead, backlog, wide);
-        }
-
-        public Turn without(List<String> keys) {
-            return new Turn(key, rest, plainFirst, borrows, keys, backlog, wide);
+            return new Turn(key, rest, plainFirst, true, backlog, wide);
         }
 
         public Turn ofBacklog(boolean many) {
-            return new Turn(key, rest, plainFirst, borrows, ahead, many, wide);
+            return new Turn(key, rest, plainFirst, borrows, many, wide);
         }
 
         public Turn widely(boolean is) {
-            return new Turn(key, rest, plainFirst, borrows, ahead, backlog, is);
+            return new Turn(key, rest, plainFirst, borrows, backlog, is);
         }
     }
 
@@ -129,9 +116,7 @@ public final class ClaimKeyedJobs {
      * @param toCancel keys whose jobs are to be cancelled, because one of them has failed
      * @param lends whether a turn that {@linkplain Turn#borrows borrows} could bring more: the queue has a burst, and was not full as a whole, in which
      *     case it says nothing of who wants its places
-     * @param byRunTime whether keys share run time
      * @param learned for {@link KnownKeys} of the claims that follow
-     * @param wanting in that case, the keys with jobs ready that this has come by and no rate holds up, passed over or not, with their weights
      */
     public record KeyedBatch(
             Batch batch,
@@ -144,8 +129,6 @@ public final class ClaimKeyedJobs {
             @Nullable Duration untilRate,
             List<String> toCancel,
             boolean lends,
-            boolean byRunTime,
-            Map<String, Integer> wanting,
             LearnedKeys learned) {}
 
     /**
@@ -236,7 +219,9 @@ public final class ClaimKeyedJobs {
                 .with("longest_wait", longestWait.toMillis())
                 .with("largest", largest);
         while (true) {
-            Form form = which.all() ? Form.all(parts(queue, turn), walk(with), with.saysMore()) : Form.some(false);
+            Form form = which.all()
+                    ? Form.all(seen.getOrDefault(queue, Set.of()), walk(with), with.saysMore())
+                    : Form.some(false);
             Optional<KeyedBatch> batch = database.atOnce(connection -> {
                 database.numbering().check(connection);
                 long begun = System.nanoTime();
@@ -266,16 +251,6 @@ public final class ClaimKeyedJobs {
 
     private static Walk walk(KnownKeys known) {
         return known.only() ? Walk.ONLY_KNOWN : known.keys().isEmpty() ? Walk.FROM_FRONT : Walk.OVER_KNOWN;
-    }
-
-    /** What the queue's rule has, as far as is known. */
-    private Set<RulePart> parts(String queue, Turn turn) {
-        Set<RulePart> parts = EnumSet.noneOf(RulePart.class);
-        parts.addAll(seen.getOrDefault(queue, Set.of()));
-        if (!turn.ahead().isEmpty()) {
-            parts.add(RulePart.RUN_TIME);
-        }
-        return parts;
     }
 
     private PreparedStatement prepare(Connection connection, Form form, NamedParameters parameters)
@@ -327,7 +302,6 @@ public final class ClaimKeyedJobs {
                 .with("more", known.more())
                 .with("after", turn.key())
                 .with("keys", keys)
-                .texts("ahead", turn.ahead())
                 .with("node", nodeId)
                 .with("jobs", (long) limit)
                 .with("plain_first", turn.plainFirst())

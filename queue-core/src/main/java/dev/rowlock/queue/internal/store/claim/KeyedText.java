@@ -48,10 +48,6 @@ record KeyedText(String sql, List<String> names) {
             return parts.contains(part);
         }
 
-        boolean has(RulePart one, RulePart other) {
-            return has(one) || has(other);
-        }
-
         String on(RulePart part, String text) {
             return has(part) ? text : "";
         }

@@ -8,9 +8,7 @@ import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -35,8 +33,6 @@ record KeyedWalk(
         @Nullable Duration untilRate,
         List<String> toCancel,
         boolean lends,
-        boolean byRunTime,
-        Map<String, Integer> wanting,
         @Nullable Long rule,
         boolean fresh,
         boolean inOrder,
@@ -54,14 +50,11 @@ record KeyedWalk(
     private static final int UNTIL_RATE = 11;
     private static final int TO_CANCEL = 12;
     private static final int LENDS = 13;
-    private static final int BY_RUN_TIME = 14;
-    private static final int WANTING = 15;
-    private static final int WEIGHTS = 16;
-    private static final int RULE = 17;
-    private static final int FRESH = 18;
-    private static final int IN_ORDER = 19;
-    private static final int PARTS = 20;
-    private static final int LOCKS = 21;
+    private static final int RULE = 14;
+    private static final int FRESH = 15;
+    private static final int IN_ORDER = 16;
+    private static final int PARTS = 17;
+    private static final int LOCKS = 18;
 
     static KeyedWalk read(ResultSet row) throws SQLException {
         row.next();
@@ -76,27 +69,12 @@ record KeyedWalk(
                 wait <= 0 ? null : Duration.ofNanos((long) (wait * 1e9)),
                 Columns.textList(row, TO_CANCEL),
                 row.getBoolean(LENDS),
-                row.getBoolean(BY_RUN_TIME),
-                wanting(row),
                 Columns.number(row, RULE),
                 row.getBoolean(FRESH),
                 row.getBoolean(IN_ORDER),
                 RulePart.of(row.getInt(PARTS)),
                 row.getLong(LOCKS),
                 row.getDouble(AT));
-    }
-
-    private static Map<String, Integer> wanting(ResultSet row) throws SQLException {
-        List<String> keys = Columns.textList(row, WANTING);
-        if (keys.isEmpty()) {
-            return Map.of();
-        }
-        Integer[] weights = (Integer[]) row.getArray(WEIGHTS).getArray();
-        Map<String, Integer> wanting = new HashMap<>();
-        for (int i = 0; i < weights.length; i++) {
-            wanting.put(keys.get(i), weights[i]);
-        }
-        return wanting;
     }
 
     /**
@@ -131,8 +109,6 @@ record KeyedWalk(
                 untilRate,
                 toCancel,
                 lends,
-                byRunTime,
-                wanting,
                 rows.learned(rule, fresh, inOrder));
     }
 }

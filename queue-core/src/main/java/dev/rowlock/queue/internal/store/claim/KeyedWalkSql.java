@@ -5,7 +5,6 @@ import static dev.rowlock.queue.internal.store.claim.RulePart.FRESH;
 import static dev.rowlock.queue.internal.store.claim.RulePart.IN_ORDER;
 import static dev.rowlock.queue.internal.store.claim.RulePart.KEY_RATE;
 import static dev.rowlock.queue.internal.store.claim.RulePart.OF_QUEUE;
-import static dev.rowlock.queue.internal.store.claim.RulePart.RUN_TIME;
 import static dev.rowlock.queue.internal.store.claim.RulePart.WEIGHTS;
 
 import dev.rowlock.queue.internal.store.BegunJobs;
@@ -133,16 +132,14 @@ final class KeyedWalkSql {
         return """
             ), tried AS MATERIALIZED (
                 SELECT walk.job_key, %s AS known, %s AS wait,
-                       CASE WHEN %s%sfalse THEN NULL
-                            WHEN turn.of_keys IS NOT TRUE THEN true
+                       CASE %sWHEN turn.of_keys IS NOT TRUE THEN true
                             ELSE pg_try_advisory_xact_lock(hashtextextended(:lock || walk.job_key, 0)) END AS got
                   FROM walk CROSS JOIN turn%s
                  WHERE walk.found AND walk.job_key IS NOT NULL
             """.formatted(
                         form.known() ? "walk.known" : "0",
                         form.has(KEY_RATE) ? "used.wait" : "NULL::double precision",
-                        form.on(KEY_RATE, "used.wait > 0 OR "),
-                        form.on(RUN_TIME, "walk.job_key IN (SELECT unnest(:ahead::text[])) OR "),
+                        form.on(KEY_RATE, "WHEN used.wait > 0 THEN NULL "),
                         form.on(KEY_RATE, KEY_WAIT));
     }
 
@@ -187,21 +184,11 @@ final class KeyedWalkSql {
     private static final String WAIT = """
             CASE WHEN (SELECT wait FROM queue_wait) > 0 THEN (SELECT wait FROM queue_wait) ELSE found.wait END""";
 
-    private static final String WANTING =
-            "FILTER (WHERE (SELECT share_by FROM rule) = 'run-time' AND (wait > 0) IS NOT TRUE)";
-
-    private static final String WEIGHTS_OF_WANTING = """
-            array_agg(coalesce((SELECT w.weight FROM rowlock.key_weight w WHERE w.queue = :queue AND w.job_key = tried.job_key), 1))
-                           """ + WANTING;
-
     private static String answer(Form form) {
-        boolean runTime = form.has(RUN_TIME);
         return """
             ), found AS MATERIALIZED (
                 SELECT array_agg(job_key) FILTER (WHERE got) AS keys, %s AS known,
-                       count(*) FILTER (WHERE NOT got) AS busy, max(job_key) AS last, min(wait) FILTER (WHERE wait > 0) AS wait,
-                       %s AS wanting,
-                       %s AS weights
+                       count(*) FILTER (WHERE NOT got) AS busy, max(job_key) AS last, min(wait) FILTER (WHERE wait > 0) AS wait
                   FROM tried
             ), reached AS MATERIALIZED (
                 %s
@@ -214,16 +201,12 @@ final class KeyedWalkSql {
                    %s,
                    %s,
                    %s,
-                   rule.share_by = 'run-time',
-                   found.wanting, found.weights,
                    rule.version, rule.fresh, rule.in_order IS NOT NULL, turn.parts,
                    current_setting('max_locks_per_transaction')::bigint
                    * (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int)
               FROM turn CROSS JOIN found CROSS JOIN reached LEFT JOIN rule ON true;
             """.formatted(
                 form.known() ? "array_agg(known) FILTER (WHERE got)" : "NULL::int[]",
-                runTime ? "array_agg(job_key) " + WANTING : "NULL::text[]",
-                runTime ? WEIGHTS_OF_WANTING : "NULL::int[]",
                 form.walk() == Walk.ONLY_KNOWN ? REACHED_OF_KNOWN : REACHED,
                 form.known() ? "set_config('rowlock_claim.known', coalesce(found.known::text, '{}'), true)" : "NULL",
                 form.has(OF_QUEUE) ? WAIT : "found.wait",

@@ -18,8 +18,6 @@ enum RulePart {
     IN_ORDER("in_order IS NOT NULL"),
     /** Its keys may borrow places. */
     BURST("burst_per_key > max_running_per_key"),
-    /** Its keys share run time. */
-    RUN_TIME("share_by = 'run-time'"),
     /** It is so young that jobs may be running that were claimed before it. */
     FRESH(RulePart.YOUNG),
     /** Some keys have a weight. */

@@ -3,7 +3,6 @@ package dev.rowlock.queue.internal.store.gate;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.gate.ShareBy;
 import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Row;
@@ -21,13 +20,13 @@ final class LimitColumns {
 
     /** What there is beside the queue. */
     static final String NAMES = """
-            max_running, max_running_per_key, rate_jobs, rate_millis, rate_burst, key_rate_jobs, key_rate_millis, key_rate_burst, in_order, burst_per_key, share_by
+            max_running, max_running_per_key, rate_jobs, rate_millis, rate_burst, key_rate_jobs, key_rate_millis, key_rate_burst, in_order, burst_per_key
             """;
 
     /** A table of limits, made of the parameters that {@link #set} sets. */
     static final String GIVEN = """
             unnest(:queues::text[], :max_running::int[], :max_running_per_key::int[], :rate_jobs::int[], :rate_millis::bigint[], :rate_burst::int[],
-                   :key_rate_jobs::int[], :key_rate_millis::bigint[], :key_rate_burst::int[], :in_order::text[], :burst_per_key::int[], :share_by::text[])
+                   :key_rate_jobs::int[], :key_rate_millis::bigint[], :key_rate_burst::int[], :in_order::text[], :burst_per_key::int[])
                 AS given (queue, %s)
             """.formatted(NAMES);
 
@@ -39,7 +38,7 @@ final class LimitColumns {
             (%1$s) = (
                 SELECT %1$s FROM jsonb_to_record(l.declared_limit) AS declared (
                        max_running int, max_running_per_key int, rate_jobs int, rate_millis bigint, rate_burst int,
-                       key_rate_jobs int, key_rate_millis bigint, key_rate_burst int, in_order text, burst_per_key int, share_by text))
+                       key_rate_jobs int, key_rate_millis bigint, key_rate_burst int, in_order text, burst_per_key int))
             """.formatted(NAMES);
 
     static final Row<QueueLimit> LIMIT = row -> new QueueLimit(
@@ -49,8 +48,7 @@ final class LimitColumns {
             burst(Columns.integer(row, 11), Columns.integer(row, 3)),
             rate(row, 4),
             rate(row, 7),
-            order(row.getString(10)),
-            shareBy(row.getString(12)));
+            order(row.getString(10)));
 
     private LimitColumns() {}
 
@@ -78,7 +76,6 @@ final class LimitColumns {
                 limits.stream().map(QueueLimit::ratePerKey).toArray(Rate[]::new));
         statement.set("in_order", Columns.texts(limits, LimitColumns::order));
         statement.set("burst_per_key", integers(limits, QueueLimit::burstPerKey));
-        statement.set("share_by", Columns.texts(limits, LimitColumns::shareBy));
     }
 
     /** A node of the version before leaves the burst as it was when it changes the limit: then it may exceed that no more, and claims do not look at it. */
@@ -115,14 +112,6 @@ final class LimitColumns {
 
     private static @Nullable String order(QueueLimit limit) {
         return limit.inOrder() == null ? null : limit.inOrder().label();
-    }
-
-    private static @Nullable String shareBy(QueueLimit limit) {
-        return limit.shareBy() == ShareBy.JOBS ? null : limit.shareBy().label();
-    }
-
-    private static ShareBy shareBy(@Nullable String label) {
-        return label == null ? ShareBy.JOBS : ShareBy.of(label);
     }
 
     private static @Nullable AfterFailure order(@Nullable String label) {

@@ -145,16 +145,6 @@ class RecentKeysTest {
         assertThat(recent.begin(NEVER, now)).isFalse();
     }
 
-    @Test
-    void whatIsForgottenIsNotAsked() {
-        round(true, "a");
-        round(true, "a");
-
-        recent.forget();
-
-        assertThat(recent.begin(NEVER, now)).isFalse();
-    }
-
     /** A round that brings jobs of these keys. Returns whether it asked recent ones alone. */
     private boolean round(boolean full, String... keys) {
         boolean alone = recent.begin(NEVER, now);

@@ -18,7 +18,6 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -87,14 +86,6 @@ class ClaimByNewRuleTest {
         enqueue("a", 3);
 
         assertThat(run(10).lends()).isTrue();
-    }
-
-    @Test
-    void runTimeIsShared() {
-        rule("share_by", "'run-time'");
-        enqueue("a", 3);
-
-        assertThat(run(1).wanting()).isEqualTo(Map.of("a", 1));
     }
 
     @Test

@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -136,30 +135,6 @@ class ClaimKeyedJobsTest {
         assertThat(run(1).lends()).isTrue();
         assertThat(keys(run(Turn.FIRST.borrowing(), 1))).hasSize(1);
         assertThat(run(1).lends()).isFalse();
-    }
-
-    @Test
-    void keysThatAreAheadArePassedOver() {
-        rooms.execute("INSERT INTO rowlock.queue_limit (queue, share_by) VALUES ('mail', 'run-time')");
-        rooms.execute("INSERT INTO rowlock.key_weight (queue, job_key, weight) VALUES ('mail', 'b', 3)");
-        rooms.large(Stream.of(jobs("a", 5), jobs("b", 5)).flatMap(List::stream).toList());
-
-        KeyedBatch batch = run(Turn.FIRST.without(List.of("a", "elsewhere")), 20);
-
-        assertThat(keys(batch)).containsOnly("b").hasSize(5);
-        assertThat(batch.byRunTime()).isTrue();
-        assertThat(batch.wanting()).isEqualTo(Map.of("a", 1, "b", 3));
-        assertThat(batch.busy()).isZero();
-        assertThat(keys(run(20))).containsOnly("a").hasSize(5);
-    }
-
-    @Test
-    void whereKeysShareJobsNobodyIsToldWhichThereAre() {
-        limit(null, 2);
-        rooms.large(jobs("a", 5));
-
-        assertThat(run(1).byRunTime()).isFalse();
-        assertThat(run(1).wanting()).isEmpty();
     }
 
     @Test

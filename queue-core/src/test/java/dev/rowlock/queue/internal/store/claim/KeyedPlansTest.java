@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.gate.ShareBy;
 import dev.rowlock.queue.internal.store.ExplainedDatabase;
 import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.Rooms;
@@ -58,7 +57,6 @@ class KeyedPlansTest {
                         of.maxRunningPerKey(3).burstPerKey(5),
                         of.maxRunning(10_000),
                         of.ratePerKey(Rate.perHour(10)),
-                        of.maxRunningPerKey(3).shareBy(ShareBy.RUN_TIME),
                         of.inOrder(AfterFailure.HOLD),
                         of.inOrder(AfterFailure.CONTINUE),
                         of.inOrder(AfterFailure.CANCEL_REST),

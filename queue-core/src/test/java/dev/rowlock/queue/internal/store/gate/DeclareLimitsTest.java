@@ -8,7 +8,6 @@ import dev.rowlock.queue.gate.AfterFailure;
 import dev.rowlock.queue.gate.QueueLimit;
 import dev.rowlock.queue.gate.QueueLimits;
 import dev.rowlock.queue.gate.Rate;
-import dev.rowlock.queue.gate.ShareBy;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -74,8 +73,7 @@ class DeclareLimitsTest {
 
     @Test
     void whatIsDeclaredMeanwhileHoldsAfterTheRemoval() {
-        QueueLimit all = new QueueLimit(
-                "mail", 6, 2, 4, Rate.perMinute(100).burst(20), Rate.perSecond(5), null, ShareBy.RUN_TIME);
+        QueueLimit all = new QueueLimit("mail", 6, 2, 4, Rate.perMinute(100).burst(20), Rate.perSecond(5), null);
         declare.anew(List.of(TWO), List.of("mail"));
         limits.set(FIVE);
 

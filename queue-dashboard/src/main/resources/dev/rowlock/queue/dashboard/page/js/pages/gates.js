@@ -17,7 +17,6 @@ export async function gates(place, parameters, reload) {
       {title: 'Rate', class: 'tight', cell: limit => show(limit.rate)},
       {title: 'Rate per key', class: 'tight', cell: limit => show(limit.ratePerKey)},
       {title: 'In order', cell: limit => show(limit.inOrder)},
-      {title: 'Keys share', class: 'tight', cell: limit => limit.shareBy},
       {title: '', label: 'Actions', class: 'tight', cell: limit => h('div', {class: 'row'}, tools(limit, reload))},
     ], limits, 'No queue has a limit, a rate or an order.')), WORDS());
   const queue = parameters.queue;
@@ -51,7 +50,6 @@ const WORDS = () => words(
   ['Burst per key', 'how many jobs of a key may run at the same time while no other key that is below its limit has jobs for the places'],
   ['Rate, rate per key', 'how many jobs of the queue, or of a key in it, may begin in a time; after "burst": how many may begin at once after a pause'],
   ['In order', 'the jobs of a key run one after the other. When one has failed for good, the others wait (hold), go on (continue) or are cancelled (cancel-rest)'],
-  ['Keys share', 'what keys that take turns get in equal parts: jobs that begin, or run time of handlers'],
   ['Weight', 'how much more than others a key gets when keys take turns'],
   ['Blocked key', 'its jobs run in order, and wait for one that has begun and not ended'],
   ['Skip', 'a failed job blocks its key no more: the others go on. It stays dead, and can be redriven or discarded later'],
@@ -116,13 +114,11 @@ function edit(limit, reload) {
       field('Rate per key', h('input', {name: 'ratePerKey', value: value('ratePerKey')})),
       field('In order: when a job of a key has failed, the others', h('select', {name: 'inOrder'}, [['', 'no order'], ['hold', 'wait'], ['continue', 'go on'], ['cancel-rest', 'are cancelled']]
         .map(([name, text]) => h('option', {value: name, selected: name === value('inOrder')}, text)))),
-      field('What keys share', h('select', {name: 'shareBy'}, [['jobs', 'jobs'], ['run-time', 'run time']]
-        .map(([name, text]) => h('option', {value: name, selected: name === value('shareBy')}, text)))),
     ],
     action: values => post('gates/set', {
       queue: values.queue, maxRunning: values.maxRunning ? Number(values.maxRunning) : null, maxRunningPerKey: values.maxRunningPerKey ? Number(values.maxRunningPerKey) : null,
       burstPerKey: values.burstPerKey ? Number(values.burstPerKey) : null,
-      rate: values.rate || null, ratePerKey: values.ratePerKey || null, inOrder: values.inOrder || null, shareBy: values.shareBy || null, why: values.why,
+      rate: values.rate || null, ratePerKey: values.ratePerKey || null, inOrder: values.inOrder || null, why: values.why,
     }),
   });
 }
