@@ -77,6 +77,21 @@ class CheckerTest {
     }
 
     @Test
+    void aStepMayRunAfterAFailureThatWasACompletedJobTakenAway() {
+        Story story = new Story();
+        LiesAboutFeaturesTest.linked(story, "ALARM", "completed", "completed", "completed", "completed", "running");
+        LongStream.rangeClosed(8, 11)
+                .forEach(uid -> story.moves.add(
+                        new Move(20 + uid, second(3), uid, "linked", "done", "completed", uid, 1, 1, 0)));
+        story.strikes.add(new Strike("PARTITIONS_GONE", "", second(4), second(8), false));
+        story.moves.add(new Move(32, second(6), 12, "linked", "running", "", 32, 1, 1, 0));
+
+        assertThat(Checker.check(story.history()))
+                .extracting(Violation::promise)
+                .doesNotContain("steps run in turn");
+    }
+
+    @Test
     void aJobMayWaitUnderAFaultAndWhereNobodyIsAwake() {
         Story struck = new Story().peace().fifth(20);
         struck.strikes.add(new Strike("NETWORK_CUT", "w1", second(9), second(19), true));

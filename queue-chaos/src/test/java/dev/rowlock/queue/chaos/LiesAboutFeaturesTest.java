@@ -139,7 +139,7 @@ class LiesAboutFeaturesTest extends Lies {
     }
 
     /** The jobs of a workflow, from its first on, which end like that. */
-    private static void linked(Story story, String shape, String... states) {
+    static void linked(Story story, String shape, String... states) {
         for (int place = 0; place < states.length; place++) {
             long uid = 8 + place;
             story.told.add(new Told(

@@ -137,7 +137,13 @@ public record History(
      * @param to when the last of its effects has ended that it may have by right
      * @param silences whether somebody who was struck may be taken for dead
      */
-    public record Strike(String fault, String place, long from, long to, boolean silences) {}
+    public record Strike(String fault, String place, long from, long to, boolean silences) {
+
+        /** Whether jobs that have ended may be gone because of it: by hand, or because they look old. Nobody can know then how they have ended. */
+        public boolean takesEndedJobs() {
+            return fault.contains("PARTITION") || fault.equals("WEEK_AWAY");
+        }
+    }
 
     /**
      * Somebody's transaction held back vacuum. It is no strike: whatever lasts too long meanwhile has no excuse.

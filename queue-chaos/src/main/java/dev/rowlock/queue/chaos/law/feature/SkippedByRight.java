@@ -47,8 +47,7 @@ final class SkippedByRight implements Law {
     /** Those that began before the last jobs were taken away. */
     private static Set<Long> disturbed(History history, Map<Long, Told> jobs) {
         long until = history.strikes().stream()
-                .filter(strike ->
-                        strike.fault().contains("PARTITION") || strike.fault().equals("WEEK_AWAY"))
+                .filter(Strike::takesEndedJobs)
                 .mapToLong(Strike::to)
                 .max()
                 .orElse(Long.MIN_VALUE);

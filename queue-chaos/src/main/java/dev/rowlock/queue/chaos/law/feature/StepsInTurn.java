@@ -2,6 +2,7 @@ package dev.rowlock.queue.chaos.law.feature;
 
 import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.history.History.Move;
+import dev.rowlock.queue.chaos.history.History.Strike;
 import dev.rowlock.queue.chaos.history.Linked;
 import dev.rowlock.queue.chaos.law.Law;
 import dev.rowlock.queue.chaos.law.Violation;
@@ -19,7 +20,7 @@ import java.util.stream.Stream;
 
 /**
  * No job of a workflow is claimed before what its step waits for has happened, over all nodes, whatever dies: all jobs of the step before have completed, or
- * have ended, or one of them has failed. One that was redriven since has ended before.
+ * have ended, or one of them has failed. One that was redriven since has ended before. One that was taken away before a node noted how it ended counts as failed.
  */
 final class StepsInTurn implements Law {
 
@@ -34,17 +35,26 @@ final class StepsInTurn implements Law {
         private boolean ended;
         private boolean failed;
         private boolean completed;
+        private long at; // of the last move
 
         void move(Move move) {
+            at = move.nanos();
             completed = move.room().equals("done") && move.detail().equals("completed");
             ended |= ENDED.contains(move.room());
             failed |= ENDED.contains(move.room()) && !completed;
+        }
+
+        /** Whether it may look to nodes at this moment as if it had failed. */
+        boolean mayHaveFailed(long now, List<Strike> takers) {
+            return failed || completed && takers.stream().anyMatch(taker -> at <= taker.to() && taker.from() <= now);
         }
     }
 
     @Override
     public Stream<Violation> broken(History history) {
         Map<Long, Told> jobs = Linked.jobs(history);
+        List<Strike> takers =
+                history.strikes().stream().filter(Strike::takesEndedJobs).toList();
         Map<Place, Fate> fates = new HashMap<>();
         List<Violation> violations = new ArrayList<>();
         history.moves().stream()
@@ -53,7 +63,9 @@ final class StepsInTurn implements Law {
                 .forEach(move -> {
                     String way = Objects.requireNonNull(jobs.get(move.job())).way();
                     Place place = new Place(Shape.first(way), Shape.place(way));
-                    if (move.room().equals("running") && place.number() > 0 && !mayRun(Shape.of(way), place, fates)) {
+                    if (move.room().equals("running")
+                            && place.number() > 0
+                            && !mayRun(Shape.of(way), place, fates, move.nanos(), takers)) {
                         violations.add(Violation.of(
                                 NAME,
                                 "job %d was claimed under token %d before what it waits for had become of the step before it: %s",
@@ -66,14 +78,14 @@ final class StepsInTurn implements Law {
         return violations.stream();
     }
 
-    private static boolean mayRun(Shape shape, Place place, Map<Place, Fate> fates) {
+    private static boolean mayRun(Shape shape, Place place, Map<Place, Fate> fates, long now, List<Strike> takers) {
         List<Fate> before = Shape.before(place.number()).stream()
                 .map(number -> fates.getOrDefault(new Place(place.workflow(), number), new Fate()))
                 .toList();
         return switch (shape.condition(place.number())) {
             case SUCCESS, SUCCESS_OR_HOLD -> before.stream().allMatch(fate -> fate.completed);
             case END -> before.stream().allMatch(fate -> fate.ended);
-            case FAILURE -> before.stream().anyMatch(fate -> fate.failed);
+            case FAILURE -> before.stream().anyMatch(fate -> fate.mayHaveFailed(now, takers));
         };
     }
 }
