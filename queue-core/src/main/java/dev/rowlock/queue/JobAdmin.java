@@ -338,7 +338,9 @@ public final class JobAdmin {
      * @param limit 1 to {@value #MAX_PAGE}
      */
     public List<AuditEntry> auditOf(JobDetails job, int limit) {
-        return parts.audit.ofJob(job, validLimit(limit));
+        return parts.audit.ofJob(
+                new AuditStatements.Subject(job.id(), job.enqueuedAt(), job.queue(), job.type(), job.key()),
+                validLimit(limit));
     }
 
     private static long first(@Nullable Long before) {

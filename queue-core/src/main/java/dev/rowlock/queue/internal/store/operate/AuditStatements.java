@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.store.operate;
 
-import dev.rowlock.queue.JobDetails;
 import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.operate.AuditEntry;
@@ -96,8 +95,16 @@ public final class AuditStatements {
                 .list(AuditStatements::entry));
     }
 
+    /** A job of which the audit is asked. */
+    public record Subject(
+            long id,
+            Instant enqueuedAt,
+            String queue,
+            String type,
+            @Nullable String key) {}
+
     /** Lines that may concern a job. */
-    public List<AuditEntry> ofJob(JobDetails job, int limit) {
+    public List<AuditEntry> ofJob(Subject job, int limit) {
         return database.joined(connection -> ColdStatement.on(connection, database.sql(OF_JOB))
                 .set("id", job.id())
                 .set("enqueued_at", job.enqueuedAt().toString())
