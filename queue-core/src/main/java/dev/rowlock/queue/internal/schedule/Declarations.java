@@ -3,14 +3,11 @@ package dev.rowlock.queue.internal.schedule;
 import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.batch.BatchSplitter;
-import dev.rowlock.queue.internal.store.schedule.ConfirmSchedules;
-import dev.rowlock.queue.internal.store.schedule.Declarer;
-import dev.rowlock.queue.internal.store.schedule.InsertSchedule;
-import dev.rowlock.queue.internal.store.schedule.ReadSchedules;
-import dev.rowlock.queue.internal.store.schedule.ReadSchedules.Found;
 import dev.rowlock.queue.internal.store.schedule.ScheduleRow;
+import dev.rowlock.queue.internal.store.schedule.Schedules;
+import dev.rowlock.queue.internal.store.schedule.Schedules.Found;
 import dev.rowlock.queue.internal.store.schedule.StoredSchedule;
-import dev.rowlock.queue.internal.store.schedule.UpdateSchedule;
+import dev.rowlock.queue.internal.store.schedule.StoredSchedule.Declarer;
 import dev.rowlock.queue.internal.text.DurationText;
 import java.time.Duration;
 import java.time.Instant;
@@ -48,10 +45,7 @@ final class Declarations implements Chore {
     private static final Duration UNTIL_UNLOCKED = Duration.ofSeconds(1);
 
     private final Database database;
-    private final ReadSchedules read;
-    private final InsertSchedule insert;
-    private final UpdateSchedule update;
-    private final ConfirmSchedules confirm;
+    private final Schedules schedules;
     private final Map<String, ScheduleRow> rows;
     private final LongSupplier nodeId;
     private final AtomicLong process;
@@ -76,10 +70,7 @@ final class Declarations implements Chore {
             LongSupplier nanos,
             Runnable changed) {
         this.database = database;
-        this.read = new ReadSchedules(database.schema());
-        this.insert = new InsertSchedule(database.schema());
-        this.update = new UpdateSchedule(database.schema());
-        this.confirm = new ConfirmSchedules(database);
+        this.schedules = new Schedules(database);
         this.rows = new TreeMap<>(rows);
         this.nodeId = nodeId;
         this.process = process;
@@ -110,14 +101,14 @@ final class Declarations implements Chore {
         }
         process.compareAndSet(0, id);
         boolean all = rows.isEmpty() || declareAll(new Declarer(id, process.get()));
-        confirm.confirm(written, CONFIRMED_FOR);
+        schedules.confirm(written, CONFIRMED_FOR);
         retire();
         return all ? INTERVAL : UNTIL_UNLOCKED;
     }
 
     /** Returns whether all rows are as they should be. */
     private boolean declareAll(Declarer own) {
-        Found found = database.alone(connection -> read.named(connection, rows.keySet()));
+        Found found = database.alone(connection -> schedules.named(connection, rows.keySet()));
         Map<String, StoredSchedule> stored =
                 found.schedules().stream().collect(Collectors.toMap(StoredSchedule::name, Function.identity()));
         boolean all = true;
@@ -152,22 +143,20 @@ final class Declarations implements Chore {
     private boolean write(ScheduleRow row, Declarer own) {
         try {
             database.atomically(connection -> {
-                ReadSchedules.waitBriefly(connection);
-                Instant now = read.named(connection, List.of()).now();
-                StoredSchedule stored = read.locked(connection, List.of(row.name())).stream()
-                        .findAny()
-                        .orElse(null);
+                Schedules.waitBriefly(connection);
+                Instant now = schedules.now(connection);
+                StoredSchedule stored = schedules.locked(connection, row.name()).orElse(null);
                 if (stored == null) {
-                    return insert.run(connection, row, first(row, now), own);
+                    return schedules.insert(connection, row, first(row, now), own);
                 }
                 return stored.declaredBy() != null
                         && !isDeclared(stored, own)
-                        && update.run(connection, stored, row, next(row, stored, now), own);
+                        && schedules.update(connection, stored, row, next(row, stored, now), own);
             });
             written.add(row.name());
             return true;
         } catch (DataAccessException e) {
-            if (ReadSchedules.isLocked(e)) {
+            if (Schedules.isLocked(e)) {
                 log.debug("recurring job '{}' is being changed by somebody else", row.name(), e);
                 return false;
             }
@@ -183,7 +172,7 @@ final class Declarations implements Chore {
 
     private void retire() {
         long now = nanos.getAsLong();
-        Set<String> undeclared = confirm.undeclared(UNDECLARED_FOR);
+        Set<String> undeclared = schedules.undeclared(UNDECLARED_FOR);
         undeclaredSince.keySet().retainAll(undeclared);
         undeclared.forEach(name -> undeclaredSince.putIfAbsent(name, now));
         List<String> gone = undeclaredSince.entrySet().stream()
@@ -191,7 +180,7 @@ final class Declarations implements Chore {
                 .map(Map.Entry::getKey)
                 .sorted()
                 .toList();
-        if (!gone.isEmpty() && confirm.retire(gone, UNDECLARED_FOR) > 0) {
+        if (!gone.isEmpty() && schedules.retire(gone, UNDECLARED_FOR) > 0) {
             log.info(
                     "retired recurring jobs that no node has declared for {}: {}",
                     DurationText.of(UNDECLARED_FOR),

@@ -1,12 +1,12 @@
 package dev.rowlock.queue.internal.schedule;
 
 import dev.rowlock.queue.internal.chore.Chore;
+import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.batch.BatchSplitter;
-import dev.rowlock.queue.internal.store.schedule.FindDueSchedules;
-import dev.rowlock.queue.internal.store.schedule.FindDueSchedules.Look;
 import dev.rowlock.queue.internal.store.schedule.FireSchedules;
 import dev.rowlock.queue.internal.store.schedule.FireSchedules.Fired;
+import dev.rowlock.queue.internal.store.schedule.FireSchedules.Look;
 import dev.rowlock.queue.internal.store.schedule.FireSchedules.Tick;
 import dev.rowlock.queue.internal.store.schedule.StoredSchedule;
 import dev.rowlock.queue.internal.text.DurationText;
@@ -49,7 +49,6 @@ final class Scheduler implements Chore {
 
     private static final Duration TRY_REFUSED_AGAIN = Duration.ofMinutes(1);
 
-    private final FindDueSchedules find;
     private final FireSchedules fire;
     private final JobStatements jobs;
     private final Wakeups wakeups;
@@ -62,14 +61,9 @@ final class Scheduler implements Chore {
      * @param declared the names that this node declares
      * @param place this node's among all nodes, 0 for the first
      */
-    Scheduler(
-            ScheduleStatements statements,
-            Wakeups wakeups,
-            Supplier<? extends Collection<String>> declared,
-            IntSupplier place) {
-        this.find = statements.find();
-        this.fire = statements.fire();
-        this.jobs = statements.jobs();
+    Scheduler(Database database, Wakeups wakeups, Supplier<? extends Collection<String>> declared, IntSupplier place) {
+        this.fire = new FireSchedules(database);
+        this.jobs = new JobStatements(database);
         this.wakeups = wakeups;
         this.declared = declared;
         this.place = place;
@@ -98,7 +92,7 @@ final class Scheduler implements Chore {
     @Override
     public Duration runOnce() {
         refused.values().removeIf(until -> until - System.nanoTime() <= 0);
-        Look look = find.run(declared.get(), refused.keySet(), BATCH);
+        Look look = fire.look(declared.get(), refused.keySet(), BATCH);
         look.unreadable().forEach(this::refuse);
         List<Tick> ticks = ticks(look);
         int fired = ticks.isEmpty() ? 0 : fire(ticks);

@@ -61,7 +61,7 @@ public final class Scheduling implements Feature {
         Declarations declarations =
                 new Declarations(database, declared, node::nodeId, process, System::nanoTime, wakeups::attention);
         Scheduler scheduler = new Scheduler(
-                new ScheduleStatements(database),
+                database,
                 wakeups,
                 declarations::names,
                 () -> node.hearing() ? node.place().number() : 0);

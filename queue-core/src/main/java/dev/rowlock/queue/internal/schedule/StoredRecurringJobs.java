@@ -3,16 +3,12 @@ package dev.rowlock.queue.internal.schedule;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
-import dev.rowlock.queue.internal.store.schedule.DeleteSchedule;
 import dev.rowlock.queue.internal.store.schedule.FireSchedules;
 import dev.rowlock.queue.internal.store.schedule.FireSchedules.Fired;
-import dev.rowlock.queue.internal.store.schedule.InsertSchedule;
-import dev.rowlock.queue.internal.store.schedule.PauseSchedule;
-import dev.rowlock.queue.internal.store.schedule.ReadSchedules;
-import dev.rowlock.queue.internal.store.schedule.ReadSchedules.Found;
 import dev.rowlock.queue.internal.store.schedule.ScheduleRow;
+import dev.rowlock.queue.internal.store.schedule.Schedules;
+import dev.rowlock.queue.internal.store.schedule.Schedules.Found;
 import dev.rowlock.queue.internal.store.schedule.StoredSchedule;
-import dev.rowlock.queue.internal.store.schedule.UpdateSchedule;
 import dev.rowlock.queue.internal.wake.AfterCommit;
 import dev.rowlock.queue.internal.wake.Wakes;
 import dev.rowlock.queue.operate.Actor;
@@ -41,11 +37,7 @@ public final class StoredRecurringJobs implements RecurringJobs {
     private final Database database;
     private final AfterCommit afterCommit;
     private final Function<RecurringJob, ScheduleRow> rows;
-    private final ReadSchedules read;
-    private final InsertSchedule insert;
-    private final UpdateSchedule update;
-    private final PauseSchedule pause;
-    private final DeleteSchedule delete;
+    private final Schedules schedules;
     private final FireSchedules fire;
     private final Actor actor;
 
@@ -59,11 +51,7 @@ public final class StoredRecurringJobs implements RecurringJobs {
         this.database = database;
         this.afterCommit = afterCommit;
         this.rows = rows;
-        this.read = new ReadSchedules(database.schema());
-        this.insert = new InsertSchedule(database.schema());
-        this.update = new UpdateSchedule(database.schema());
-        this.pause = new PauseSchedule(database.schema());
-        this.delete = new DeleteSchedule(database.schema());
+        this.schedules = new Schedules(database);
         this.fire = new FireSchedules(database);
         this.actor = actor;
     }
@@ -77,8 +65,8 @@ public final class StoredRecurringJobs implements RecurringJobs {
     public void create(RecurringJob job) {
         ScheduleRow row = rows.apply(job);
         boolean created = changing("create", job.name(), connection -> {
-            Instant now = read.named(connection, List.of()).now();
-            return insert.run(connection, row, Declarations.first(row, now), null);
+            Instant now = schedules.now(connection);
+            return schedules.insert(connection, row, Declarations.first(row, now), null);
         });
         if (!created) {
             throw new IllegalStateException(
@@ -96,8 +84,8 @@ public final class StoredRecurringJobs implements RecurringJobs {
                         "there is no recurring job '%s' to change: create it".formatted(job.name()));
             }
             requireOurs(stored, "changed");
-            Instant now = read.named(connection, List.of()).now();
-            return update.run(connection, stored, row, Declarations.next(row, stored, now), null);
+            Instant now = schedules.now(connection);
+            return schedules.update(connection, stored, row, Declarations.next(row, stored, now), null);
         });
     }
 
@@ -114,7 +102,7 @@ public final class StoredRecurringJobs implements RecurringJobs {
         AtomicBoolean there = new AtomicBoolean();
         changing("pause", name, connection -> {
             there.setPlain(locked(connection, name) != null);
-            return pause.pause(connection, name);
+            return schedules.pause(connection, name);
         });
         return there.getPlain();
     }
@@ -128,8 +116,8 @@ public final class StoredRecurringJobs implements RecurringJobs {
             if (stored == null || !stored.paused()) {
                 return false;
             }
-            Instant now = read.named(connection, List.of()).now();
-            return pause.resume(connection, stored, Runs.first(schedule(stored), now));
+            Instant now = schedules.now(connection);
+            return schedules.resume(connection, stored, Runs.first(schedule(stored), now));
         });
         return there.getPlain();
     }
@@ -141,7 +129,7 @@ public final class StoredRecurringJobs implements RecurringJobs {
             if (locked(connection, name) == null) {
                 throw new IllegalArgumentException("there is no recurring job '%s'".formatted(name));
             }
-            Instant now = read.named(connection, List.of()).now();
+            Instant now = schedules.now(connection);
             Fired made = fire.byHand(connection, name, now).get(0);
             if (made.lastJob() != null) {
                 note(connection, "run", name, "as job " + made.lastJob(), 1);
@@ -170,13 +158,13 @@ public final class StoredRecurringJobs implements RecurringJobs {
                 return false;
             }
             requireOurs(stored, "deleted");
-            return delete.run(connection, name);
+            return schedules.delete(connection, name);
         });
     }
 
     @Override
     public List<RecurringJobDetails> list() {
-        Found found = database.joined(read::all);
+        Found found = database.joined(schedules::all);
         return found.schedules().stream()
                 .map(stored -> details(stored, found.now()))
                 .toList();
@@ -184,7 +172,7 @@ public final class StoredRecurringJobs implements RecurringJobs {
 
     @Override
     public Optional<RecurringJobDetails> find(String name) {
-        Found found = database.joined(connection -> read.named(connection, List.of(name)));
+        Found found = database.joined(connection -> schedules.named(connection, List.of(name)));
         return found.schedules().stream()
                 .map(stored -> details(stored, found.now()))
                 .findAny();
@@ -237,7 +225,7 @@ public final class StoredRecurringJobs implements RecurringJobs {
     }
 
     private @Nullable StoredSchedule locked(Connection connection, String name) throws SQLException {
-        return read.locked(connection, List.of(name)).stream().findAny().orElse(null);
+        return schedules.locked(connection, name).orElse(null);
     }
 
     /** Where nothing has changed, nobody is told and nothing is noted. */

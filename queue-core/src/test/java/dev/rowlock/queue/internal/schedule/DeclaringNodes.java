@@ -80,7 +80,7 @@ final class DeclaringNodes {
                     .collect(Collectors.toMap(ScheduleRow::name, Function.identity()));
             this.declarations =
                     new Declarations(database, rows, () -> this.id, new AtomicLong(), () -> nanos, wakeups::attention);
-            this.scheduler = new Scheduler(new ScheduleStatements(database), wakeups, declarations::names, () -> 0);
+            this.scheduler = new Scheduler(database, wakeups, declarations::names, () -> 0);
             register();
         }
 

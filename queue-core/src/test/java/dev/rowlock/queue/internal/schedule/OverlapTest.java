@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.store.schedule.FireSchedules;
 import dev.rowlock.queue.schedule.MissedRuns;
 import dev.rowlock.queue.schedule.Overlap;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -112,9 +113,9 @@ class OverlapTest extends SchedulingTest {
                                 + " SELECT id, 1, 1, ready_at, enqueued_at, ready_at, rank, 1, 0, queue, type, payload, headers FROM j")
                 .update();
         clock.set("2026-11-22T12:00:00Z");
-        ScheduleStatements statements = new ScheduleStatements(database);
-        var look = statements.find().run(Set.of(), Set.of(), 10);
-        statements.fire().run(List.of(Runs.due(look.due().get(0), look.now()))); // and dies
+        FireSchedules fire = new FireSchedules(database);
+        var look = fire.look(Set.of(), Set.of(), 10);
+        fire.run(List.of(Runs.due(look.due().get(0), look.now()))); // and dies
 
         scheduler.runOnce();
 

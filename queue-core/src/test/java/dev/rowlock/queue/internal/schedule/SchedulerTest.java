@@ -127,7 +127,7 @@ class SchedulerTest extends SchedulingTest {
     void nodesLookOneAfterTheOther() {
         recurring.create(hourly());
         clock.set("2026-11-22T10:59:55Z");
-        Scheduler third = new Scheduler(new ScheduleStatements(database), wakeups, Set::of, () -> 2);
+        Scheduler third = new Scheduler(database, wakeups, Set::of, () -> 2);
 
         assertThat(third.runOnce()).isEqualTo(Duration.ofMillis(5_020));
     }

@@ -47,7 +47,7 @@ abstract class SchedulingTest {
     }
 
     Scheduler scheduler() {
-        return new Scheduler(new ScheduleStatements(database), wakeups, Set::of, () -> 0);
+        return new Scheduler(database, wakeups, Set::of, () -> 0);
     }
 
     @BeforeEach

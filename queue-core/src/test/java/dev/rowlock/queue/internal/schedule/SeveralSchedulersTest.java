@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.internal.store.schedule.FireSchedules;
 import dev.rowlock.queue.schedule.RecurringJob;
 import dev.rowlock.queue.schedule.Schedule;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -42,11 +43,11 @@ class SeveralSchedulersTest extends SchedulingTest {
     void whoLooksAtAnOldStateChangesNothing() {
         recurring.create(hourly());
         clock.set("2026-11-22T11:00:00Z");
-        ScheduleStatements statements = new ScheduleStatements(database);
-        var look = statements.find().run(Set.of(), Set.of(), 10);
+        FireSchedules fire = new FireSchedules(database);
+        var look = fire.look(Set.of(), Set.of(), 10);
         scheduler.runOnce();
 
-        var late = statements.fire().run(List.of(Runs.due(look.due().get(0), look.now())));
+        var late = fire.run(List.of(Runs.due(look.due().get(0), look.now())));
 
         assertThat(late).isEmpty();
         assertThat(runs()).hasSize(1);

@@ -4,10 +4,11 @@ import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.schedule.MissedRuns;
 import dev.rowlock.queue.schedule.Overlap;
 import dev.rowlock.queue.schedule.RecurringJob;
-import java.sql.PreparedStatement;
-import java.sql.SQLException;
-import java.sql.Types;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A recurring job on its way into the table.
@@ -16,18 +17,16 @@ import java.time.Duration;
  */
 public record ScheduleRow(String name, Timing timing, Duration jitter, MissedRuns missed, Overlap overlap, NewJob job) {
 
-    /** Its columns, in the order in which {@link #set} sets them. */
+    /** Its columns. */
     static final String COLUMNS = """
             cron, zone, every_millis, jitter_millis, missed, missed_runs, missed_window_millis, overlap, rank, max_retries,
             timeout_millis, queue, type, payload, headers, job_key""";
 
-    /** As many parameters, with their types. */
+    /** As many parameters, which {@link #values} sets. */
     static final String PARAMETERS = """
-            ?::text, ?::text, ?::bigint, ?::bigint, ?::text, ?::int, ?::bigint, ?::text, ?::smallint, ?::smallint,
-            ?::bigint, ?::text, ?::text, ?::json, ?::json, ?::text""";
-
-    /** How many there are. */
-    static final int COUNT = 16;
+            :cron::text, :zone::text, :every_millis::bigint, :jitter_millis::bigint, :missed::text, :missed_runs::int,
+            :missed_window_millis::bigint, :overlap::text, :rank::smallint, :max_retries::smallint, :timeout_millis::bigint,
+            :queue::text, :type::text, :payload::json, :headers::json, :job_key::text""";
 
     public static ScheduleRow of(RecurringJob recurring, NewJob job) {
         return new ScheduleRow(
@@ -39,23 +38,29 @@ public record ScheduleRow(String name, Timing timing, Duration jitter, MissedRun
                 job);
     }
 
-    void set(PreparedStatement statement, int from) throws SQLException {
-        statement.setString(from, timing.cron());
-        statement.setString(from + 1, timing.zone());
-        statement.setObject(from + 2, timing.everyMillis(), Types.BIGINT);
-        statement.setLong(from + 3, jitter.toMillis());
-        statement.setString(from + 4, Words.lower(missed.policy()));
-        statement.setInt(from + 5, missed.most());
-        statement.setLong(from + 6, missed.window().toMillis());
-        statement.setString(from + 7, Words.lower(overlap));
-        statement.setInt(from + 8, job.rank());
-        statement.setObject(from + 9, job.maxRetries(), Types.INTEGER);
-        statement.setObject(
-                from + 10, job.timeout() == null ? null : job.timeout().toMillis(), Types.BIGINT);
-        statement.setString(from + 11, job.queue());
-        statement.setString(from + 12, job.type());
-        statement.setString(from + 13, job.payload());
-        statement.setString(from + 14, job.headers());
-        statement.setString(from + 15, job.key());
+    Map<String, @Nullable Object> values() {
+        Map<String, @Nullable Object> values = new HashMap<>();
+        values.put("cron", timing.cron());
+        values.put("zone", timing.zone());
+        values.put("every_millis", timing.everyMillis());
+        values.put("jitter_millis", jitter.toMillis());
+        values.put("missed", word(missed.policy()));
+        values.put("missed_runs", missed.most());
+        values.put("missed_window_millis", missed.window().toMillis());
+        values.put("overlap", word(overlap));
+        values.put("rank", job.rank());
+        values.put("max_retries", job.maxRetries());
+        values.put(
+                "timeout_millis", job.timeout() == null ? null : job.timeout().toMillis());
+        values.put("queue", job.queue());
+        values.put("type", job.type());
+        values.put("payload", job.payload());
+        values.put("headers", job.headers());
+        values.put("job_key", job.key());
+        return values;
+    }
+
+    private static String word(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
     }
 }

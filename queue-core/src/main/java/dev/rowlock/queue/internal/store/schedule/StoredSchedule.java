@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +43,15 @@ public record StoredSchedule(
         @Nullable Declarer declaredBy,
         boolean declarerAlive) {
 
+    /**
+     * Whose application declares a recurring job.
+     *
+     * @param node its node; as long as that is there, what it declares counts
+     * @param process the first node of its process. It tells which process was started last: a node that lost its lease has another
+     *     id, and still runs the same version of the application.
+     */
+    public record Declarer(long node, long process) {}
+
     /** What {@link #read} reads, of the row {@code s}. */
     static final String COLUMNS = """
             s.name, s.version, s.cron, s.zone, s.every_millis, s.jitter_millis, s.missed, s.missed_runs,
@@ -61,10 +71,10 @@ public record StoredSchedule(
                 new Timing(row.getString(from + 2), row.getString(from + 3), Columns.number(row, from + 4)),
                 Duration.ofMillis(row.getLong(from + 5)),
                 new MissedRuns(
-                        MissedRuns.Policy.valueOf(Words.upper(row.getString(from + 6))),
+                        MissedRuns.Policy.valueOf(word(row, from + 6)),
                         row.getInt(from + 7),
                         Duration.ofMillis(row.getLong(from + 8))),
-                Overlap.valueOf(Words.upper(row.getString(from + 9))),
+                Overlap.valueOf(word(row, from + 9)),
                 row.getString(from + 10),
                 row.getString(from + 11),
                 nextAt,
@@ -77,6 +87,10 @@ public record StoredSchedule(
                 row.getBoolean(from + 19),
                 declaredBy(row, from + 20),
                 row.getBoolean(from + 22));
+    }
+
+    private static String word(ResultSet row, int column) throws SQLException {
+        return row.getString(column).toUpperCase(Locale.ROOT);
     }
 
     private static List<Long> recentJobs(ResultSet row, int column) throws SQLException {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.store.ExplainedDatabase;
 import dev.rowlock.queue.internal.store.ExplainedDatabase.Plans;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.schedule.FindDueSchedules.Look;
+import dev.rowlock.queue.internal.store.schedule.FireSchedules.Look;
 import dev.rowlock.queue.internal.store.schedule.FireSchedules.Tick;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -44,10 +44,10 @@ class SchedulePlansTest {
     void aLookReadsTheRowsThatAreDueAndTheNextOne(Plans plans) throws SQLException {
         try (ExplainedDatabase explained =
                 new ExplainedDatabase(test, rooms.database().schema(), plans)) {
-            FindDueSchedules find = new FindDueSchedules(explained.database());
-            Look look = find.run(Set.of(), Set.of(), 500);
+            FireSchedules fire = new FireSchedules(explained.database());
+            Look look = fire.look(Set.of(), Set.of(), 500);
             for (int i = 0; i < 6; i++) {
-                look = find.run(Set.of(), Set.of(), 500);
+                look = fire.look(Set.of(), Set.of(), 500);
             }
 
             assertThat(look.due()).extracting(StoredSchedule::name).containsExactly("job-1", "job-2", "job-3");
@@ -61,8 +61,8 @@ class SchedulePlansTest {
     @EnumSource(Plans.class)
     void aRunReadsItsRowAndTheRoomsByPrimaryKey(Plans plans) throws SQLException {
         rooms.ready(BACKLOG);
-        List<StoredSchedule> due = new FindDueSchedules(rooms.database())
-                .run(Set.of(), Set.of(), 500)
+        List<StoredSchedule> due = new FireSchedules(rooms.database())
+                .look(Set.of(), Set.of(), 500)
                 .due();
         List<Tick> ticks = due.stream()
                 .map(one -> new Tick(one, List.of(one.nextAt()), one.nextAt(), one.nextAt()))
