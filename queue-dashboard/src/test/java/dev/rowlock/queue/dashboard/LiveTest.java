@@ -209,12 +209,13 @@ class LiveTest {
 
         final Set<String> seen = ConcurrentHashMap.newKeySet();
         private final StringBuffer text = new StringBuffer();
-        private volatile InputStream stream = InputStream.nullInputStream();
+        private InputStream stream = InputStream.nullInputStream(); // guarded by this
+        private boolean closed; // guarded by this; the answer may come afterwards
 
         void read(HttpResponse<InputStream> response) {
-            stream = response.body();
+            open(response.body());
             Thread reader = new Thread(() -> {
-                try (var lines = new java.io.BufferedReader(new java.io.InputStreamReader(stream))) {
+                try (var lines = new java.io.BufferedReader(new java.io.InputStreamReader(response.body()))) {
                     lines.lines().forEach(line -> {
                         text.append(line).append('\n');
                         if (line.startsWith("event: ")) {
@@ -233,7 +234,15 @@ class LiveTest {
             return text.toString();
         }
 
-        void close() {
+        private synchronized void open(InputStream body) {
+            stream = body;
+            if (closed) {
+                close();
+            }
+        }
+
+        synchronized void close() {
+            closed = true;
             try {
                 stream.close();
             } catch (java.io.IOException e) {
