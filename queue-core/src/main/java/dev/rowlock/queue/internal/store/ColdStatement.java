@@ -36,7 +36,7 @@ public final class ColdStatement {
     /**
      * Sets a parameter, wherever it stands.
      *
-     * @param value of a class that the driver knows, or an array of {@code long}; null only where the statement says which type is meant
+     * @param value of a class that the driver knows, or an array of such; null only where the statement says which type is meant
      */
     public ColdStatement set(String name, @Nullable Object value) {
         values.addValue(name, value);
@@ -51,17 +51,16 @@ public final class ColdStatement {
 
     /** All rows of a query. */
     public <T> List<T> list(Row<T> row) throws SQLException {
-        try (PreparedStatement statement = prepare()) {
-            return row.all(statement);
-        }
+        return run(row::all);
     }
 
     /** The first row of a query; empty: there is none. */
     public <T> Optional<T> first(Row<T> row) throws SQLException {
-        try (PreparedStatement statement = prepare();
-                ResultSet rows = statement.executeQuery()) {
-            return rows.next() ? Optional.of(row.read(rows)) : Optional.empty();
-        }
+        return run(statement -> {
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() ? Optional.of(row.read(rows)) : Optional.empty();
+            }
+        });
     }
 
     /** The only row of a query that always has one. */
@@ -71,16 +70,24 @@ public final class ColdStatement {
 
     /** How many rows were changed. */
     public int update() throws SQLException {
-        try (PreparedStatement statement = prepare()) {
-            return statement.executeUpdate();
+        return run(PreparedStatement::executeUpdate);
+    }
+
+    @FunctionalInterface
+    private interface Execution<T> {
+        T of(PreparedStatement statement) throws SQLException;
+    }
+
+    private <T> T run(Execution<T> execution) throws SQLException {
+        ParsedSql parsed = NamedParameterUtils.parseSqlStatement(sql);
+        String text = NamedParameterUtils.substituteNamedParameters(parsed, values);
+        try (PreparedStatement statement = UncachedPlan.prepare(connection, text)) {
+            bind(statement, NamedParameterUtils.buildValueArray(parsed, values, null));
+            return execution.of(statement);
         }
     }
 
-    private PreparedStatement prepare() throws SQLException {
-        ParsedSql parsed = NamedParameterUtils.parseSqlStatement(sql);
-        PreparedStatement statement =
-                UncachedPlan.prepare(connection, NamedParameterUtils.substituteNamedParameters(parsed, values));
-        @Nullable Object[] inOrder = NamedParameterUtils.buildValueArray(parsed, values, null);
+    private static void bind(PreparedStatement statement, @Nullable Object[] inOrder) throws SQLException {
         for (int i = 0; i < inOrder.length; i++) {
             if (inOrder[i] == null) {
                 statement.setNull(i + 1, Types.NULL);
@@ -88,6 +95,5 @@ public final class ColdStatement {
                 statement.setObject(i + 1, inOrder[i]);
             }
         }
-        return statement;
     }
 }

@@ -27,21 +27,29 @@ public final class JobStatements {
     private static final String GLANCE =
             "SELECT id, state, type, attempt, progress, progress_note FROM rowlock.jobs_by_id(:ids) ORDER BY id";
 
-    private static final String CANCEL_IDLE = """
+    /** The middle of a statement that has deleted jobs that have not begun as {@code taken}: they end as cancelled. */
+    public static final String TAKEN_INTO_DONE = """
+            changed AS (
+                INSERT INTO rowlock.done (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type,
+                                          payload, headers, errors, finished_at, state)
+                SELECT id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors,
+                       statement_timestamp(), 'cancelled'
+                  FROM taken
+                RETURNING id
+            )
+            """;
+
+    private static final String CANCEL_IDLE =
+            """
             WITH from_waiting AS (
                 DELETE FROM rowlock.waiting WHERE id = :id
                 RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
             ), from_ready AS (
                 DELETE FROM rowlock.ready WHERE id = :id
                 RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
-            ), changed AS (
-                INSERT INTO rowlock.done (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type,
-                                          payload, headers, errors, finished_at, state)
-                SELECT *, statement_timestamp(), 'cancelled'
-                  FROM (TABLE from_waiting UNION ALL TABLE from_ready) AS found
-                RETURNING id
-            )
-            """ + AuditNote.of("changed") + "SELECT id FROM changed";
+            ), taken AS (
+                TABLE from_waiting UNION ALL TABLE from_ready
+            ), """ + TAKEN_INTO_DONE + AuditNote.of("changed") + "SELECT id FROM changed";
 
     private static final String REQUEST_CANCEL = """
             WITH changed AS (

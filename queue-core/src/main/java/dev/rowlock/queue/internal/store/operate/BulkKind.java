@@ -17,15 +17,7 @@ import java.util.Set;
 enum BulkKind {
     REDRIVE(EnumSet.of(Room.DEAD), "redriven AS (TABLE taken), " + JobStatements.REDRIVEN_INTO_WAITING),
     DISCARD(EnumSet.of(Room.DEAD), "discarded AS (TABLE taken), " + JobStatements.DISCARDED_NOTED),
-    CANCEL(EnumSet.of(Room.WAITING, Room.READY), """
-            moved AS (
-                INSERT INTO rowlock.done (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type,
-                                          payload, headers, errors, finished_at, state)
-                SELECT id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors,
-                       statement_timestamp(), 'cancelled'
-                  FROM taken
-            )
-            """);
+    CANCEL(EnumSet.of(Room.WAITING, Room.READY), JobStatements.TAKEN_INTO_DONE);
 
     private final Set<Room> rooms;
     private final String moves;

@@ -69,12 +69,12 @@ public final class Schedules {
     }
 
     private static final String LOCKED = """
-            SELECT statement_timestamp(), %s FROM rowlock.schedule s WHERE s.name = ANY (:names::text[]) ORDER BY s.name FOR UPDATE
+            SELECT %s FROM rowlock.schedule s WHERE s.name = :name FOR UPDATE
             """.formatted(StoredSchedule.COLUMNS);
 
     /** Nobody else changes it until the transaction ends. */
     public Optional<StoredSchedule> locked(Connection connection, String name) throws SQLException {
-        return on(connection, LOCKED).set("names", new String[] {name}).first(row -> StoredSchedule.read(row, 2));
+        return on(connection, LOCKED).set("name", name).first(row -> StoredSchedule.read(row, 1));
     }
 
     private static final String WAIT_BRIEFLY = "SELECT set_config('lock_timeout', '200ms', true)";
