@@ -10,6 +10,9 @@ public final class CostBudget {
     /** What it cost counts with at least this fraction, however cheap it was before. */
     private static final int DISTRUST = 8;
 
+    /** The first one counts with at most this: it may be slow because this process, the server or a connection has only just started. */
+    private static final long FIRST_NANOS = Duration.ofMillis(10).toNanos();
+
     private final DoubleUnaryOperator share;
     private long cost;
     private long lastAt;
@@ -51,7 +54,7 @@ public final class CostBudget {
      */
     public void took(Duration time, long now) {
         long measured = time.toNanos();
-        cost = cost == 0 ? measured : Math.min(measured, Math.max(2 * cost, measured / DISTRUST));
+        cost = cost == 0 ? Math.min(measured, FIRST_NANOS) : Math.min(measured, Math.max(2 * cost, measured / DISTRUST));
         lastAt = now;
         chance = ThreadLocalRandom.current().nextDouble();
     }

@@ -63,6 +63,14 @@ class QueueCursorTest {
     }
 
     @Test
+    void aSlowFirstLookOfANodeThatHasJustStartedKeepsTheNextNotAway() {
+        nodes = 4;
+        look(FIFTH, true, Duration.ofMillis(600));
+
+        assertThat(cursor.next(now + Duration.ofSeconds(1).toNanos())).isEqualTo(QueueRange.ALL);
+    }
+
+    @Test
     void jobsReturnedDuringALookFromTheFrontCauseAnotherLook() {
         nodes = 50;
         look(FIFTH, false, MILLI);
@@ -78,7 +86,7 @@ class QueueCursorTest {
     @Test
     void returnedJobsDoNotMakeAnExpensiveLookFromTheFrontMoreFrequent() {
         nodes = 50;
-        look(FIFTH, false, Duration.ofMillis(200));
+        expensive(FIFTH, false, Duration.ofMillis(200));
 
         cursor.jobsBack(now);
 
@@ -88,7 +96,7 @@ class QueueCursorTest {
 
     @Test
     void aMoreUrgentRankRaisedDuringALookAtAnotherIsNext() {
-        look(FIFTH, false, Duration.ofMillis(200));
+        expensive(FIFTH, false, Duration.ofMillis(200));
         cursor.urgent(-1);
         assertThat(cursor.next(now)).isEqualTo(QueueRange.ofRank(-1));
 
@@ -101,7 +109,7 @@ class QueueCursorTest {
 
     @Test
     void aRankRaisedAgainDuringItsLookGetsAnotherLook() {
-        look(FIFTH, false, Duration.ofMillis(200));
+        expensive(FIFTH, false, Duration.ofMillis(200));
         cursor.urgent(-3);
         cursor.next(now);
 
@@ -115,7 +123,7 @@ class QueueCursorTest {
 
     @Test
     void aRankWhoseClaimFailedIsLookedAtAgain() {
-        look(FIFTH, false, Duration.ofMillis(200));
+        expensive(FIFTH, false, Duration.ofMillis(200));
         cursor.urgent(-3);
         cursor.next(now);
 
@@ -124,7 +132,7 @@ class QueueCursorTest {
 
     @Test
     void oneLowPriorityJobDoesNotDivertTheLooksBack() {
-        look(FIFTH, false, Duration.ofSeconds(2));
+        expensive(FIFTH, false, Duration.ofSeconds(2));
         for (int i = 0; i < 5; i++) {
             cursor.next(now);
             cursor.claimed(FIFTH, false, MILLI, now);
@@ -162,15 +170,17 @@ class QueueCursorTest {
         look(FIFTH, false, MILLI);
         assertThat(cursor.untilNextPoll(now)).isZero();
 
-        cursor.next(now);
-        cursor.claimed(null, false, Duration.ofMillis(300), now); // past a million jobs that are not committed yet
+        for (int i = 0; i < 6; i++) {
+            cursor.next(now);
+            cursor.claimed(null, false, Duration.ofMillis(300), now); // past a million jobs that are not committed yet
+        }
 
         assertThat(cursor.untilNextPoll(now)).isEqualTo(Duration.ofMillis(299_700));
     }
 
     @Test
     void anExpensiveFrontIsPrecededByLooksBackOfSomeSeconds() {
-        look(FIFTH, true, Duration.ofSeconds(3)); // from the front: the next one comes in a minute
+        expensive(FIFTH, true, Duration.ofSeconds(3)); // from the front: the next one comes in a minute
         goOn(); // passes over what commits late
 
         assertThat(cursor.untilNextLook(now)).isZero();
@@ -190,7 +200,7 @@ class QueueCursorTest {
     @Test
     void theCursorDoesNotLookBackIfSomeNodeLooksFromTheFrontSoon() {
         nodes = 50;
-        look(FIFTH, true, Duration.ofMillis(50)); // each second one of them, this one within 50 s
+        expensive(FIFTH, true, Duration.ofMillis(50)); // each second one of them, this one within 50 s
         goOn();
 
         assertThat(cursor.next(now)).isEqualTo(QueueRange.from(FIFTH.earlier(QueueCursor.OVERLAP)));
@@ -241,7 +251,7 @@ class QueueCursorTest {
 
     @Test
     void aLookFromTheFrontMakesLooksBackUnnecessary() {
-        look(FIFTH, true, Duration.ofSeconds(3));
+        expensive(FIFTH, true, Duration.ofSeconds(3));
         goOn(); // passes over what commits late
         now += Duration.ofSeconds(57).toNanos();
 
@@ -310,6 +320,15 @@ class QueueCursorTest {
         assertThat(cursor.next(now).after().compareTo(FIFTH.earlier(QueueCursor.OVERLAP)))
                 .isNotNegative();
         cursor.claimed(FIFTH, false, MILLI, now);
+    }
+
+    /** A look that takes as long as those before it did: the first few count for less. */
+    private void expensive(QueuePosition last, boolean full, Duration took) {
+        for (int i = 0; i < 8; i++) {
+            look(last, full, took);
+            now += Duration.ofHours(1).toNanos();
+        }
+        look(last, full, took);
     }
 
     private void look(QueuePosition last, boolean full, Duration took) {

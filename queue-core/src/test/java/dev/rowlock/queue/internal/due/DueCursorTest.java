@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class DueCursorTest {
 
-    private static final Duration COST = Duration.ofMillis(30);
+    private static final Duration COST = Duration.ofMillis(8);
     private static final long NOON = 1_000_000_000_000_000L; // the server's time, in microseconds
 
     private int nodes = 1;
@@ -103,7 +103,9 @@ class DueCursorTest {
 
     @Test
     void aLookFromTheFrontComesOnceAMinuteHoweverMuchItCosts() {
-        cursor.next(now);
+        lookFromTheFront();
+        now += Duration.ofMinutes(1).toNanos();
+        assertThat(cursor.next(now)).isEqualTo(DuePosition.FRONT);
         cursor.looked(new Result(List.of(), null, null, at(NOON), Duration.ofHours(1)), false, now);
         cursor.next(now);
         looked(NOON);

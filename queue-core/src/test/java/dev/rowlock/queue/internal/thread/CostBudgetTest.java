@@ -30,6 +30,16 @@ class CostBudgetTest {
     }
 
     @Test
+    void aSlowFirstUseSaysLittleAboutTheNext() {
+        twentieth.took(Duration.ofSeconds(1), 0);
+
+        assertThat(twentieth.allowedIn(0)).isEqualTo(190 * MILLI);
+
+        twentieth.took(Duration.ofSeconds(1), 0);
+        assertThat(twentieth.allowedIn(0)).isEqualTo(19 * SECOND / 8);
+    }
+
+    @Test
     void aSingleStallOnlyDoublesTheCost() {
         twentieth.took(Duration.ofMillis(1), 0);
         twentieth.took(Duration.ofMillis(16), 0);
@@ -52,6 +62,7 @@ class CostBudgetTest {
 
     @Test
     void aUseThatBecomesCheapAgainCountsAtOnce() {
+        twentieth.took(Duration.ofSeconds(16), 0);
         twentieth.took(Duration.ofSeconds(16), 0);
         twentieth.took(Duration.ofMillis(1), 0);
 
