@@ -3,6 +3,7 @@ package dev.rowlock.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.rowlock.queue.test.postgres.LongRunning;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** Runs the sample as its users do, on its own PostgreSQL, and kills each process that can be killed. */
+@LongRunning
 class KilledProcessesTest {
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);

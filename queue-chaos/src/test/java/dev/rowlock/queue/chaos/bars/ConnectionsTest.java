@@ -7,6 +7,7 @@ import dev.rowlock.queue.chaos.cluster.Worker;
 import dev.rowlock.queue.chaos.load.Act;
 import dev.rowlock.queue.chaos.load.Work;
 import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.IntStream;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How many connections a node uses, and what happens to those on which nobody answers. */
+@LongRunning
 class ConnectionsTest {
 
     /** The pool of a worker process; see WorkerMain. */

@@ -10,6 +10,7 @@ import dev.rowlock.queue.chaos.history.History.Start;
 import dev.rowlock.queue.chaos.load.Act;
 import dev.rowlock.queue.chaos.load.Work;
 import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -49,6 +50,7 @@ class DeadNodesTest {
         }
     }
 
+    @LongRunning
     @Test
     void aFrozenNodeIsRefusedWhenItWakesAndItsHandlersAreInterrupted() {
         try (Stage stage = new Stage(folder)) {
@@ -86,6 +88,7 @@ class DeadNodesTest {
         }
     }
 
+    @LongRunning
     @Test
     void aPoisonJobIsQuarantinedAndItsNeighboursAreUnharmed() {
         try (Stage stage = new Stage(folder)) {

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.chaos.failover.Books;
 import dev.rowlock.queue.chaos.failover.FailoverRun;
 import dev.rowlock.queue.chaos.failover.Loss;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A primary is killed under load, and its standby takes over. {@code make rehearse-failover} is the long version. */
+@LongRunning
 @Timeout(300)
 class FailoverTest {
 

@@ -13,6 +13,7 @@ import dev.rowlock.queue.chaos.load.Act;
 import dev.rowlock.queue.chaos.load.Fate;
 import dev.rowlock.queue.chaos.load.Work;
 import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.SmallDisk;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A disk without room for one more page of the queue's tables, for longer than a lease. */
+@LongRunning
 class FullDiskTest {
 
     private static final int BACKLOG = 2_000;

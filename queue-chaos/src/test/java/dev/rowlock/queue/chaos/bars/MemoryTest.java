@@ -8,6 +8,7 @@ import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.load.Act;
 import dev.rowlock.queue.chaos.load.Work;
 import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A process of 128 MB, and a job that takes all of them, again and again. */
+@LongRunning
 class MemoryTest {
 
     @TempDir

@@ -9,6 +9,7 @@ import dev.rowlock.queue.chaos.history.History;
 import dev.rowlock.queue.chaos.load.Act;
 import dev.rowlock.queue.chaos.load.Work;
 import dev.rowlock.queue.job.JobOptions;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** SIGTERM in the middle of work, as each deploy sends it. */
+@LongRunning
 class ShutdownTest {
 
     private static final Duration DRAIN = Duration.ofSeconds(1);

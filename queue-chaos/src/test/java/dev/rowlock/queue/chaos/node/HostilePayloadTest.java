@@ -8,6 +8,7 @@ import dev.rowlock.queue.PayloadTooLargeException;
 import dev.rowlock.queue.Rowlock;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.spi.PayloadException;
+import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.math.BigDecimal;
@@ -194,6 +195,7 @@ class HostilePayloadTest {
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
+    @LongRunning
     @Test
     void aThousandRandomTextsAndTheirNeighboursInOneBatchAllArrive() {
         Random random = new Random(42);
