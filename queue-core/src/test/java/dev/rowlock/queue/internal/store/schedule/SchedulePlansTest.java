@@ -30,7 +30,8 @@ class SchedulePlansTest {
     SchedulePlansTest(TestDatabase test) {
         this.test = test;
         this.rooms = Rooms.emptyIn(test);
-        rooms.execute("ANALYZE rowlock.schedule, rowlock.ready, rowlock.waiting, rowlock.running");
+        // Empty, not full of rows that are gone: where statistics tell of pages without rows, plans cost the same, and chance decides.
+        rooms.execute("VACUUM (ANALYZE) rowlock.schedule, rowlock.ready, rowlock.waiting, rowlock.running");
         rooms.execute("""
                 INSERT INTO rowlock.schedule (name, every_millis, jitter_millis, missed, missed_runs, missed_window_millis,
                                               overlap, rank, queue, type, payload, next_at, fire_at, last_job_id)
@@ -53,7 +54,7 @@ class SchedulePlansTest {
             assertThat(look.due()).extracting(StoredSchedule::name).containsExactly("job-1", "job-2", "job-3");
             assertThat(look.nextIn()).isBetween(Duration.ofMinutes(59), Duration.ofHours(1));
             assertThat(explained.lastPlan()).contains("schedule_due").doesNotContain("Seq Scan on schedule");
-            assertThat(pages(explained)).isLessThan(40);
+            assertThat(pages(explained)).as(explained.lastPlan()).isLessThan(40);
         }
     }
 
@@ -75,7 +76,7 @@ class SchedulePlansTest {
             assertThat(explained.lastPlan())
                     .contains("schedule_pkey")
                     .doesNotContain("Seq Scan on schedule", "Seq Scan on ready"); // the other rooms are empty
-            assertThat(pages(explained)).isLessThan(300);
+            assertThat(pages(explained)).as(explained.lastPlan()).isLessThan(300);
         }
     }
 
