@@ -7,10 +7,13 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
 import dev.rowlock.queue.internal.store.operate.AuditStatements;
+import dev.rowlock.queue.internal.store.operate.BringForward;
 import dev.rowlock.queue.internal.store.operate.CreateBulkAction;
 import dev.rowlock.queue.internal.store.operate.EndBulkAction;
 import dev.rowlock.queue.internal.store.operate.ReadBulkActions;
+import dev.rowlock.queue.internal.text.DurationText;
 import dev.rowlock.queue.internal.wake.AfterCommit;
+import dev.rowlock.queue.internal.wake.Wakes;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Names;
 import dev.rowlock.queue.operate.Actor;
@@ -61,6 +64,7 @@ public final class JobAdmin {
             CreateBulkAction create,
             ReadBulkActions actions,
             EndBulkAction end,
+            BringForward forward,
             AuditStatements audit) {}
 
     JobAdmin(Database database, Wakeups wakeups, PayloadRules payloads) {
@@ -73,6 +77,7 @@ public final class JobAdmin {
                 new CreateBulkAction(database),
                 new ReadBulkActions(database),
                 new EndBulkAction(database),
+                new BringForward(database),
                 new AuditStatements(database));
         this.actor = Actor.APPLICATION;
     }
@@ -230,6 +235,35 @@ public final class JobAdmin {
     /** Empties a queue: as {@link #cancel(JobFilter)}, of all its jobs. Its dead jobs stay. */
     public BulkAction purge(String queue) {
         return cancel(JobFilter.where().queue(queue));
+    }
+
+    /**
+     * Makes all waiting jobs that match the filter due so much earlier, but none before now. For delays and back-off that last longer because the
+     * database's clock was set back: {@code bringForward(JobFilter.where().time(JobTime.ENQUEUED, TimeRange.from(now)), Duration.ofHours(1))} is for those
+     * that were enqueued in the hour that the clock has before it once more. They count as enqueued so much earlier, too, so that the same call moves none
+     * of them again; with another filter it may.
+     *
+     * <p>A delay looks like a time that somebody named: leave out the jobs that are due at such a time by the filter. Jobs that wait for other jobs or for
+     * a policy stay as they are, and so do those that somebody else is changing at this moment, and those that are enqueued after the call.
+     *
+     * <p>No bulk action: it is done when the call returns, in one transaction, so that all jobs are moved or none. They are locked until it ends.
+     *
+     * @param by at least a millisecond, 100 years at most
+     * @return how many jobs are due earlier
+     * @throws IllegalArgumentException if {@code by} is out of range, or the filter has no condition and is not {@link JobFilter#all}, or no waiting job
+     *     can match
+     */
+    public int bringForward(JobFilter filter, Duration by) {
+        if (by.compareTo(Duration.ofMillis(1)) < 0 || by.compareTo(Due.MAX_DELAY) > 0) {
+            throw new IllegalArgumentException("jobs cannot be brought forward by %s: it must lie between 1ms and %s"
+                    .formatted(DurationText.of(by), DurationText.of(Due.MAX_DELAY)));
+        }
+        TransactionStanding standing = parts.database.requireWritable("bringForward");
+        int jobs = parts.forward.run(standing, filter, by, actor);
+        Wakes wakes = new Wakes();
+        wakes.waiting(Duration.ZERO);
+        parts.afterCommit.wake(wakes, standing);
+        return jobs;
     }
 
     private BulkAction bulk(BulkAction.Kind kind, JobFilter filter, @Nullable Integer perSecond) {

@@ -326,6 +326,7 @@ class JobAdminTest {
                 admin -> admin.redrive(JobFilter.all()),
                 admin -> admin.discard(JobFilter.all()),
                 admin -> admin.purge("mail"),
+                admin -> admin.bringForward(JobFilter.all(), Duration.ofHours(1)),
                 admin -> admin.cancelBulkAction(1),
                 admin -> admin.pause("mail"),
                 admin -> admin.resumeType("mail"));

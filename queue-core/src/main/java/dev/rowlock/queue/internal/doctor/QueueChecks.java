@@ -25,6 +25,7 @@ final class QueueChecks {
             flappingLease(2, HOUR),
             deadJobs(100, HOUR),
             nodeKillers(2, Duration.ofDays(1)),
+            clockSetBack(Duration.ofSeconds(2)),
             heldKeys(Duration.ofMinutes(10)),
             silentPolicies(),
             limitWithoutNode(Duration.ofMinutes(1)),
@@ -257,6 +258,26 @@ final class QueueChecks {
                         .remedy(
                                 "Read the view failure or JobSearch.deadByError. Remove the cause, then redrive the jobs with fingerprint %s by JobAdmin."
                                         .formatted(first.get("fingerprint"))));
+    }
+
+    /** Waiting jobs were enqueued so much later than now, so delays that began then last longer. Looks at the 10,000 newest. */
+    static Check clockSetBack(Duration tolerance) {
+        return check(
+                "clock-set-back",
+                "The clock of the database has not been set back while jobs waited.",
+                sql("""
+                        SELECT count(*) AS jobs, ceil(extract(epoch FROM max(n.enqueued_at) - clock_timestamp())) AS seconds, min(n.due_at) AS first_due_at
+                          FROM (SELECT enqueued_at, due_at, reason FROM rowlock.waiting ORDER BY id DESC LIMIT 10000) AS n
+                         WHERE n.enqueued_at > clock_timestamp() + ? * interval '1 ms'
+                           AND n.reason NOT IN ('once-more', 'parents', 'policy') -- what they wait for is no time
+                        HAVING count(*) > 0
+                        """, tolerance.toMillis()),
+                first ->
+                        warn("The clock of the database was set back by %s s at least: %s jobs that were enqueued before wait longer by as much."
+                                        .formatted(first.get("seconds"), first.get("jobs")))
+                                .remedy(
+                                        "Let them wait, or bring them forward: JobAdmin.bringForward(JobFilter.where().time(JobTime.ENQUEUED, TimeRange.from(Instant.now())), Duration.ofSeconds(%s)). Nothing tells a delay from a time that somebody named: leave such jobs out by the filter."
+                                                .formatted(first.get("seconds"))));
     }
 
     /** Jobs may take their nodes down: some were quarantined within this time, or run after their nodes have died so often. */

@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.rowlock.queue.FrontDoors;
 import dev.rowlock.queue.doctor.Finding;
 import dev.rowlock.queue.doctor.Finding.Status;
 import dev.rowlock.queue.internal.store.Rooms;
@@ -10,12 +11,17 @@ import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.gate.SkipDeadJobs;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
+import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.JobTime;
+import dev.rowlock.queue.search.TimeRange;
 import dev.rowlock.queue.spi.ChoreStatus;
 import dev.rowlock.queue.spi.NodeStatus;
+import dev.rowlock.queue.spi.Wakeups;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -266,6 +272,30 @@ class QueueChecksTest {
         rooms.execute("UPDATE rowlock.dead SET state = 'quarantined', crashes = 3");
         assertThat(only(check).cause()).startsWith("3 times the node of job").endsWith(": it is in quarantine.");
         rooms.execute("UPDATE rowlock.dead SET died_at = now() - interval '2 days'");
+        isSilent(check);
+    }
+
+    @Test
+    void aClockThatWasSetBackIsNamedUntilTheJobsFromBeforeAreBroughtForward() {
+        Check check = QueueChecks.clockSetBack(Duration.ofSeconds(2));
+        for (int i = 0; i < 4; i++) {
+            rooms.waiting(Due.after(HOUR));
+        }
+        isSilent(check);
+
+        rooms.execute(
+                "UPDATE rowlock.waiting SET enqueued_at = enqueued_at + interval '1 h', due_at = due_at + interval '1 h'"
+                        + " WHERE id > (SELECT min(id) FROM rowlock.waiting)");
+        rooms.execute("UPDATE rowlock.waiting SET reason = 'parents' WHERE id = (SELECT max(id) FROM rowlock.waiting)");
+
+        Finding finding = only(check);
+        assertThat(finding.status()).isEqualTo(Status.WARN);
+        assertThat(finding.cause())
+                .matches("The clock of the database was set back by 3[56]\\d\\d s at least: 2 jobs .*");
+
+        JobFilter enqueuedBefore = JobFilter.where().time(JobTime.ENQUEUED, TimeRange.from(Instant.now()));
+        assertThat(FrontDoors.admin(rooms.database(), Wakeups.NONE).bringForward(enqueuedBefore, HOUR))
+                .isEqualTo(2);
         isSilent(check);
     }
 

@@ -14,9 +14,13 @@ import dev.rowlock.queue.operate.AuditEntry;
 import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.operate.Pause;
 import dev.rowlock.queue.search.JobFilter;
+import dev.rowlock.queue.search.JobTime;
+import dev.rowlock.queue.search.TimeRange;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
+import java.time.Instant;
+import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
@@ -24,6 +28,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The examples of docs/operating.md. */
 @PostgresTest(freshPerTest = true)
@@ -122,6 +127,24 @@ class OperatingExamplesTest {
 
             assertThat(redrive.counted()).isEqualTo(1);
             Awaitility.await().until(() -> search.find(dead).orElseThrow().state() == JobState.CANCELLED);
+        });
+    }
+
+    @Test
+    void jobsFromBeforeTheClockWasSetBackAreBroughtForward() {
+        contexts.run(context -> {
+            JobAdmin ann = context.getBean(JobAdmin.class).by("ann", "the clock was an hour ahead");
+            long id = jobs(context).enqueue(new Newsletter("spring"), o -> o.delay(Duration.ofHours(1)));
+            JdbcClient.create(context.getBean(DataSource.class))
+                    .sql("UPDATE rowlock.waiting SET enqueued_at = enqueued_at + interval '59 min'")
+                    .update();
+
+            int jobs = ann.bringForward(
+                    JobFilter.where().time(JobTime.ENQUEUED, TimeRange.from(Instant.now())), Duration.ofMinutes(59));
+
+            assertThat(jobs).isEqualTo(1);
+            assertThat(context.getBean(JobSearch.class).find(id).orElseThrow().dueAt())
+                    .isBefore(Instant.now().plus(Duration.ofMinutes(2)));
         });
     }
 
