@@ -286,8 +286,8 @@ class JobSearchExplainGatesTest {
         long id = rooms.ready();
         rooms.execute("""
                 WITH taken AS (DELETE FROM rowlock.ready WHERE id = %d RETURNING *)
-                INSERT INTO rowlock.waiting (due_at, since, reason, id, enqueued_at, rank, attempt, crashes, queue, type, payload)
-                SELECT now() + interval '1 h', NULL, 'policy', id, enqueued_at, rank, attempt, crashes, queue, type, payload FROM taken
+                INSERT INTO rowlock.waiting (due_at, reason, id, enqueued_at, rank, attempt, crashes, queue, type, payload)
+                SELECT now() + interval '1 h', 'policy', id, enqueued_at, rank, attempt, crashes, queue, type, payload FROM taken
                 """.formatted(id));
         rooms.execute("""
                 INSERT INTO rowlock.policy (queue, node_id, asked_at, decides_until)

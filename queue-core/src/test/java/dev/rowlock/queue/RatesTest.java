@@ -23,7 +23,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Rates over two nodes. A rate of some jobs an hour, so that the time that a test takes is nothing. */
 @PostgresTest(freshPerTest = true, migrated = true)
@@ -200,20 +199,6 @@ class RatesTest {
         long last = first.jobs().enqueue(new Send("plain"));
         await().until(() -> reasons(last).contains(Kind.RATE));
         assertThat(sent).isEmpty();
-    }
-
-    @Test
-    void aSlowDownLastsNoLongerThanAskedForWhereTheServersClockWasSetBack() {
-        first.limits().set(QueueLimit.of("default").ratePerKey(Rate.perSecond(1_000)));
-        first.limits().slowDown("default", "a", Duration.ofMillis(100));
-        JdbcClient.create(database.dataSource())
-                .sql("UPDATE rowlock.rate_state SET held_since = held_since + 3600, held_until = held_until + 3600")
-                .update();
-        enqueue("a", "a", 3);
-
-        start();
-
-        await().until(() -> sent.size() == 3);
     }
 
     @Test

@@ -21,11 +21,6 @@ public interface Chore {
      */
     default void triggeredBy(Runnable trigger) {}
 
-    /** Whether it is due at once when the database's clock has been set. */
-    default boolean dueAfterClockStep() {
-        return false;
-    }
-
     /** Whether it is due at once when somebody has changed something by hand. */
     default boolean dueAfterChange() {
         return false;

@@ -6,12 +6,14 @@ import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
+import dev.rowlock.queue.internal.thread.ClockWatch;
 import dev.rowlock.queue.internal.thread.MinimumInterval;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.settings.FetchSettings;
 import dev.rowlock.queue.spi.ClaimCounts;
 import java.sql.Connection;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
@@ -47,6 +49,7 @@ public final class Claimer {
     private final TurnBackoff outOfTurn = new TurnBackoff();
     private final BatchLimit inTime = new BatchLimit(LARGEST_CLAIM);
     private final RecentClaims recent = new RecentClaims();
+    private final ClockWatch clock = new ClockWatch();
     private final ClaimTally tally;
 
     private volatile QueueCursor cursor; // written under claiming
@@ -341,9 +344,21 @@ public final class Claimer {
             inTime.worked();
         }
         cursor.claimed(batch.last(), full, batch.took(), ended);
-        Duration rest = full ? Duration.ZERO : rest(batch.jobs().isEmpty(), ended);
+        Duration rest = clockWasSetBack(batch, ended) || full
+                ? Duration.ZERO
+                : rest(batch.jobs().isEmpty(), ended);
         // Last of all: the thread that it wakes may have to wait for this one's processor.
         return giveUnlessClosed(batch, nodeId, ended) ? rest : Duration.ZERO;
+    }
+
+    /** Then new jobs stand before those that were claimed last, and the next claim begins at the front. */
+    private boolean clockWasSetBack(Batch batch, long ended) {
+        Instant at = batch.at();
+        boolean setBack = at != null && clock.setBack(at, ended - batch.took().toNanos());
+        if (setBack) {
+            lookAnew();
+        }
+        return setBack;
     }
 
     /** Returns false if the lease is lost. */

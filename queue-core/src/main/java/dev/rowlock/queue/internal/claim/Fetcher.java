@@ -178,14 +178,6 @@ public final class Fetcher implements Runnable {
         return claimer.place().nodes() > 1 && !claimer.takesAll();
     }
 
-    /** The server's clock was set: new jobs may stand before those that were claimed last. */
-    public void clockStepped() {
-        claimer.lookAnew();
-        if (!resting()) {
-            wake();
-        }
-    }
-
     /** Jobs went back to the place in the queue that they had: the next look, soon to come, is from the front if it may be. */
     public void jobsBack() {
         claimer.jobsBack();

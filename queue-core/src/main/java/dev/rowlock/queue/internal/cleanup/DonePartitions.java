@@ -24,12 +24,6 @@ public final class DonePartitions implements Chore {
         return "partitions of done";
     }
 
-    /** A day may have no partition. */
-    @Override
-    public boolean dueAfterClockStep() {
-        return true;
-    }
-
     @Override
     public Duration runOnce() {
         ensure.run(DAYS_AHEAD);

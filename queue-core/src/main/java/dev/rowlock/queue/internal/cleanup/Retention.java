@@ -1,13 +1,13 @@
 package dev.rowlock.queue.internal.cleanup;
 
 import dev.rowlock.queue.internal.chore.Chore;
-import dev.rowlock.queue.internal.chore.ClockWatch;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention;
 import dev.rowlock.queue.internal.store.cleanup.AgreeRetention.Agreed;
 import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.internal.text.DurationText;
+import dev.rowlock.queue.internal.thread.ClockWatch;
 import dev.rowlock.queue.settings.RetentionSettings;
 import java.time.Clock;
 import java.time.Duration;
@@ -66,12 +66,6 @@ public final class Retention implements Chore {
     @Override
     public String name() {
         return "retention";
-    }
-
-    /** Ended jobs may look old. */
-    @Override
-    public boolean dueAfterClockStep() {
-        return true;
     }
 
     @Override

@@ -83,12 +83,6 @@ public final class Dispatcher implements Chore {
         return left(now);
     }
 
-    /** The server's clock was set: any job may be due. Returns how long until this chore must run. Any thread. */
-    public Duration clockStepped() {
-        cursor.forget();
-        return waitingHere(Duration.ZERO);
-    }
-
     @Override
     public Duration runOnce() {
         long begun = System.nanoTime();

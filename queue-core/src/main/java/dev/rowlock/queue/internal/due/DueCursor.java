@@ -2,6 +2,7 @@ package dev.rowlock.queue.internal.due;
 
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.due.DuePosition;
+import dev.rowlock.queue.internal.thread.ClockWatch;
 import dev.rowlock.queue.internal.thread.CostBudget;
 import java.time.Duration;
 import java.util.Objects;
@@ -37,6 +38,7 @@ final class DueCursor {
     private final IntSupplier nodes;
     private final CostBudget shared; // by all nodes
     private final CostBudget own;
+    private final ClockWatch clock = new ClockWatch();
     private DuePosition position = DuePosition.FRONT; // guarded by this, as all below
     private DuePosition until = DuePosition.FRONT; // the server's time of the last look
     private long lookedAt; // and ours
@@ -65,7 +67,7 @@ final class DueCursor {
         overdue = true;
     }
 
-    /** Where the last looks ended says nothing any more: the server's clock was set, or a look has failed. */
+    /** Where the last looks ended says nothing any more: a look has failed. */
     synchronized void forget() {
         forget = true;
     }
@@ -89,6 +91,8 @@ final class DueCursor {
     /** The look is over. */
     synchronized void looked(DispatchDueJobs.Result result, boolean full, long now) {
         until = result.until();
+        boolean setBack = clock.setBack(until.time(), now - result.took().toNanos());
+        forget |= setBack && !front; // what waits since may be due before the place where this look began
         lookedAt = now;
         position = full ? Objects.requireNonNull(result.last()) : until.earlier(OVERLAP);
         if (front) {
@@ -100,6 +104,9 @@ final class DueCursor {
 
     /** How long until a look from the front is due, if the last one was not. */
     synchronized Duration untilNextLook(long now) {
+        if (forget) {
+            return Duration.ZERO;
+        }
         return Duration.ofNanos(front && !overdue ? NEVER : untilFront(now));
     }
 

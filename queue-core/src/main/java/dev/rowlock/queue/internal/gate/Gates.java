@@ -10,7 +10,6 @@ import dev.rowlock.queue.internal.store.gate.CountRunningJobs;
 import dev.rowlock.queue.internal.store.gate.DeclareLimits;
 import dev.rowlock.queue.internal.store.gate.HoldGate;
 import dev.rowlock.queue.internal.store.gate.RemoveSpentRates;
-import dev.rowlock.queue.internal.store.gate.RestartSlowDowns;
 import dev.rowlock.queue.internal.store.node.TakeChore;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.spi.Wakeups;
@@ -82,7 +81,6 @@ public final class Gates implements Feature {
                         declared,
                         first,
                         node::nodeId),
-                new RatesChore(new TakeChore(database), new RemoveSpentRates(database)),
-                new FutureSlowDowns(new RestartSlowDowns(database)));
+                new RatesChore(new TakeChore(database), new RemoveSpentRates(database)));
     }
 }

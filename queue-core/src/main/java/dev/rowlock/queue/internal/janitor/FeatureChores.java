@@ -53,11 +53,6 @@ public final class FeatureChores {
         parts.forEach(part -> part.runWithin(pause, Chore::dueAfterConnect));
     }
 
-    /** The server's clock was set. */
-    public void clockStepped() {
-        parts.forEach(part -> part.runWithin(Duration.ZERO, Chore::dueAfterClockStep));
-    }
-
     /** Its threads. */
     public List<EndlessTask> threads() {
         return parts.stream().map(part -> part.loop.part()).toList();

@@ -4,7 +4,6 @@ import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.ChoreLoop;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.due.Dispatcher;
-import dev.rowlock.queue.internal.due.FutureWaits;
 import dev.rowlock.queue.internal.rescue.OverdueJobs;
 import dev.rowlock.queue.internal.rescue.Rescue;
 import dev.rowlock.queue.internal.rescue.StrandedClaims;
@@ -13,7 +12,6 @@ import dev.rowlock.queue.internal.rescue.TakeBack;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
-import dev.rowlock.queue.internal.store.due.RestartWaits;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
 import dev.rowlock.queue.internal.store.node.OverdueStatements;
 import dev.rowlock.queue.internal.store.node.RemoveExpiredNodes;
@@ -25,7 +23,6 @@ import dev.rowlock.queue.spi.ChoreStatus;
 import dev.rowlock.queue.spi.JobObserver;
 import dev.rowlock.queue.spi.Wakeups;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +37,6 @@ public final class Janitor {
     private final Dispatcher dispatcher;
     private final Rescue rescue;
     private final StrandedClaims strandedClaims;
-    private final FutureWaits futureWaits;
-    private final List<Chore> others;
     private final ChoreLoop dispatching;
     private final ChoreLoop rescuing;
     private final ChoreLoop sharing;
@@ -64,8 +59,6 @@ public final class Janitor {
                 () -> own.hearing() ? own.place() : Place.ALONE);
         this.rescue = new Rescue(new RemoveExpiredNodes(database), own, takeBack);
         this.strandedClaims = new StrandedClaims(new ReleaseStrandedJobs(database), own, wakeups);
-        this.futureWaits = new FutureWaits(new RestartWaits(database), wakeups);
-        this.others = List.copyOf(others);
         this.dispatching = new ChoreLoop("rowlock-dispatcher", List.of(dispatcher));
         this.rescuing = new ChoreLoop(
                 "rowlock-rescue",
@@ -75,9 +68,7 @@ public final class Janitor {
                         strandedClaims,
                         new OverdueJobs(
                                 own, new OverdueStatements(database), settings.retry(), wakeups, System::nanoTime)));
-        List<Chore> shared = new ArrayList<>(List.of(futureWaits));
-        shared.addAll(others);
-        this.sharing = new ChoreLoop("rowlock-janitor", shared);
+        this.sharing = new ChoreLoop("rowlock-janitor", others);
     }
 
     public void start() {
@@ -119,14 +110,6 @@ public final class Janitor {
      */
     public void dueJobsMoved(@Nullable Duration nextDue, @Nullable String message) {
         dispatching.runWithin(dispatcher, dispatcher.movedElsewhere(nextDue, message));
-    }
-
-    /** The server's clock was set: some jobs may be due, and some waits may have become longer. */
-    public void clockStepped() {
-        dispatching.runWithin(dispatcher, dispatcher.clockStepped());
-        futureWaits.clockStepped();
-        sharing.runWithin(futureWaits, Duration.ZERO);
-        others.stream().filter(Chore::dueAfterClockStep).forEach(chore -> sharing.runWithin(chore, Duration.ZERO));
     }
 
     /** Its threads. */

@@ -29,12 +29,11 @@
  *   <li>A claim whose answer may be on its way is told by its token, not by its age.
  *   <li>A chore is due after its time, and if it was taken in the future: then the clock was set back.
  *   <li>The dispatcher goes on where its last look ended ({@link dev.rowlock.queue.internal.due.DueCursor}), unless that lies in
- *       the future, or the clock was seen to step.
+ *       the future, or the clock has gone back since, as compared with a monotonic one.
  * </ul>
  *
  * <p>What cannot be helped: due times are the server's. When its clock is set forward, delays, back-off and unique keys' times end
- * early by as much; when it is set back, delays and back-off begin anew ({@link dev.rowlock.queue.internal.due.FutureWaits}),
- * times that somebody named and those of unique keys come late by as much, and jobs that were ready before run behind those of the same
+ * early by as much; when it is set back, all of them come late by as much, and jobs that were ready before run behind those of the same
  * priority that are enqueued after.
  *
  * <p>Each chore has a {@code runOnce} that returns when it wants to run again.

@@ -1,6 +1,5 @@
 package dev.rowlock.queue.internal.lease;
 
-import dev.rowlock.queue.internal.chore.ClockWatch;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Numbering;
@@ -12,6 +11,7 @@ import dev.rowlock.queue.internal.store.node.BeatNode;
 import dev.rowlock.queue.internal.store.node.RegisterNode;
 import dev.rowlock.queue.internal.store.node.RemoveNode;
 import dev.rowlock.queue.internal.text.DurationText;
+import dev.rowlock.queue.internal.thread.ClockWatch;
 import dev.rowlock.queue.internal.thread.Signal;
 import dev.rowlock.queue.settings.LeaseSettings;
 import java.sql.Connection;
@@ -59,9 +59,6 @@ public final class NodeLease implements Runnable {
 
         /** What the heartbeat answered has been heard, and the node may claim under this id. */
         void mayClaim(long nodeId);
-
-        /** The server's clock was set, or another server took over. */
-        void clockStepped();
 
         /** The others, whose leases are longer, do not know yet how often they must look after this node: it tells them. */
         void registeredWithShortLease();
@@ -216,7 +213,7 @@ public final class NodeLease implements Runnable {
                     DurationText.of(settings.heartbeat()));
         }
         BeatNode.Answer answer = briefly(open, c -> beat.run(c, row));
-        noteStep(clock.steppedBy(answer.now(), System.nanoTime()));
+        tellOfStep(clock.steppedBy(answer.now(), System.nanoTime()));
         if (answer.alive()) {
             listener.heard(answer, others.looked(System.nanoTime(), answer.others()));
             nodeId = row;
@@ -240,12 +237,12 @@ public final class NodeLease implements Runnable {
         return heartbeats.stream().anyMatch(other -> other.lease().compareTo(settings.lease()) > 0);
     }
 
-    private void noteStep(Duration step) {
+    /** For whoever wonders why jobs are early or late. Whatever it matters to looks at the clock by itself. */
+    private static void tellOfStep(Duration step) {
         if (step.abs().compareTo(STEP) > 0) {
             log.warn(
                     "the database's clock moved by {} against this process's: it was set, another server took over, or this machine slept. No lease and no deadline depends on it; due times do",
                     DurationText.of(step));
-            listener.clockStepped();
         }
     }
 

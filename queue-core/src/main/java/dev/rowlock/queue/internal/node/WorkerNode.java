@@ -320,13 +320,6 @@ public final class WorkerNode {
         }
 
         @Override
-        public void clockStepped() {
-            janitor.clockStepped();
-            featureChores.clockStepped();
-            fetchers.each(Fetcher::clockStepped);
-        }
-
-        @Override
         public void heard(BeatNode.Answer answer, @Nullable Duration nextExpiry) {
             parts.deadlines().keepAlive();
             place = answer.place();

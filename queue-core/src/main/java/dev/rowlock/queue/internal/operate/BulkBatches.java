@@ -55,11 +55,6 @@ final class BulkBatches implements Chore {
     }
 
     @Override
-    public boolean dueAfterClockStep() {
-        return true;
-    }
-
-    @Override
     public Duration runOnce() {
         Optional<Done> done = next();
         if (done.isEmpty()) {

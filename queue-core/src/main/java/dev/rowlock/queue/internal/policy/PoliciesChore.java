@@ -52,11 +52,6 @@ final class PoliciesChore implements Chore {
     }
 
     @Override
-    public boolean dueAfterClockStep() {
-        return true;
-    }
-
-    @Override
     public Duration runOnce() {
         List<Standing> all = held.look();
         unserved.warnOnce();

@@ -89,11 +89,6 @@ final class Declarations implements Chore {
     }
 
     @Override
-    public boolean dueAfterClockStep() {
-        return true;
-    }
-
-    @Override
     public Duration runOnce() {
         long id = nodeId.getAsLong();
         if (id == 0) {

@@ -85,11 +85,6 @@ final class Scheduler implements Chore {
     }
 
     @Override
-    public boolean dueAfterClockStep() {
-        return true;
-    }
-
-    @Override
     public Duration runOnce() {
         refused.values().removeIf(until -> until - System.nanoTime() <= 0);
         Look look = fire.look(declared.get(), refused.keySet(), BATCH);

@@ -122,9 +122,8 @@ BEGIN
         VALUES (id, now, now, timeout_millis, -priority, max_retries, queue, type, inline, headers);
         PERFORM ${schema}.send_wakeup('r|' || -priority || '|1|0|' || queue);
     ELSE
-        INSERT INTO ${schema}.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, max_retries, reason, queue, type, payload, headers)
-        VALUES (id, coalesce(run_at, now + millis * interval '1 ms'), now,
-                CASE WHEN run_at IS NULL THEN now END, timeout_millis, -priority, max_retries, 'scheduled', queue, type,
+        INSERT INTO ${schema}.waiting (id, due_at, enqueued_at, timeout_millis, rank, max_retries, reason, queue, type, payload, headers)
+        VALUES (id, coalesce(run_at, now + millis * interval '1 ms'), now, timeout_millis, -priority, max_retries, 'scheduled', queue, type,
                 inline, headers);
         PERFORM ${schema}.send_wakeup('w|' || coalesce(millis, 0));
     END IF;

@@ -79,7 +79,6 @@ BEGIN
             ('due_at', 'When it becomes runnable, or became so.'),
             ('chore.due_at', 'When it is to be done again.'),
             ('ready_at', 'Since when it is runnable.'),
-            ('since', 'When its wait began; null: it is due at a time that somebody named.'),
             ('claimed_at', 'When its last attempt was claimed; null: it never was.'),
             ('deadline', 'When its attempt must have ended; null: no limit.'),
             ('finished_at', 'When it was completed or cancelled.'),
@@ -170,7 +169,6 @@ COMMENT ON COLUMN ${schema}.once_more.after_id IS 'The job whose end it waits fo
 COMMENT ON COLUMN ${schema}.once_more.type IS 'Type of both.';
 COMMENT ON COLUMN ${schema}.once_more.key IS 'Unique key of both.';
 COMMENT ON COLUMN ${schema}.once_more.due_at IS 'When it is due, once that job has ended; null: at once.';
-COMMENT ON COLUMN ${schema}.once_more.since IS 'When its delay began; null: it has none.';
 
 COMMENT ON TABLE ${schema}.schedule IS 'Recurring jobs. Change them by RecurringJobs, not by hand.';
 COMMENT ON COLUMN ${schema}.schedule.name IS 'Name of the recurring job.';
@@ -235,7 +233,6 @@ COMMENT ON COLUMN ${schema}.rate_state.gate IS 'The key; empty: the queue as a w
 COMMENT ON COLUMN ${schema}.rate_state.number IS 'The row with the highest number counts.';
 COMMENT ON COLUMN ${schema}.rate_state.next_at IS 'When the next job may begin, leaving the burst aside; an epoch in seconds.';
 COMMENT ON COLUMN ${schema}.rate_state.held_until IS 'Nothing begins before, because a handler was refused; an epoch in seconds; null: no such time.';
-COMMENT ON COLUMN ${schema}.rate_state.held_since IS 'When somebody asked that nothing begins until held_until; an epoch in seconds; null: nobody did.';
 
 COMMENT ON TABLE ${schema}.key_weight IS 'Keys that get more than others of each claim.';
 COMMENT ON COLUMN ${schema}.key_weight.queue IS 'Name of the queue.';

@@ -20,8 +20,7 @@ CREATE TABLE ${schema}.once_more (
     after_id bigint NOT NULL,
     type     text   COLLATE "C" NOT NULL,
     key      text   COLLATE "C" NOT NULL,
-    due_at   timestamptz,
-    since    timestamptz
+    due_at   timestamptz
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
 -- Recurring jobs. One row each, no history: the jobs that a row brings are ordinary jobs in the rooms.
@@ -127,7 +126,6 @@ CREATE TABLE ${schema}.rate_state (
     number     bigint           NOT NULL,             -- the highest counts; drawn under the lock of the gate
     next_at    double precision NOT NULL,             -- epoch in seconds
     held_until double precision,                      -- epoch in seconds; nothing begins before; null: no such time
-    held_since double precision,                      -- epoch in seconds; begins anew after the server's clock was set back
     PRIMARY KEY (queue, gate, number)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, vacuum_truncate = false);
 

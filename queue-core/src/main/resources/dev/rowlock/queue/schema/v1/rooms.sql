@@ -43,7 +43,6 @@ CREATE TABLE ${schema}.waiting (
     id             bigint      NOT NULL,
     due_at         timestamptz NOT NULL,
     enqueued_at    timestamptz NOT NULL,
-    since          timestamptz,                      -- when its wait began; null: it is due at a time that somebody named
     timeout_millis bigint,
     rank           smallint    NOT NULL CHECK (rank BETWEEN -1000 AND 1000),
     attempt        smallint    NOT NULL DEFAULT 0,

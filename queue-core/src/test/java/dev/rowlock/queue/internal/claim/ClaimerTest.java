@@ -110,26 +110,6 @@ class ClaimerTest {
     }
 
     @Test
-    void jobsBeforeTheLastOneAreClaimedAtOnceAfterTheClockWasSetBack() {
-        rooms.ready(5);
-        rooms.execute("CREATE FUNCTION public.slow() RETURNS trigger LANGUAGE plpgsql AS"
-                + " 'BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END'");
-        rooms.execute("CREATE TRIGGER slow AFTER INSERT ON rowlock.running EXECUTE FUNCTION public.slow()");
-        try {
-            claimer.claim(); // from the front, which will not be looked at again for seconds
-        } finally {
-            rooms.execute("DROP FUNCTION public.slow() CASCADE");
-        }
-        rooms.ready(1);
-        rooms.execute("UPDATE rowlock.ready SET ready_at = ready_at - interval '1 hour'");
-
-        new Fetcher(claimer, Duration.ofSeconds(1), Fetcher.KEPT).clockStepped();
-        claimer.claim();
-
-        assertThat(rooms.count("running")).isEqualTo(6);
-    }
-
-    @Test
     void aClosedClaimerClaimsNothing() {
         rooms.ready(5);
 

@@ -107,7 +107,7 @@ class KeyedStagesTest {
 
     private static KeyedBatch nothing(Duration took, @Nullable Turn next, Stop stop, int busy, boolean lends) {
         return new KeyedBatch(
-                new Batch(List.of(), null, took, true),
+                new Batch(List.of(), null, null, took, true),
                 10,
                 next,
                 stop,

@@ -37,7 +37,7 @@ class KeyedTurnsTest {
                 .mapToObj(id -> ClaimedJobs.withKey(id, "key-" + id))
                 .toList();
         return new KeyedBatch(
-                new Batch(jobs, null, Duration.ZERO, true),
+                new Batch(jobs, null, null, Duration.ZERO, true),
                 room,
                 null,
                 Stop.NONE,

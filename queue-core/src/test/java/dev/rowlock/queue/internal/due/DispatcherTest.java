@@ -164,16 +164,4 @@ class DispatcherTest {
 
         assertThat(rooms.roomsOf(late)).containsExactly("ready");
     }
-
-    @Test
-    void theDispatcherLooksFromTheFrontAfterTheClockWasSet() {
-        dispatcher.runOnce();
-        rooms.waiting(NOW);
-        rooms.execute("UPDATE rowlock.waiting SET due_at = due_at - interval '1 h'");
-
-        dispatcher.clockStepped();
-        dispatcher.runOnce();
-
-        assertThat(rooms.count("waiting")).isZero();
-    }
 }

@@ -108,7 +108,7 @@ class DueCursorTest {
         assertThat(cursor.next(now)).isEqualTo(DuePosition.FRONT);
         cursor.looked(new Result(List.of(), null, null, at(NOON), Duration.ofHours(1)), false, now);
         cursor.next(now);
-        looked(NOON);
+        looked(NOON + 3_600_000_000L);
 
         assertThat(cursor.untilNextLook(now)).isEqualTo(Duration.ofMinutes(1));
         now += Duration.ofMinutes(1).toNanos();
@@ -127,13 +127,43 @@ class DueCursorTest {
     }
 
     @Test
-    void theServersClockIsBelievedWhenItIsSetBack() {
+    void theServersClockIsBelievedWhenItIsSetBackAndTheNextLookIsAtOnceFromTheFront() {
         lookFromTheFront();
 
         cursor.next(now);
-        looked(NOON - 3_600_000_000L);
+        long setBack = NOON - 3_600_000_000L;
+        looked(setBack);
 
-        assertThat(cursor.next(now)).isEqualTo(new DuePosition(NOON - 3_600_000_000L - 100_000, 0));
+        assertThat(cursor.untilNextLook(now)).isZero();
+        assertThat(cursor.next(now)).isEqualTo(DuePosition.FRONT);
+        looked(setBack);
+        assertThat(cursor.next(now)).isEqualTo(new DuePosition(setBack - 100_000, 0));
+        assertThat(cursor.untilNextLook(now)).isPositive();
+    }
+
+    /** The time of the next look may lie behind that of the last one all the same. */
+    @Test
+    void aSmallStepBackWhileNobodyLooksIsNoticedToo() {
+        nodes = 1_000; // so that the next look is not from the front by itself
+        lookFromTheFront();
+
+        now += Duration.ofSeconds(5).toNanos();
+        cursor.next(now);
+        looked(NOON + 2_000_000);
+
+        assertThat(cursor.next(now)).isEqualTo(DuePosition.FRONT);
+    }
+
+    @Test
+    void aLookThatTakesLongIsNoStep() {
+        nodes = 1_000; // so that the next look is not from the front by itself
+        lookFromTheFront();
+
+        now += Duration.ofSeconds(5).toNanos();
+        cursor.next(now);
+        cursor.looked(new Result(List.of(), null, null, at(NOON + 1_000_000), Duration.ofSeconds(4)), false, now);
+
+        assertThat(cursor.next(now)).isEqualTo(new DuePosition(NOON + 1_000_000 - 100_000, 0));
     }
 
     private void lookFromTheFront() {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.chore.TestOwnNode;
 import dev.rowlock.queue.internal.due.Dispatcher;
-import dev.rowlock.queue.internal.due.FutureWaits;
 import dev.rowlock.queue.internal.rescue.OverdueJobs;
 import dev.rowlock.queue.internal.rescue.StrandedClaims;
 import dev.rowlock.queue.internal.rescue.StrayJobs;
@@ -15,7 +14,6 @@ import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.cleanup.DropDonePartitions;
 import dev.rowlock.queue.internal.store.cleanup.IndexDonePartitions;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
-import dev.rowlock.queue.internal.store.due.RestartWaits;
 import dev.rowlock.queue.internal.store.node.BeatNode.Place;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.OverdueStatements;
@@ -160,20 +158,6 @@ class ShortStatementTimeoutTest {
         assertThat(rooms.count("waiting")).isEqualTo(JOBS);
     }
 
-    @Test
-    void waitsBeginAnewAfterTheClockWasSetBack() {
-        rooms.waiting(Collections.nCopies(JOBS, Rooms.job(Due.after(Duration.ofHours(1)))));
-        rooms.execute("UPDATE rowlock.waiting SET since = since + interval '1 hour'");
-        slow("UPDATE", "waiting");
-
-        insist(
-                new FutureWaits(new RestartWaits(hurried), Wakeups.NONE)::runOnce,
-                ENOUGH_TRIES,
-                () -> fromTheFuture() == 0);
-
-        assertThat(fromTheFuture()).isZero();
-    }
-
     /** Chores that read whole tables cannot do with less. */
     @Test
     void daysThatTakeLongToReadAreIndexedAndDropped() {
@@ -218,10 +202,6 @@ class ShortStatementTimeoutTest {
         rooms.execute("CREATE POLICY slow ON rowlock.%s USING (pg_sleep(0.6)::text = '')".formatted(name));
         rooms.execute("ALTER TABLE rowlock.%s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY".formatted(name));
         return name;
-    }
-
-    private long fromTheFuture() {
-        return rooms.number("SELECT count(*) FROM rowlock.waiting WHERE since > now() + interval '1 minute'");
     }
 
     /** Until all jobs are in this room. */

@@ -212,9 +212,6 @@ class StuckRecorderTest {
         public void lost() {}
 
         @Override
-        public void clockStepped() {}
-
-        @Override
         public void registeredWithShortLease() {}
 
         @Override

@@ -31,8 +31,8 @@ public final class ManyJobs {
                    now() - interval '1 h', 0, 1, 0, 'completed', 'bulk-' || i % 1000, 'import', '{}'
               FROM generate_series(0, 59999) AS i
             """, """
-            INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, rank, attempt, crashes, reason, queue, type, payload, errors)
-            SELECT nextval('rowlock.job_id'), now() + interval '1 d', now(), now(), 0, 1, 0, 'retry', 'bulk-tried', 'import', '{}',
+            INSERT INTO rowlock.waiting (id, due_at, enqueued_at, rank, attempt, crashes, reason, queue, type, payload, errors)
+            SELECT nextval('rowlock.job_id'), now() + interval '1 d', now(), 0, 1, 0, 'retry', 'bulk-tried', 'import', '{}',
                    jsonb_build_array(jsonb_build_object(
                        'attempt', 1, 'at', now(), 'type', 'Busy', 'message', 'partner is busy', 'trace', ''))
               FROM generate_series(1, 3) AS i

@@ -80,11 +80,10 @@ public final class JobStatements {
     private static final String RESCHEDULE =
             """
             WITH wanted AS (
-                SELECT coalesce(at, statement_timestamp() + delay_millis * interval '1 ms') AS due_at,
-                       CASE WHEN at IS NULL THEN statement_timestamp() END AS since
+                SELECT coalesce(at, statement_timestamp() + delay_millis * interval '1 ms') AS due_at
                   FROM (SELECT :at::timestamptz AS at, :delay_millis::bigint AS delay_millis) AS given
             ), put_off AS (
-                UPDATE rowlock.waiting SET due_at = wanted.due_at, since = wanted.since,
+                UPDATE rowlock.waiting SET due_at = wanted.due_at,
                        reason = CASE WHEN job_key IS NOT NULL AND %s THEN reason ELSE 'scheduled' END
                   FROM wanted WHERE id = :id
                 RETURNING id
@@ -95,9 +94,9 @@ public final class JobStatements {
                 DELETE FROM rowlock.ready WHERE id = :id
                 RETURNING *
             ), moved AS (
-                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, attempt, crashes, max_retries,
+                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
                                              reason, queue, job_key, type, payload, headers, errors)
-                SELECT id, wanted.due_at, enqueued_at, wanted.since, timeout_millis, rank, attempt, crashes, max_retries,
+                SELECT id, wanted.due_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
                        CASE WHEN job_key IS NULL THEN 'scheduled' WHEN crashes > 0 THEN 'crash' WHEN attempt > 0 THEN 'retry' ELSE 'scheduled' END,
                        queue, job_key, type, payload, headers, errors
                   FROM back, wanted
@@ -153,9 +152,9 @@ public final class JobStatements {
     /** The middle of a statement that has deleted dead jobs as {@code redriven}: they get another life, due now, with fresh attempts and their error history. */
     public static final String REDRIVEN_INTO_WAITING = """
             changed AS (
-                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, attempt, crashes, max_retries,
+                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
                                              reason, queue, job_key, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, statement_timestamp(), timeout_millis, rank, 0, 0, max_retries,
+                SELECT id, statement_timestamp(), enqueued_at, timeout_millis, rank, 0, 0, max_retries,
                        'redrive', queue, job_key, type, payload, headers, errors
                   FROM redriven
                 RETURNING id

@@ -10,6 +10,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -161,12 +162,18 @@ public final class ClaimReadyJobs {
      *
      * @param jobs in the order in which they should run
      * @param last the key of the last of them; null if there are none
+     * @param at by the database's clock; null if it was not in turn
      * @param took how long the statement took, without the wait for a connection
      * @param inTurn false: others are claiming many jobs of this queue, and nothing was looked at; try again in a moment
      */
-    public record Batch(List<ClaimedJob> jobs, @Nullable QueuePosition last, Duration took, boolean inTurn) {
+    public record Batch(
+            List<ClaimedJob> jobs,
+            @Nullable QueuePosition last,
+            @Nullable Instant at,
+            Duration took,
+            boolean inTurn) {
 
-        private static final Batch NOT_IN_TURN = new Batch(List.of(), null, Duration.ZERO, false);
+        private static final Batch NOT_IN_TURN = new Batch(List.of(), null, null, Duration.ZERO, false);
     }
 
     private final Database database;

@@ -109,6 +109,7 @@ final class ClaimedRows {
         return new Batch(
                 claimed.stream().map(Positioned::job).toList(),
                 last,
+                claimedInstant,
                 Duration.ofNanos(System.nanoTime() - begun),
                 true);
     }

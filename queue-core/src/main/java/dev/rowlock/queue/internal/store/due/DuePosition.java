@@ -33,11 +33,14 @@ public record DuePosition(long dueAtMicros, long id) implements Comparable<DuePo
         return dueAtMicros == BEGINNING_OF_TIME ? this : new DuePosition(dueAtMicros - by.toNanos() / 1_000, 0);
     }
 
+    /** Of a place that is not the front. */
+    public Instant time() {
+        return Instant.EPOCH.plus(dueAtMicros, ChronoUnit.MICROS);
+    }
+
     /** As a parameter of type {@code timestamptz}. */
     OffsetDateTime dueAt() {
-        return dueAtMicros == BEGINNING_OF_TIME
-                ? OffsetDateTime.MIN
-                : Instant.EPOCH.plus(dueAtMicros, ChronoUnit.MICROS).atOffset(ZoneOffset.UTC);
+        return dueAtMicros == BEGINNING_OF_TIME ? OffsetDateTime.MIN : time().atOffset(ZoneOffset.UTC);
     }
 
     @Override

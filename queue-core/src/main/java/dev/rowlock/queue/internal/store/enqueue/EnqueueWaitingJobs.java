@@ -14,11 +14,10 @@ import java.util.List;
 public final class EnqueueWaitingJobs {
 
     private static final String SQL = """
-            INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, rank, max_retries, timeout_millis, reason,
+            INSERT INTO rowlock.waiting (id, due_at, enqueued_at, rank, max_retries, timeout_millis, reason,
                                          queue, type, payload, headers)
             SELECT nextval('rowlock.job_id'), coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms'),
-                   statement_timestamp(), CASE WHEN due_at IS NULL THEN statement_timestamp() END,
-                   rank, max_retries, timeout_millis, 'scheduled',
+                   statement_timestamp(), rank, max_retries, timeout_millis, 'scheduled',
                    queue, type, payload::json, headers::json
               FROM unnest(?::timestamptz[], ?::bigint[], ?::smallint[], ?::smallint[], ?::bigint[],
                           ?::text[], ?::text[], ?::text[], ?::text[])

@@ -31,11 +31,10 @@ public final class IntoRooms {
                          WHERE due_at IS NULL AND delay_millis IS NULL
                          ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
                     ), into_waiting AS (
-                        INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, rank, max_retries, timeout_millis, reason,
+                        INSERT INTO rowlock.waiting (id, due_at, enqueued_at, rank, max_retries, timeout_millis, reason,
                                                      queue, job_key, type, payload, headers)
                         SELECT id, coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms'),
-                               statement_timestamp(), CASE WHEN due_at IS NULL THEN statement_timestamp() END,
-                               rank, max_retries, timeout_millis, %s,
+                               statement_timestamp(), rank, max_retries, timeout_millis, %s,
                                queue, job_key, type, payload::json, headers::json
                           FROM created
                          WHERE due_at IS NOT NULL OR delay_millis IS NOT NULL

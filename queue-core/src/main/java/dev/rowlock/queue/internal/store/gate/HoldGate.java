@@ -21,18 +21,15 @@ public final class HoldGate {
              WHERE gate IS NOT NULL
             """;
 
-    // In a statement of its own, whose snapshot is newer than the lock. What began in the future begins anew, see
-    // RestartSlowDowns.
+    // In a statement of its own, whose snapshot is newer than the lock.
     private static final String HOLD = """
-            INSERT INTO rowlock.rate_state (queue, gate, number, next_at, held_since, held_until)
+            INSERT INTO rowlock.rate_state (queue, gate, number, next_at, held_until)
             SELECT asked.queue, asked.gate, nextval('rowlock.claim_token'), coalesce(last.next_at, asked.now),
-                   CASE WHEN asked.millis > 0 THEN asked.now END,
                    CASE WHEN asked.millis > 0 THEN greatest(last.held_until, asked.now + asked.millis / 1000.0::double precision) END
               FROM (SELECT ?::text AS queue, ?::text AS gate, ?::bigint AS millis,
                            extract(epoch FROM clock_timestamp())::double precision AS now) AS asked
               LEFT JOIN LATERAL (
-                   SELECT s.next_at,
-                          CASE WHEN s.held_since > asked.now + 2 THEN asked.now + (s.held_until - s.held_since) ELSE s.held_until END AS held_until
+                   SELECT s.next_at, s.held_until
                      FROM rowlock.rate_state s
                     WHERE s.queue = asked.queue AND s.gate = asked.gate
                     ORDER BY s.number DESC LIMIT 1) AS last ON true

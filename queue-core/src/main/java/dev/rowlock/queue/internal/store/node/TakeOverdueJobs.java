@@ -67,9 +67,9 @@ public final class TakeOverdueJobs {
                        crashes, max_retries, 'failed', queue, job_key, type, payload, headers, history
                   FROM judged WHERE fate = 'failed'
             ), retried AS (
-                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, attempt, crashes, max_retries,
+                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
                                              reason, queue, job_key, type, payload, headers, errors)
-                SELECT id, statement_timestamp() + wait_millis * interval '1 ms', enqueued_at, statement_timestamp(), timeout_millis,
+                SELECT id, statement_timestamp() + wait_millis * interval '1 ms', enqueued_at, timeout_millis,
                        rank, CASE WHEN shared THEN attempt - 1 ELSE attempt END, crashes, max_retries, 'retry', queue, job_key, type, payload,
                        CASE WHEN NOT shared OR headers::text COLLATE "C" ~ '[{,][[:space:]]*"%1$s"[[:space:]]*:' THEN headers
                             WHEN headers IS NULL OR headers::text COLLATE "C" ~ '^[[:space:]]*[{][[:space:]]*[}][[:space:]]*$' THEN '{"%1$s":"true"}'

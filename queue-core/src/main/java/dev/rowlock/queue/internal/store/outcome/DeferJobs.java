@@ -27,7 +27,7 @@ public final class DeferJobs {
                 DELETE FROM rowlock.running r
                  USING outcome o
                  WHERE r.id = ANY (ARRAY(SELECT id FROM outcome)) AND r.id = o.id AND r.token = o.token
-                RETURNING r.*, o.reason, CASE WHEN o.due_at IS NULL THEN statement_timestamp() END AS since,
+                RETURNING r.*, o.reason,
                     CASE WHEN o.error IS NULL THEN r.attempt - 1 ELSE r.attempt END AS attempts_made,
                     CASE WHEN o.error IS NULL THEN r.errors ELSE rowlock.with_error(r.errors, r.attempt, r.node_id, o.error::jsonb || jsonb_build_object('claimedAt', r.claimed_at)) END AS history,
                     coalesce(o.due_at, statement_timestamp() + greatest(o.delay_millis * interval '1 ms',
@@ -40,9 +40,9 @@ public final class DeferJobs {
                        crashes, max_retries, 'cancelled', queue, job_key, type, payload, headers, history
                   FROM moved WHERE cancel_requested
             ), deferred AS (
-                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, attempt, crashes, max_retries,
+                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
                                              reason, queue, job_key, type, payload, headers, errors)
-                SELECT id, due_at, enqueued_at, since, timeout_millis, rank, attempts_made, crashes, max_retries,
+                SELECT id, due_at, enqueued_at, timeout_millis, rank, attempts_made, crashes, max_retries,
                        reason, queue, job_key, type, payload, headers, history
                   FROM moved WHERE NOT cancel_requested
             )

@@ -28,8 +28,8 @@ final class PolicySql {
 
     private static final String HELD = """
             , held AS (
-                INSERT INTO rowlock.waiting (due_at, since, reason, %1$s)
-                SELECT statement_timestamp() + %2$s, NULL, 'policy', %3$s FROM taken
+                INSERT INTO rowlock.waiting (due_at, reason, %1$s)
+                SELECT statement_timestamp() + %2$s, 'policy', %3$s FROM taken
             ), noted AS (
                 INSERT INTO rowlock.held_job (job_id, due_at, ready_at, rank, queue)
                 SELECT id, statement_timestamp() + %2$s, ready_at, rank, queue FROM taken

@@ -38,9 +38,8 @@ public final class InsertKeyedJobs {
                 SELECT id, pg_column_size(large_payload) - 4, large_payload::json -- as in IntoRooms
                   FROM asked WHERE large_payload IS NOT NULL
             ), once_more AS (
-                INSERT INTO rowlock.once_more (job_id, after_id, type, key, due_at, since)
-                SELECT id, after_id, type, key, coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms'),
-                       CASE WHEN due_at IS NULL AND delay_millis IS NOT NULL THEN statement_timestamp() END
+                INSERT INTO rowlock.once_more (job_id, after_id, type, key, due_at)
+                SELECT id, after_id, type, key, coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms')
                   FROM asked WHERE after_id IS NOT NULL
             ), after_another AS (
                 INSERT INTO rowlock.waiting (id, due_at, enqueued_at, rank, max_retries, timeout_millis, reason,

@@ -54,17 +54,14 @@ public final class ReleaseFollowers {
                    FOR UPDATE OF f SKIP LOCKED
             ), free AS MATERIALIZED (
                 -- Somebody may be replacing or cancelling it.
-                SELECT w.id, o.due_at, o.since
+                SELECT w.id, o.due_at
                   FROM open o JOIN rowlock.waiting w ON w.id = o.job_id
                  ORDER BY w.id
                    FOR UPDATE OF w SKIP LOCKED
             ), due AS (
                 UPDATE rowlock.waiting w
                    SET reason = '%2$s',
-                       since = f.since,
-                       -- A delay that began in the future begins anew: the clock was set back.
-                       due_at = CASE WHEN f.since > statement_timestamp() THEN statement_timestamp() + (f.due_at - f.since)
-                                     ELSE greatest(coalesce(f.due_at, statement_timestamp()), statement_timestamp()) END
+                       due_at = greatest(coalesce(f.due_at, statement_timestamp()), statement_timestamp())
                   FROM free f
                  WHERE w.id = f.id
             ), removed AS (

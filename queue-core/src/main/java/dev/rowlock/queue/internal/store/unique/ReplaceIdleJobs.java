@@ -32,44 +32,38 @@ public final class ReplaceIdleJobs {
             ), from_waiting AS (
                 -- A job that a policy holds is due: it counts as ready, since when it was. Its due time is when it goes on without the policy.
                 DELETE FROM rowlock.waiting w WHERE id = ANY (?::bigint[])
-                RETURNING id, due_at, since,
+                RETURNING id, due_at,
                           CASE WHEN reason = 'policy'
                                THEN coalesce((SELECT h.ready_at FROM rowlock.held_job h WHERE h.job_id = w.id AND h.due_at = w.due_at),
                                              statement_timestamp()) END AS ready_at, enqueued_at, rank, crashes, queue, errors
             ), from_ready AS (
                 DELETE FROM rowlock.ready WHERE id = ANY (?::bigint[])
-                RETURNING id, NULL::timestamptz, NULL::timestamptz, ready_at, enqueued_at, rank, crashes, queue, errors
+                RETURNING id, NULL::timestamptz, ready_at, enqueued_at, rank, crashes, queue, errors
             ), old AS MATERIALIZED (
                 -- A job that runs once more after another one is due when its row of once_more says.
                 SELECT o.*, f.job_id IS NOT NULL AS follows,
-                       CASE WHEN f.job_id IS NULL THEN o.due_at ELSE f.due_at END AS old_due_at,
-                       CASE WHEN f.job_id IS NULL THEN o.since ELSE f.since END AS old_since
+                       CASE WHEN f.job_id IS NULL THEN o.due_at ELSE f.due_at END AS old_due_at
                   FROM (TABLE from_waiting UNION ALL TABLE from_ready) AS o
                   LEFT JOIN rowlock.once_more f ON f.job_id = o.id
             ), wished AS MATERIALIZED (
-                SELECT a.*, o.follows, o.ready_at, o.enqueued_at, o.crashes, o.errors, o.old_due_at, o.old_since,
+                SELECT a.*, o.follows, o.ready_at, o.enqueued_at, o.crashes, o.errors, o.old_due_at,
                        o.rank = a.rank AND o.queue = a.queue AS same_line, a.longest_millis IS NOT NULL AS postpones,
                        coalesce(a.due_at, statement_timestamp() + a.delay_millis * interval '1 ms') AS wish,
-                       -- After the clock was set back, an enqueue of the future is taken for one of now.
-                       least(o.enqueued_at, statement_timestamp()) + a.longest_millis * interval '1 ms' AS latest
+                       o.enqueued_at + a.longest_millis * interval '1 ms' AS latest
                   FROM asked a JOIN old o ON o.id = a.id
             ), renewed AS MATERIALIZED (
                 SELECT *,
                        CASE WHEN NOT postpones THEN wish
-                            WHEN ready_at IS NULL THEN greatest(old_due_at, least(wish, latest)) END AS new_due_at,
-                       CASE WHEN NOT postpones THEN CASE WHEN due_at IS NULL AND delay_millis IS NOT NULL
-                                                         THEN statement_timestamp() END
-                            WHEN old_due_at >= least(wish, latest) THEN old_since
-                            ELSE statement_timestamp() END AS new_since
+                            WHEN ready_at IS NULL THEN greatest(old_due_at, least(wish, latest)) END AS new_due_at
                   FROM wished
             ), into_once_more AS (
-                UPDATE rowlock.once_more f SET due_at = n.new_due_at, since = n.new_since
+                UPDATE rowlock.once_more f SET due_at = n.new_due_at
                   FROM renewed n WHERE n.follows AND f.job_id = n.id
             ), into_waiting AS (
-                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, crashes, max_retries, reason,
+                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, timeout_millis, rank, crashes, max_retries, reason,
                                              queue, job_key, type, payload, headers, errors)
                 SELECT id, CASE WHEN follows THEN '%1$s' ELSE new_due_at END, enqueued_at,
-                       CASE WHEN NOT follows THEN new_since END, timeout_millis, rank, crashes, max_retries,
+                       timeout_millis, rank, crashes, max_retries,
                        CASE WHEN follows THEN '%2$s' ELSE '%3$s' END, queue, job_key, type, payload::json, headers::json, errors
                   FROM renewed
                  WHERE follows OR new_due_at IS NOT NULL

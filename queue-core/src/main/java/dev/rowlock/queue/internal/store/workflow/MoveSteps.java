@@ -102,10 +102,10 @@ public final class MoveSteps {
                  ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
                 RETURNING queue, rank, job_key
             ), into_waiting AS (
-                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, since, timeout_millis, rank, attempt, crashes, max_retries,
+                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
                                              reason, queue, job_key, type, payload, headers, errors)
                 SELECT id, coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms'), enqueued_at,
-                       CASE WHEN due_at IS NULL THEN statement_timestamp() END, timeout_millis, rank, attempt, crashes, max_retries,
+                       timeout_millis, rank, attempt, crashes, max_retries,
                        'scheduled', queue, job_key, type, payload, headers, errors
                   FROM freed
                  WHERE what <> 'skipping' AND (delay_millis IS NOT NULL OR due_at > statement_timestamp())

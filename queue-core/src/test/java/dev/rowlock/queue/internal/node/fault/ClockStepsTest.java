@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.node.TestNode;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.SnoozeException;
+import dev.rowlock.queue.search.JobFilter;
 import dev.rowlock.queue.test.postgres.EmbeddedServer;
 import dev.rowlock.queue.test.postgres.LongRunning;
 import dev.rowlock.queue.test.postgres.ServerClock;
@@ -125,24 +126,40 @@ class ClockStepsTest {
     }
 
     @Test
-    void delaysAndSnoozesEndWithinTheirTimeAlthoughTheClockWasSetBack() {
+    void delaysAndSnoozesLastLongerByTheStepUnlessTheyAreBroughtForward() {
         node.listener(Greet.class, (context, payload) -> null)
                 .listener(Nap.class, (context, payload) -> {
                     if (snoozed.compareAndSet(false, true)) {
-                        throw new SnoozeException(Duration.ofSeconds(4));
+                        throw new SnoozeException(Duration.ofMinutes(10));
                     }
                     return null;
                 })
                 .start();
-        long delayed = node.jobs.enqueue(new Greet("Ada"), o -> o.delay(Duration.ofSeconds(4)));
         long snoozes = node.jobs.enqueue(new Nap("Eve"));
         node.awaitState(snoozes, JobState.WAITING);
-        node.awaitTwoHeartbeats(); // it knows the clock
+        long delayed = node.jobs.enqueue(new Greet("Ada"), o -> o.delay(Duration.ofMinutes(10)));
 
         clock.set(HOUR.negated());
+        clock.set(HOUR.negated().plusMinutes(15)); // past both delays, counted from then
+        long next = node.jobs.enqueue(new Greet("Bob"));
 
+        node.awaitState(next, JobState.COMPLETED);
+        assertThat(node.search.find(delayed).orElseThrow().state()).isEqualTo(JobState.WAITING);
+        assertThat(node.admin.bringForward(JobFilter.all(), HOUR)).isEqualTo(2);
         node.awaitState(delayed, JobState.COMPLETED);
         node.awaitState(snoozes, JobState.COMPLETED);
+    }
+
+    @Test
+    void whatWaitedWhenTheClockWasSetBackRunsOnceTheClockHasCaughtUp() {
+        node.listener(Greet.class, (context, payload) -> null).start();
+        long delayed = node.jobs.enqueue(new Greet("Ada"), o -> o.delay(Duration.ofMinutes(10)));
+
+        clock.set(HOUR.negated());
+        node.awaitState(node.jobs.enqueue(new Greet("Bob")), JobState.COMPLETED);
+        clock.set(Duration.ofMinutes(11));
+
+        node.awaitState(delayed, JobState.COMPLETED);
     }
 
     @Test

@@ -161,7 +161,7 @@ class NotBegunTest {
                 .atMost(Duration.ofSeconds(20))
                 .until(() -> node.sql
                         .sql(
-                                "SELECT EXISTS (SELECT FROM rowlock.waiting WHERE due_at - since > interval '1.5 s' AND reason = 'not-started')")
+                                "SELECT EXISTS (SELECT FROM rowlock.waiting WHERE due_at - now() > interval '1.5 s' AND reason = 'not-started')")
                         .query(Boolean.class)
                         .single());
 

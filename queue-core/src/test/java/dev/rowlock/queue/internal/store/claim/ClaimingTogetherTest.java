@@ -74,7 +74,7 @@ class ClaimingTogetherTest {
         }
         Batch later = claim.run(QUEUE, QueueRange.ALL, 100, node, null);
 
-        assertThat(third).isEqualTo(new Batch(List.of(), null, Duration.ZERO, false));
+        assertThat(third).isEqualTo(new Batch(List.of(), null, null, Duration.ZERO, false));
         assertThat(small.jobs()).hasSize(99);
         assertThat(later.inTurn()).isTrue();
         assertThat(later.jobs()).hasSize(100);

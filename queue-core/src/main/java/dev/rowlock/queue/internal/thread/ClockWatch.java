@@ -1,4 +1,4 @@
-package dev.rowlock.queue.internal.chore;
+package dev.rowlock.queue.internal.thread;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -6,6 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Compares the server's clock with the monotonic one of this process. Not thread-safe. */
 public final class ClockWatch {
+
+    /** A clock that is off by less was not set: it is being corrected, or the answer was long on its way. */
+    private static final Duration CORRECTION = Duration.ofSeconds(1);
 
     private @Nullable Instant lastServer;
     private long lastNanos;
@@ -21,5 +24,10 @@ public final class ClockWatch {
         lastServer = server;
         lastNanos = nanos;
         return stepped;
+    }
+
+    /** Whether the server's clock has been set back since the last look. */
+    public boolean setBack(Instant server, long nanos) {
+        return steppedBy(server, nanos).compareTo(CORRECTION.negated()) < 0;
     }
 }
