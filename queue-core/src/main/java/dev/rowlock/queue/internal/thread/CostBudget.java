@@ -54,7 +54,9 @@ public final class CostBudget {
      */
     public void took(Duration time, long now) {
         long measured = time.toNanos();
-        cost = cost == 0 ? Math.min(measured, FIRST_NANOS) : Math.min(measured, Math.max(2 * cost, measured / DISTRUST));
+        cost = cost == 0
+                ? Math.min(measured, FIRST_NANOS)
+                : Math.min(measured, Math.max(2 * cost, measured / DISTRUST));
         lastAt = now;
         chance = ThreadLocalRandom.current().nextDouble();
     }

@@ -30,7 +30,8 @@ class SchedulePlansTest {
     SchedulePlansTest(TestDatabase test) {
         this.test = test;
         this.rooms = Rooms.emptyIn(test);
-        // Empty, not full of rows that are gone: where statistics tell of pages without rows, plans cost the same, and chance decides.
+        // Empty, not full of rows that are gone: where statistics tell of pages without rows, plans cost the same, and
+        // chance decides.
         rooms.execute("VACUUM (ANALYZE) rowlock.schedule, rowlock.ready, rowlock.waiting, rowlock.running");
         rooms.execute("""
                 INSERT INTO rowlock.schedule (name, every_millis, jitter_millis, missed, missed_runs, missed_window_millis,
