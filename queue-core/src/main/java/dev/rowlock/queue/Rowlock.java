@@ -2,7 +2,7 @@ package dev.rowlock.queue;
 
 import dev.rowlock.queue.doctor.Doctor;
 import dev.rowlock.queue.gate.QueueLimits;
-import dev.rowlock.queue.internal.doctor.AllChecks;
+import dev.rowlock.queue.internal.doctor.Examination;
 import dev.rowlock.queue.internal.enqueue.EnqueueInterceptors;
 import dev.rowlock.queue.internal.gate.DeclaredLimits;
 import dev.rowlock.queue.internal.gate.StoredQueueLimits;
@@ -106,7 +106,7 @@ public final class Rowlock implements AutoCloseable {
         this.search = new JobSearch(database, settings.search);
         this.recurring = new StoredRecurringJobs(database, wakeups, this::scheduleRow);
         this.results = new StoredJobResults(database, settings.codec, wakeups, settings.listening(), this::nodeListens);
-        this.doctor = AllChecks.doctor(database, this::status, settings.unpooled, settings.notifications);
+        this.doctor = Examination.ofNode(database, this::status, settings.unpooled, settings.notifications);
     }
 
     /** Begins to put a queue together: everything but the DataSource, of PostgreSQL, has a default. */

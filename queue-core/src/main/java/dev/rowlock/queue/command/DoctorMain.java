@@ -1,7 +1,7 @@
 package dev.rowlock.queue.command;
 
 import dev.rowlock.queue.doctor.Finding;
-import dev.rowlock.queue.internal.doctor.AllChecks;
+import dev.rowlock.queue.internal.doctor.Examination;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
 import java.io.PrintStream;
@@ -70,12 +70,12 @@ public final class DoctorMain {
 
     private List<Finding> examine(DoctorOptions options) {
         Database database = new Database(dataSource(options), new Schema(options.schema()));
-        if (!AllChecks.possible(database)) {
+        if (!Examination.possible(database)) {
             throw new IllegalStateException(
                     "there are no tables of Rowlock in schema '%s', or this role may not see them: name another schema by --schema, or another database by --url"
                             .formatted(options.schema()));
         }
-        return AllChecks.doctor(database).examine();
+        return Examination.of(database).examine();
     }
 
     private PGSimpleDataSource dataSource(DoctorOptions options) {

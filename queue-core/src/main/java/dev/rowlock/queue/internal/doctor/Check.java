@@ -2,98 +2,168 @@ package dev.rowlock.queue.internal.doctor;
 
 import dev.rowlock.queue.doctor.Finding.Remedy;
 import dev.rowlock.queue.doctor.Finding.Status;
+import dev.rowlock.queue.internal.store.ColdStatement;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Looks for one cause.
- *
- * @param code stays the same from release to release: operators and their scripts know it
- * @param healthy what is said when the cause is not there
- * @param look shows the cases of the cause; no row: it is not there
- * @param needsStatistics whether only a role that sees other roles' sessions may say that the cause is not there
- */
-record Check(String code, String healthy, Look look, Judge judge, boolean needsStatistics) {
+/** One entry of a table of checks: a question about one cause, and what the answer means. */
+record Check(Question question, Function<Found, Diagnosis> meaning) {
 
-    /** What a check says of the cases, of which there is at least one. */
+    /**
+     * Begins a check.
+     *
+     * @param code stays the same from release to release: operators and their scripts know it
+     * @param healthy what is said when the cause is not there
+     */
+    static Question check(String code, String healthy) {
+        return new Question(code, healthy, false, "", Map.of(), Check::select);
+    }
+
+    /**
+     * Each row of the answer is a case of the cause; no row means that it is not there.
+     *
+     * @param onlyWithStatistics whether only a role that sees the sessions of other roles may say that the cause is not there
+     * @param sql written for the schema {@code rowlock}; empty: it looks at this process
+     * @param values of its named parameters, and thresholds of the meaning; {@code :schema} is known beside them
+     */
+    record Question(
+            String code,
+            String healthy,
+            boolean onlyWithStatistics,
+            String sql,
+            Map<String, Object> values,
+            Look look) {
+
+        Question needsStatistics() {
+            return new Question(code, healthy, true, sql, values, look);
+        }
+
+        Question sql(String sql) {
+            return sql(sql, Map.of());
+        }
+
+        Question sql(String sql, Map<String, Object> values) {
+            return new Question(code, healthy, onlyWithStatistics, sql, values, look);
+        }
+
+        Question look(String sql, Look look) {
+            return new Question(code, healthy, onlyWithStatistics, sql, values, look);
+        }
+
+        Check finds(Diagnosis diagnosis) {
+            return finds(found -> diagnosis);
+        }
+
+        Check finds(Function<Found, Diagnosis> meaning) {
+            return new Check(this, meaning);
+        }
+    }
+
+    /** Returns a few rows, whose columns are text and keep their order. */
     @FunctionalInterface
-    interface Judge {
-
-        Diagnosis of(List<Case> cases);
+    interface Look {
+        List<Map<String, String>> rows(Connection connection, String sql, Map<String, Object> values)
+                throws SQLException;
     }
 
-    /** That judges all cases. */
-    static Check checkAll(String code, String healthy, Look look, Judge judge) {
-        return new Check(code, healthy, look, judge, false);
+    private static List<Map<String, String>> select(Connection connection, String sql, Map<String, Object> values)
+            throws SQLException {
+        return ColdStatement.on(connection, sql).set(values).list(row -> {
+            Map<String, String> columns = new LinkedHashMap<>();
+            for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {
+                columns.put(row.getMetaData().getColumnLabel(i), String.valueOf(row.getString(i)));
+            }
+            return columns;
+        });
     }
 
-    /** That judges the first case; the others are evidence. */
-    static Check check(String code, String healthy, Look look, Function<Case, Diagnosis> judge) {
-        return checkAll(code, healthy, look, cases -> judge.apply(cases.get(0)));
+    /** The same check with another threshold. */
+    Check with(String name, Object value) {
+        Map<String, Object> values = new HashMap<>(question.values);
+        if (values.put(name, value) == null) {
+            throw new IllegalArgumentException(
+                    "%s has no '%s', but %s".formatted(question.code, name, values.keySet()));
+        }
+        return question.sql(question.sql, values).finds(meaning);
     }
 
-    Check thatNeedsStatistics() {
-        return new Check(code, healthy, look, judge, true);
+    /** At least one row, and the values of the question. */
+    record Found(List<Map<String, String>> rows, Map<String, Object> values) {
+
+        private static final Pattern PLACE = Pattern.compile("\\{([a-z_]+)}");
+
+        boolean has(String name) {
+            return rows.get(0).containsKey(name) || values.containsKey(name);
+        }
+
+        /** The column of the first row, or else the value; a null of the database is the text "null". */
+        String get(String name) {
+            Object value = rows.get(0).containsKey(name) ? rows.get(0).get(name) : values.get(name);
+            return Objects.requireNonNull(value, name).toString();
+        }
+
+        boolean is(String name) {
+            return is(name, "t");
+        }
+
+        boolean is(String name, String text) {
+            return get(name).equals(text);
+        }
+
+        double number(String name) {
+            return Double.parseDouble(get(name));
+        }
+
+        private String fill(String words) {
+            return PLACE.matcher(words).replaceAll(place -> Matcher.quoteReplacement(get(place.group(1))));
+        }
     }
 
-    /** A row that a look returns, as text; a null is the text "null". */
-    record Case(Map<String, String> columns) {
+    /** In its words, <code>{role}</code> stands for what {@link Found#get} says of {@code role}. */
+    record Diagnosis(Status status, String cause, Remedy remedy) {
 
-        String get(String column) {
-            return String.valueOf(columns.get(column));
+        static Diagnosis info(String cause, String remedy) {
+            return new Diagnosis(Status.INFO, cause, new Remedy(remedy, null, false));
         }
 
-        boolean has(String column) {
-            return columns.containsKey(column);
+        static Diagnosis warn(String cause, String remedy) {
+            return warn(cause, remedy, null);
         }
 
-        boolean is(String column) {
-            return get(column).equals("t");
+        static Diagnosis warn(String cause, String remedy, @Nullable String sql) {
+            return new Diagnosis(Status.WARN, cause, new Remedy(remedy, sql, false));
         }
 
-        @Override
-        public String toString() {
-            return columns.toString();
-        }
-    }
-
-    record Diagnosis(Status status, String cause, @Nullable Remedy remedy) {
-
-        static Diagnosis info(String cause) {
-            return new Diagnosis(Status.INFO, cause, null);
+        static Diagnosis fail(String cause, String remedy) {
+            return fail(cause, remedy, null);
         }
 
-        static Diagnosis warn(String cause) {
-            return new Diagnosis(Status.WARN, cause, null);
-        }
-
-        static Diagnosis fail(String cause) {
-            return new Diagnosis(Status.FAIL, cause, null);
+        static Diagnosis fail(String cause, String remedy, @Nullable String sql) {
+            return new Diagnosis(Status.FAIL, cause, new Remedy(remedy, sql, false));
         }
 
         Diagnosis failIf(boolean worse) {
             return worse ? new Diagnosis(Status.FAIL, cause, remedy) : this;
         }
 
-        /** In words, which {@link #sql} may follow. */
-        Diagnosis remedy(String text) {
-            return new Diagnosis(status, cause, new Remedy(text, null, false));
+        /** The SQL of its remedy ends or removes what somebody may still need. */
+        static Diagnosis destructive(Diagnosis of) {
+            return new Diagnosis(of.status, of.cause, new Remedy(of.remedy.text(), of.remedy.sql(), true));
         }
 
-        Diagnosis sql(String sql) {
-            return remedy(sql, false);
-        }
-
-        /** What may end or remove something that is still needed; null: there is no SQL for it. */
-        Diagnosis destructiveSql(@Nullable String sql) {
-            return remedy(sql, true);
-        }
-
-        private Diagnosis remedy(@Nullable String sql, boolean destructive) {
-            String text = remedy == null ? "" : remedy.text();
-            return new Diagnosis(status, cause, new Remedy(text, sql, destructive));
+        Diagnosis filled(Found found) {
+            String sql = remedy.sql() == null ? null : found.fill(remedy.sql());
+            Remedy filled = new Remedy(found.fill(remedy.text()), sql, remedy.destructive());
+            return new Diagnosis(status, found.fill(cause), filled);
         }
     }
 }

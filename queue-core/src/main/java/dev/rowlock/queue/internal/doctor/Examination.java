@@ -5,113 +5,233 @@ import dev.rowlock.queue.doctor.Finding;
 import dev.rowlock.queue.doctor.Finding.Evidence;
 import dev.rowlock.queue.doctor.Finding.Remedy;
 import dev.rowlock.queue.doctor.Finding.Status;
-import dev.rowlock.queue.internal.doctor.Check.Case;
 import dev.rowlock.queue.internal.doctor.Check.Diagnosis;
+import dev.rowlock.queue.internal.doctor.Check.Found;
+import dev.rowlock.queue.internal.doctor.Check.Question;
+import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.spi.NodeStatus;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.jdbc.core.namedparam.NamedParameterUtils;
+import org.springframework.jdbc.core.namedparam.ParsedSql;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
-/** Runs all checks, each in a transaction of its own. */
-final class Examination implements Doctor {
+/** Runs checks, each in a transaction of its own. One examination runs at a time: many callers cost the database no more than one. */
+public final class Examination implements Doctor {
 
-    private static final Duration STATEMENT = Duration.ofSeconds(2);
-    private static final Duration LOCK = Duration.ofMillis(500);
+    /** Those that need the database only, in the order of their findings. */
+    static final List<Check> CHECKS = Stream.of(
+                    DatabaseChecks.ALL,
+                    TableChecks.ALL,
+                    QueueChecks.ALL,
+                    FeatureChecks.ALL,
+                    List.of(ProcessChecks.clock(InstantSource.system())))
+            .flatMap(List::stream)
+            .toList();
+
     private static final String LIMITS = """
-            SELECT set_config('statement_timeout', ?, true), set_config('lock_timeout', ?, true),
+            SELECT set_config('statement_timeout', '2s', true), set_config('lock_timeout', '500ms', true),
                    set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true),
                    set_config('transaction_read_only', 'on', true)
             """;
+    private static final String TABLES = "SELECT 1 WHERE to_regclass('rowlock.ready') IS NOT NULL";
 
     /** One row if this role does not see what sessions of other roles do. */
-    private static final Look BLIND =
-            Look.sql("SELECT current_user AS role WHERE NOT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')");
+    private static final String BLIND =
+            "SELECT current_user AS role WHERE NOT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')";
 
     private static final String FORBIDDEN = "42501";
+    private static final String GRANTS =
+            "Let the owner of the tables grant the runtime role its rights: SchemaScript prints them (--grant).";
+
+    private static final Logger log = LoggerFactory.getLogger(Examination.class);
 
     private final Database database;
     private final List<Check> checks;
+    private final @Nullable Check pool;
+    private final @Nullable DataSource beside;
+    private final AtomicReference<@Nullable CompletableFuture<List<Finding>>> underWay = new AtomicReference<>();
 
-    /** Examines with these checks, in their order. */
-    Examination(Database database, List<Check> checks) {
+    /**
+     * @param pool looks at the pool before all others; null: nothing does
+     * @param beside opens connections outside the pool; null: nothing can
+     */
+    Examination(Database database, List<Check> checks, @Nullable Check pool, @Nullable DataSource beside) {
         this.database = database;
         this.checks = checks;
+        this.pool = pool;
+        this.beside = beside;
+    }
+
+    /**
+     * For a process that may run jobs.
+     *
+     * @param node what the node in this process says of itself
+     * @param unpooled opens connections beside the pool; null: nothing can
+     * @param listens whether one of these listens
+     */
+    public static Doctor ofNode(
+            Database database, Supplier<NodeStatus> node, @Nullable DataSource unpooled, boolean listens) {
+        List<Check> checks = new ArrayList<>(CHECKS);
+        checks.add(ProcessChecks.failingChore(node));
+        if (listens && unpooled != null) {
+            checks.add(ProcessChecks.pooler(unpooled));
+        }
+        return new Examination(database, checks, ProcessChecks.CONNECTION_POOL, unpooled);
+    }
+
+    /** For a process that only looks. */
+    public static Doctor of(Database database) {
+        return new Examination(database, CHECKS, null, null);
+    }
+
+    /** Whether there are tables to examine. */
+    public static boolean possible(Database database) {
+        Optional<Boolean> there = database.alone(
+                connection -> ColdStatement.on(connection, database.sql(TABLES)).first(row -> true));
+        return there.isPresent();
     }
 
     @Override
     public List<Finding> examine() {
-        return checks.stream().map(this::examine).toList();
+        CompletableFuture<List<Finding>> own = new CompletableFuture<>();
+        CompletableFuture<List<Finding>> other = underWay.compareAndExchange(null, own);
+        if (other != null) {
+            return other.join();
+        }
+        try {
+            own.complete(pool == null ? examine(database) : examineAfter(pool));
+        } catch (RuntimeException | Error e) {
+            own.completeExceptionally(e);
+            throw e;
+        } finally {
+            underWay.set(null);
+        }
+        return own.join();
     }
 
-    private Finding examine(Check check) {
+    /**
+     * Asks the pool for a connection before all checks. Without one, each of them would wait for the pool as long again: they share one that is opened
+     * beside the pool, for it is then that the cause must be found. Where none can be opened, they do not begin.
+     */
+    private List<Finding> examineAfter(Check pool) {
+        Map<String, Object> values = new HashMap<>(pool.question().values());
+        long begun = System.nanoTime();
         try {
-            return database.atomically(connection -> {
-                limit(connection);
-                List<Case> cases = check.look().run(connection, database.schema());
-                if (!cases.isEmpty()) {
-                    Diagnosis diagnosis = check.judge().of(cases);
-                    return found(check, diagnosis.status(), diagnosis.cause(), cases, diagnosis.remedy());
+            database.alone(connection ->
+                    ColdStatement.on(connection, pool.question().sql()).first(row -> true));
+        } catch (RuntimeException e) {
+            values.put("failure", message(e));
+        }
+        long millis = Duration.ofNanos(System.nanoTime() - begun).toMillis();
+        Found found = new Found(List.of(Map.of("milliseconds", Long.toString(millis))), values);
+        boolean gaveNone = found.has("failure");
+
+        List<Finding> findings = new ArrayList<>();
+        findings.add(
+                gaveNone || millis > found.number("slow_millis") ? judged(pool, found) : healthy(pool, found.rows()));
+        findings.addAll(gaveNone ? examineBeside() : examine(database));
+        return findings;
+    }
+
+    private List<Finding> examineBeside() {
+        if (beside == null) {
+            return List.of();
+        }
+        try (Connection own = beside.getConnection()) {
+            return examine(new Database(new SingleConnectionDataSource(own, true), database.schema()));
+        } catch (SQLException e) {
+            log.debug("no connection beside the pool either", e);
+            return List.of();
+        }
+    }
+
+    private List<Finding> examine(Database through) {
+        return checks.stream().map(check -> examine(check, through)).toList();
+    }
+
+    private Finding examine(Check check, Database through) {
+        Question question = check.question();
+        Map<String, Object> values = new HashMap<>(question.values());
+        values.put("schema", through.schema().name());
+        try {
+            return through.atomically(connection -> {
+                ColdStatement.on(connection, LIMITS).first(row -> true);
+                List<Map<String, String>> rows = question.look().rows(connection, through.sql(question.sql()), values);
+                if (!rows.isEmpty()) {
+                    return judged(check, new Found(rows, values));
                 }
-                List<Case> blind = check.needsStatistics() ? BLIND.run(connection, database.schema()) : List.of();
-                return blind.isEmpty() ? found(check, Status.OK, check.healthy(), cases, null) : blind(check, blind);
+                Optional<String> blind = question.onlyWithStatistics()
+                        ? ColdStatement.on(connection, BLIND).first(row -> row.getString("role"))
+                        : Optional.empty();
+                return blind.map(role -> blind(check, role)).orElseGet(() -> healthy(check, rows));
             });
         } catch (RuntimeException e) {
             return failed(check, e);
         }
     }
 
-    /** Makes the transaction of a check read-only, and limits its time on the server. */
-    private static void limit(Connection connection) throws SQLException {
-        try (PreparedStatement limits = connection.prepareStatement(LIMITS)) {
-            limits.setString(1, Long.toString(STATEMENT.toMillis()));
-            limits.setString(2, Long.toString(LOCK.toMillis()));
-            limits.execute();
-        }
+    private Finding judged(Check check, Found found) {
+        Diagnosis diagnosis = check.meaning().apply(found).filled(found);
+        return finding(check, diagnosis.status(), diagnosis.cause(), found.rows(), diagnosis.remedy());
     }
 
-    private Finding blind(Check check, List<Case> roles) {
-        String role = roles.get(0).get("role");
-        return found(
+    private Finding healthy(Check check, List<Map<String, String>> rows) {
+        return finding(check, Status.OK, check.question().healthy(), rows, null);
+    }
+
+    private Finding blind(Check check, String role) {
+        String grant = "GRANT pg_read_all_stats TO \"%s\"".formatted(role.replace("\"", "\"\""));
+        return finding(
                 check,
                 Status.SKIPPED,
                 "Role %s does not see what sessions of other roles do.".formatted(role),
                 List.of(),
-                new Remedy(
-                        "Grant it the right to read statistics.",
-                        "GRANT pg_read_all_stats TO \"%s\"".formatted(role.replace("\"", "\"\"")),
-                        false));
+                new Remedy("Grant it the right to read statistics.", grant, false));
     }
 
     private Finding failed(Check check, RuntimeException e) {
-        Throwable cause = NestedExceptionUtils.getMostSpecificCause(e);
-        String what = String.valueOf(cause.getMessage());
-        if (cause instanceof SQLException sql && FORBIDDEN.equals(sql.getSQLState())) {
-            return found(
+        if (NestedExceptionUtils.getMostSpecificCause(e) instanceof SQLException sql
+                && FORBIDDEN.equals(sql.getSQLState())) {
+            return finding(
                     check,
                     Status.SKIPPED,
-                    "The check may not read what it must read: %s.".formatted(what),
+                    "The check may not read what it must read: %s.".formatted(message(e)),
                     List.of(),
-                    new Remedy(
-                            "Let the owner of the tables grant the runtime role its rights: SchemaScript prints them (--grant).",
-                            null,
-                            false));
+                    new Remedy(GRANTS, null, false));
         }
-        return found(check, Status.CRASHED, "The check itself has failed: %s.".formatted(what), List.of(), null);
+        return finding(
+                check, Status.CRASHED, "The check itself has failed: %s.".formatted(message(e)), List.of(), null);
     }
 
-    private Finding found(Check check, Status status, String cause, List<Case> cases, @Nullable Remedy remedy) {
-        Look look = check.look();
-        return new Finding(
-                check.code(),
-                status,
-                cause,
-                new Evidence(
-                        database.sql(look.sql()),
-                        cases.stream().map(Case::toString).toList()),
-                remedy);
+    private static String message(RuntimeException e) {
+        return String.valueOf(NestedExceptionUtils.getMostSpecificCause(e).getMessage());
+    }
+
+    private Finding finding(
+            Check check, Status status, String cause, List<Map<String, String>> rows, @Nullable Remedy remedy) {
+        ParsedSql sql = NamedParameterUtils.parseSqlStatement(
+                database.sql(check.question().sql()));
+        Evidence evidence = new Evidence(
+                NamedParameterUtils.substituteNamedParameters(sql, null),
+                rows.stream().map(Map::toString).toList());
+        return new Finding(check.question().code(), status, cause, evidence, remedy);
     }
 }

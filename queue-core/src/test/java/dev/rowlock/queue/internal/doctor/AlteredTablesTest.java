@@ -1,12 +1,12 @@
 package dev.rowlock.queue.internal.doctor;
 
+import static dev.rowlock.queue.internal.doctor.Examined.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.doctor.Finding;
 import dev.rowlock.queue.doctor.Finding.Status;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
-import dev.rowlock.queue.schema.SchemaObjects;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
@@ -41,7 +41,7 @@ class AlteredTablesTest {
     void theListIsWhatTheScriptsMake() throws IOException {
         List<String> made = rooms.sql(
                         "SELECT object FROM (" + TableChecks.PRESENT + ") AS present ORDER BY object COLLATE \"C\"")
-                .params("rowlock", "rowlock", "rowlock", "rowlock", "rowlock")
+                .param("schema", "rowlock")
                 .query(String.class)
                 .list();
         if (Boolean.getBoolean("rowlock.docs.write")) {
@@ -101,8 +101,6 @@ class AlteredTablesTest {
     }
 
     private static Finding examine(Rooms rooms) {
-        return new Examination(rooms.database(), List.of(TableChecks.alteredTables(SchemaObjects.all())))
-                .examine()
-                .get(0);
+        return Examined.only(rooms.database(), check("altered-tables"));
     }
 }

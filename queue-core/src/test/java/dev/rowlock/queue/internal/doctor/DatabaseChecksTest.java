@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.doctor;
 
+import static dev.rowlock.queue.internal.doctor.Examined.check;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -13,7 +14,6 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -66,9 +66,11 @@ class DatabaseChecksTest {
     }
 
     private static Finding only(Check check) {
-        List<Finding> findings = new Examination(rooms.database(), List.of(check)).examine();
-        assertThat(findings).hasSize(1);
-        return findings.get(0);
+        return Examined.only(rooms.database(), check);
+    }
+
+    private static Check wraparound(long warnFrom, long failFrom) {
+        return check("wraparound").with("warn_from", warnFrom).with("fail_from", failFrom);
     }
 
     private static Connection session() throws SQLException {
@@ -100,14 +102,14 @@ class DatabaseChecksTest {
             execute(forgetful, "BEGIN; SELECT pg_current_xact_id(); PREPARE TRANSACTION 'it''s late'");
         }
 
-        Finding finding = only(ServerChecks.preparedTransaction(Duration.ZERO));
+        Finding finding = only(check("prepared-transaction").with("prepared_minutes", 0));
 
         assertThat(finding.status()).isEqualTo(Status.WARN);
         assertThat(finding.cause()).startsWith("The transaction 'it''s late' was prepared at ");
-        assertThat(only(ServerChecks.preparedTransaction(Duration.ofMinutes(5))).status())
-                .isEqualTo(Status.OK);
+        assertThat(only(check("prepared-transaction")).status()).isEqualTo(Status.OK);
         rooms.execute(String.valueOf(finding.remedy().sql()));
-        assertThat(only(ServerChecks.preparedTransaction(Duration.ZERO)).status())
+        assertThat(only(check("prepared-transaction").with("prepared_minutes", 0))
+                        .status())
                 .isEqualTo(Status.OK);
     }
 
@@ -118,28 +120,29 @@ class DatabaseChecksTest {
                 .listOfRows();
         useTransactions(500);
 
-        Finding finding = only(ServerChecks.heldBySlot(400));
+        Finding finding = only(check("held-by-slot").with("transactions", 400));
 
         assertThat(finding.status()).isEqualTo(Status.WARN);
         assertThat(finding.cause())
                 .startsWith("The replication slot 'left_subscriber' holds back vacuum by ")
                 .endsWith("dead rows of the system catalogs stay.");
-        assertThat(only(ServerChecks.heldBySlot(1_000_000)).status()).isEqualTo(Status.OK);
+        assertThat(only(check("held-by-slot")).status()).isEqualTo(Status.OK);
         admin.sql(String.valueOf(finding.remedy().sql())).query().listOfRows();
-        assertThat(only(ServerChecks.heldBySlot(400)).status()).isEqualTo(Status.OK);
+        assertThat(only(check("held-by-slot").with("transactions", 400)).status())
+                .isEqualTo(Status.OK);
     }
 
     @Test
     void aDatabaseNearTheEndOfTransactionIdsIsNamed() throws SQLException {
         long age = rooms.number("SELECT max(greatest(age(datfrozenxid), mxid_age(datminmxid))) FROM pg_database");
-        assertThat(only(ServerChecks.wraparound(age + 500, age + 900)).status()).isEqualTo(Status.OK);
+        assertThat(only(wraparound(age + 500, age + 900)).status()).isEqualTo(Status.OK);
 
         useTransactions(600);
 
-        Finding warning = only(ServerChecks.wraparound(age + 500, age + 100_000));
+        Finding warning = only(wraparound(age + 500, age + 100_000));
         assertThat(warning.status()).isEqualTo(Status.WARN);
         assertThat(warning.cause()).contains("transactions old");
-        assertThat(only(ServerChecks.wraparound(age + 500, age + 550)).status()).isEqualTo(Status.FAIL);
+        assertThat(only(wraparound(age + 500, age + 550)).status()).isEqualTo(Status.FAIL);
     }
 
     @Test
@@ -147,14 +150,12 @@ class DatabaseChecksTest {
         rooms.ready(2_000);
         rooms.execute("DELETE FROM rowlock.ready");
 
-        await().untilAsserted(() -> assertThat(only(ServerChecks.deadRows(1_000, Duration.ofMinutes(15)))
-                        .cause())
+        await().untilAsserted(() -> assertThat(
+                        only(check("dead-rows").with("rows", 1_000)).cause())
                 .startsWith("Table rowlock.ready has ")
                 .contains("never"));
 
-        assertThat(only(ServerChecks.deadRows(10_000_000, Duration.ofMinutes(15)))
-                        .status())
-                .isEqualTo(Status.OK);
+        assertThat(only(check("dead-rows")).status()).isEqualTo(Status.OK);
         rooms.execute("VACUUM rowlock.ready");
         rooms.ready(2_000);
         rooms.execute("DELETE FROM rowlock.ready");
@@ -162,8 +163,7 @@ class DatabaseChecksTest {
         await().until(() -> rooms.number(
                         "SELECT coalesce(max(n_dead_tup), 0) FROM pg_stat_all_tables WHERE relid = 'rowlock.ready'::regclass AND last_vacuum IS NOT NULL")
                 >= 1_000);
-        assertThat(only(ServerChecks.deadRows(1_000, Duration.ofMinutes(15))).status())
-                .isEqualTo(Status.OK);
+        assertThat(only(check("dead-rows").with("rows", 1_000)).status()).isEqualTo(Status.OK);
     }
 
     @Test
@@ -176,15 +176,15 @@ class DatabaseChecksTest {
                     .query()
                     .listOfRows();
 
-            Finding finding = only(ServerChecks.notificationQueue(0.000001, 0.5));
+            Finding finding = only(check("notification-queue").with("warn_percent", 0.0001));
 
             assertThat(finding.status()).isEqualTo(Status.WARN);
             assertThat(finding.evidence().rows())
                     .anySatisfy(row -> assertThat(row).contains("pid=" + pid(listener), "idle in transaction"));
-            assertThat(only(ServerChecks.notificationQueue(0.1, 0.5)).status()).isEqualTo(Status.OK);
+            assertThat(only(check("notification-queue")).status()).isEqualTo(Status.OK);
         }
-        await().untilAsserted(() -> assertThat(
-                        only(ServerChecks.notificationQueue(0.000001, 0.5)).status())
+        await().untilAsserted(() -> assertThat(only(check("notification-queue").with("warn_percent", 0.0001))
+                        .status())
                 .isEqualTo(Status.OK));
     }
 
@@ -205,17 +205,17 @@ class DatabaseChecksTest {
             changer.setAutoCommit(false);
             change.start();
             try {
-                await().untilAsserted(() -> assertThat(
-                                only(ServerChecks.lockQueue(Duration.ZERO)).status())
+                await().untilAsserted(() -> assertThat(only(check("lock-queue").with("waits_seconds", 0))
+                                .status())
                         .isEqualTo(Status.FAIL));
 
-                Finding finding = only(ServerChecks.lockQueue(Duration.ZERO));
+                Finding finding = only(check("lock-queue").with("waits_seconds", 0));
 
                 assertThat(finding.cause())
                         .startsWith("Process %d has waited for ".formatted(pid(changer)))
                         .contains("(AccessExclusiveLock) on rowlock.ready")
                         .endsWith("Process %d is in its way.".formatted(pid(blocker)));
-                assertThat(only(ServerChecks.lockQueue(Duration.ofMinutes(5))).status())
+                assertThat(only(check("lock-queue").with("waits_seconds", 300)).status())
                         .isEqualTo(Status.OK);
                 rooms.sql(String.valueOf(finding.remedy().sql())).query().listOfRows();
                 change.join();
@@ -226,7 +226,7 @@ class DatabaseChecksTest {
                 changer.rollback();
             }
         }
-        assertThat(only(ServerChecks.lockQueue(Duration.ZERO)).status()).isEqualTo(Status.OK);
+        assertThat(only(check("lock-queue").with("waits_seconds", 0)).status()).isEqualTo(Status.OK);
     }
 
     @Test
@@ -245,11 +245,11 @@ class DatabaseChecksTest {
             });
             write.start();
             try {
-                await().untilAsserted(() -> assertThat(
-                                only(ServerChecks.lockQueue(Duration.ZERO)).status())
+                await().untilAsserted(() -> assertThat(only(check("lock-queue").with("waits_seconds", 0))
+                                .status())
                         .isEqualTo(Status.FAIL));
 
-                assertThat(only(ServerChecks.lockQueue(Duration.ZERO)).cause())
+                assertThat(only(check("lock-queue").with("waits_seconds", 0)).cause())
                         .startsWith("Process %d has waited for ".formatted(pid(writer)))
                         .contains("(RowExclusiveLock) on rowlock.pause")
                         .endsWith("Process %d is in its way.".formatted(pid(blocker)));
@@ -263,14 +263,14 @@ class DatabaseChecksTest {
 
     @Test
     void aServerWhoseConnectionsAreNearlyTakenIsNamedWithWhoHasMost() throws SQLException {
-        assertThat(only(ServerChecks.connections(0.9)).status()).isEqualTo(Status.OK);
+        assertThat(only(check("connections")).status()).isEqualTo(Status.OK);
         List<Connection> taken = new ArrayList<>();
         try {
             for (int i = 0; i < 15; i++) {
                 taken.add(session());
             }
 
-            Finding finding = only(ServerChecks.connections(0.9));
+            Finding finding = only(check("connections"));
 
             assertThat(finding.status()).isEqualTo(Status.WARN);
             assertThat(finding.cause())
@@ -287,14 +287,13 @@ class DatabaseChecksTest {
     void clocksThatDifferAreNamedWithTheSideThatIsAhead() {
         InstantSource system = InstantSource.system();
 
-        Finding ahead = only(ServerChecks.clock(() -> system.instant().minusSeconds(60), Duration.ofSeconds(5)));
-        Finding behind = only(ServerChecks.clock(() -> system.instant().plusSeconds(60), Duration.ofSeconds(5)));
+        Finding ahead = only(ProcessChecks.clock(() -> system.instant().minusSeconds(60)));
+        Finding behind = only(ProcessChecks.clock(() -> system.instant().plusSeconds(60)));
 
         assertThat(ahead.status()).isEqualTo(Status.INFO);
         assertThat(ahead.cause()).contains("ms ahead of that of this process");
         assertThat(behind.cause()).contains("ms behind that of this process");
-        assertThat(only(ServerChecks.clock(system, Duration.ofSeconds(5))).status())
-                .isEqualTo(Status.OK);
+        assertThat(only(ProcessChecks.clock(system)).status()).isEqualTo(Status.OK);
     }
 
     @Test
@@ -302,8 +301,6 @@ class DatabaseChecksTest {
         Instant start = Instant.now();
         List<Instant> looks = new ArrayList<>(List.of(start.minusSeconds(60), start.plusSeconds(60)));
 
-        assertThat(only(ServerChecks.clock(() -> looks.remove(0), Duration.ofSeconds(5)))
-                        .status())
-                .isEqualTo(Status.OK);
+        assertThat(only(ProcessChecks.clock(() -> looks.remove(0))).status()).isEqualTo(Status.OK);
     }
 }

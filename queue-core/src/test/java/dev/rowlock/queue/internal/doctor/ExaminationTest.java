@@ -1,8 +1,12 @@
 package dev.rowlock.queue.internal.doctor;
 
+import static dev.rowlock.queue.internal.doctor.Examined.check;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.rowlock.queue.Rowlock;
+import dev.rowlock.queue.doctor.Doctor;
 import dev.rowlock.queue.doctor.Finding;
 import dev.rowlock.queue.doctor.Finding.Status;
 import dev.rowlock.queue.internal.store.Database;
@@ -14,8 +18,11 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Plants causes in a real database and reads what the doctor says. */
@@ -39,9 +46,7 @@ class ExaminationTest {
     }
 
     private static Finding only(Rooms rooms, Check check) {
-        List<Finding> findings = new Examination(rooms.database(), List.of(check)).examine();
-        assertThat(findings).hasSize(1);
-        return findings.get(0);
+        return Examined.only(rooms.database(), check);
     }
 
     @Test
@@ -53,15 +58,13 @@ class ExaminationTest {
             statement.execute("SELECT 1 FROM pg_class LIMIT 1");
             int pid = holder.unwrap(org.postgresql.PGConnection.class).getBackendPID();
 
-            Finding finding = only(admin, ServerChecks.oldTransaction(Duration.ZERO));
+            Finding finding = only(admin, check("old-transaction").with("open_minutes", 0));
 
             assertThat(finding.code()).isEqualTo("old-transaction");
             assertThat(finding.status()).isEqualTo(Status.WARN);
             assertThat(finding.evidence().rows())
                     .anySatisfy(row -> assertThat(row).contains("pid=" + pid, "idle in transaction"));
-            assertThat(only(admin, ServerChecks.oldTransaction(Duration.ofMinutes(5)))
-                            .status())
-                    .isEqualTo(Status.OK);
+            assertThat(only(admin, check("old-transaction")).status()).isEqualTo(Status.OK);
         }
     }
 
@@ -70,7 +73,7 @@ class ExaminationTest {
         rooms.execute(
                 "INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('queue', 'mail', now() - interval '2 days', 'ann'), ('type', 'New', now(), 'bob')");
 
-        Finding finding = only(ServerChecks.oldPause(Duration.ofDays(1)));
+        Finding finding = only(check("old-pause"));
 
         assertThat(finding.status()).isEqualTo(Status.WARN);
         assertThat(finding.cause())
@@ -83,25 +86,25 @@ class ExaminationTest {
     void anInvalidIndexIsNamed() {
         admin.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'rowlock.dead_pkey'::regclass");
         try {
-            Finding finding = only(ServerChecks.invalidIndex());
+            Finding finding = only(check("invalid-index"));
 
             assertThat(finding.status()).isEqualTo(Status.FAIL);
             assertThat(finding.cause()).startsWith("The index rowlock.dead_pkey of rowlock.dead is not valid");
         } finally {
             admin.execute("UPDATE pg_index SET indisvalid = true WHERE indexrelid = 'rowlock.dead_pkey'::regclass");
         }
-        assertThat(only(ServerChecks.invalidIndex()).status()).isEqualTo(Status.OK);
+        assertThat(only(check("invalid-index")).status()).isEqualTo(Status.OK);
     }
 
     @Test
     void aTableWithoutAutovacuumIsNamed() {
         rooms.execute("ALTER TABLE rowlock.ready SET (autovacuum_enabled = off)");
 
-        Finding finding = only(ServerChecks.autovacuumOff());
+        Finding finding = only(check("autovacuum-off"));
 
         assertThat(finding.cause()).isEqualTo("Autovacuum is off for table rowlock.ready, so its dead rows stay.");
         rooms.execute(String.valueOf(finding.remedy().sql()));
-        assertThat(only(ServerChecks.autovacuumOff()).status()).isEqualTo(Status.OK);
+        assertThat(only(check("autovacuum-off")).status()).isEqualTo(Status.OK);
     }
 
     @Test
@@ -110,11 +113,11 @@ class ExaminationTest {
                 .query()
                 .listOfRows();
         try {
-            Finding finding = only(ServerChecks.inactiveSlot(0));
+            Finding finding = only(check("inactive-slot").with("bytes", 0));
 
             assertThat(finding.status()).isEqualTo(Status.WARN);
             assertThat(finding.cause()).startsWith("Nobody reads the replication slot 'left_behind'");
-            assertThat(only(ServerChecks.inactiveSlot(1L << 30)).status()).isEqualTo(Status.OK);
+            assertThat(only(check("inactive-slot")).status()).isEqualTo(Status.OK);
         } finally {
             admin.sql("SELECT pg_drop_replication_slot('left_behind')").query().listOfRows();
         }
@@ -125,10 +128,7 @@ class ExaminationTest {
         rooms.execute("ALTER ROLE CURRENT_USER IN DATABASE \"%s\" SET default_transaction_read_only = on"
                 .formatted(test.name()));
         try {
-            Finding finding = new Examination(
-                            new Database(test.unpooled(), new Schema("rowlock")), List.of(ServerChecks.readOnly()))
-                    .examine()
-                    .get(0);
+            Finding finding = Examined.only(new Database(test.unpooled(), new Schema("rowlock")), check("read-only"));
 
             assertThat(finding.cause()).startsWith("Transactions are read-only by default");
         } finally {
@@ -139,12 +139,7 @@ class ExaminationTest {
 
     @Test
     void aRoleThatDoesNotSeeOtherSessionsIsToldWhichRightHelps() {
-        List<Finding> findings = new Examination(
-                        rooms.database(),
-                        List.of(
-                                ServerChecks.oldTransaction(Duration.ofDays(1)),
-                                ServerChecks.oldPause(Duration.ofDays(1))))
-                .examine();
+        List<Finding> findings = Examined.examine(rooms.database(), check("old-transaction"), check("old-pause"));
 
         assertThat(findings).extracting(Finding::status).containsExactly(Status.SKIPPED, Status.OK);
         assertThat(String.valueOf(findings.get(0).remedy()))
@@ -155,12 +150,8 @@ class ExaminationTest {
     void aCheckThatFailsDoesNotStopTheOthers() {
         rooms.execute("ALTER TABLE rowlock.pause RENAME TO gone");
         try {
-            List<Finding> findings = new Examination(
-                            rooms.database(),
-                            List.of(
-                                    ServerChecks.oldPause(Duration.ofDays(1)),
-                                    ServerChecks.preparedTransaction(Duration.ofDays(1))))
-                    .examine();
+            List<Finding> findings =
+                    Examined.examine(rooms.database(), check("old-pause"), check("prepared-transaction"));
 
             assertThat(findings).extracting(Finding::status).containsExactly(Status.CRASHED, Status.OK);
         } finally {
@@ -175,6 +166,67 @@ class ExaminationTest {
         try (Rowlock rowlock = Rowlock.builder(test.superuser()).build()) {
             assertThat(rowlock.doctor().examine())
                     .allSatisfy(finding -> assertThat(finding.status()).isEqualTo(Status.OK));
+        }
+    }
+
+    @Test
+    void whoComesMeanwhileGetsTheFindingsOfTheExaminationThatRuns() throws Exception {
+        AtomicInteger examinations = new AtomicInteger();
+        CountDownLatch end = new CountDownLatch(1);
+        Doctor doctor = examining(() -> {
+            examinations.incrementAndGet();
+            awaitQuietly(end);
+        });
+
+        List<Thread> threads = new ArrayList<>();
+        List<FutureTask<List<Finding>>> answers = new ArrayList<>();
+        for (int caller = 0; caller < 5; caller++) {
+            FutureTask<List<Finding>> answer = new FutureTask<>(doctor::examine);
+            Thread thread = new Thread(answer);
+            thread.start();
+            threads.add(thread);
+            answers.add(answer);
+        }
+        await().until(() -> threads.stream().allMatch(thread -> thread.getState() == Thread.State.WAITING));
+        end.countDown();
+
+        for (FutureTask<List<Finding>> answer : answers) {
+            assertThat(answer.get()).extracting(Finding::cause).containsExactly("All is well.");
+        }
+        assertThat(examinations).hasValue(1);
+        assertThat(doctor.examine()).extracting(Finding::cause).containsExactly("All is well.");
+        assertThat(examinations).hasValue(2);
+    }
+
+    @Test
+    void anExaminationThatFailsDoesNotStopTheNextOne() {
+        AtomicInteger examinations = new AtomicInteger();
+        Doctor doctor = examining(() -> {
+            if (examinations.incrementAndGet() == 1) {
+                throw new OutOfMemoryError("planted");
+            }
+        });
+
+        assertThatThrownBy(doctor::examine).hasMessage("planted");
+
+        assertThat(doctor.examine()).extracting(Finding::cause).containsExactly("All is well.");
+    }
+
+    private Doctor examining(Runnable look) {
+        Check check = Check.check("fine", "All is well.")
+                .look("", (connection, sql, values) -> {
+                    look.run();
+                    return List.of();
+                })
+                .finds(Check.Diagnosis.warn("It is not.", "Make it so."));
+        return new Examination(rooms.database(), List.of(check), null, null);
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.doctor;
 
+import static dev.rowlock.queue.internal.doctor.Examined.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.FrontDoors;
@@ -41,15 +42,11 @@ class QueueChecksTest {
     }
 
     private Finding only(Check check) {
-        List<Finding> findings = new Examination(rooms.database(), List.of(check)).examine();
-        assertThat(findings).hasSize(1);
-        assertThat(findings.get(0).status()).as(findings.get(0).cause()).isNotEqualTo(Status.CRASHED);
-        return findings.get(0);
+        return Examined.only(rooms.database(), check);
     }
 
     private void isSilent(Check check) {
-        Finding finding = only(check);
-        assertThat(finding.status()).as(finding.cause()).isEqualTo(Status.OK);
+        Examined.isSilent(rooms.database(), check);
     }
 
     // Queues
@@ -58,11 +55,12 @@ class QueueChecksTest {
     void aQueueWithReadyJobsAndNoNodeIsNamedUnlessItIsPaused() {
         rooms.ready();
 
-        assertThat(only(QueueChecks.queueWithoutNode(Duration.ZERO)).cause())
+        assertThat(only(check("queue-without-node").with("ready_minutes", 0)).cause())
                 .isEqualTo("Queue 'mail' has ready jobs, and no living node serves it.");
 
         rooms.execute("INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('queue', 'mail', now(), 'ann')");
-        assertThat(only(QueueChecks.queueWithoutNode(Duration.ZERO)).status()).isEqualTo(Status.OK);
+        assertThat(only(check("queue-without-node").with("ready_minutes", 0)).status())
+                .isEqualTo(Status.OK);
     }
 
     @Test
@@ -72,10 +70,11 @@ class QueueChecksTest {
                 .param(Rooms.job().type())
                 .update();
 
-        assertThat(only(QueueChecks.queueWithoutNode(Duration.ZERO)).status()).isEqualTo(Status.OK);
+        assertThat(only(check("queue-without-node").with("ready_minutes", 0)).status())
+                .isEqualTo(Status.OK);
     }
 
-    private static final Check RULES = QueueChecks.limitWithoutNode(Duration.ofMinutes(1));
+    private static final Check RULES = check("limit-without-node");
 
     @Test
     void aLimitAPolicyAndAWeightOfAQueueThatNobodyServesAreNamed() {
@@ -124,7 +123,7 @@ class QueueChecksTest {
 
     // Types
 
-    private static final Check UNLISTENED = QueueChecks.typeWithoutListener(Duration.ofMinutes(1));
+    private static final Check UNLISTENED = check("type-without-listener");
 
     private void putAside(ClaimedJob job) {
         rooms.defer(job.claim(), Due.after(Duration.ofSeconds(5)));
@@ -182,7 +181,7 @@ class QueueChecksTest {
 
     // Dead nodes
 
-    private static final Check STUCK = QueueChecks.stuckJobs(Duration.ofMinutes(1));
+    private static final Check STUCK = check("stuck-jobs");
 
     @Test
     void jobsOfANodeThatIsGoneAreNamedOnceARescueShouldHaveComeForThem() {
@@ -224,11 +223,11 @@ class QueueChecksTest {
         lost("killed", "1 minute");
         rooms.execute(
                 "INSERT INTO rowlock.past_node VALUES (nextval('rowlock.node_id'), 'killed', now(), now(), false)");
-        isSilent(QueueChecks.flappingLease(2, HOUR));
+        isSilent(check("flapping-lease"));
 
         lost("flapping", "1 minute");
 
-        assertThat(only(QueueChecks.flappingLease(2, HOUR)).cause())
+        assertThat(only(check("flapping-lease")).cause())
                 .startsWith("Node 'flapping' has lost its lease 2 times within 60 minutes");
     }
 
@@ -244,9 +243,9 @@ class QueueChecksTest {
     @Test
     void manyDeathsOfOneErrorAreNamedWithItsFingerprintAndWithoutItsMessage() {
         rooms.running(3).forEach(job -> rooms.bury(job.claim()));
-        isSilent(QueueChecks.deadJobs(4, HOUR));
+        isSilent(check("dead-jobs").with("deaths", 4));
 
-        Finding finding = only(QueueChecks.deadJobs(3, HOUR));
+        Finding finding = only(check("dead-jobs").with("deaths", 3));
 
         assertThat(finding.status()).isEqualTo(Status.WARN);
         assertThat(finding.cause())
@@ -254,7 +253,7 @@ class QueueChecksTest {
                         "3 jobs have died of one error within 60 minutes, the last one of type 'send': java.lang.IllegalStateException.");
         assertThat(finding.toString()).doesNotContain("it failed");
         rooms.execute("UPDATE rowlock.dead SET died_at = now() - interval '61 minutes'");
-        isSilent(QueueChecks.deadJobs(3, HOUR));
+        isSilent(check("dead-jobs").with("deaths", 3));
     }
 
     @Test
@@ -262,7 +261,7 @@ class QueueChecksTest {
         rooms.running(1);
         rooms.execute("UPDATE rowlock.running SET crashes = 1");
         rooms.dead();
-        Check check = QueueChecks.nodeKillers(2, Duration.ofDays(1));
+        Check check = check("node-killers");
         isSilent(check);
 
         rooms.execute("UPDATE rowlock.running SET crashes = 2");
@@ -277,7 +276,7 @@ class QueueChecksTest {
 
     @Test
     void aClockThatWasSetBackIsNamedUntilTheJobsFromBeforeAreBroughtForward() {
-        Check check = QueueChecks.clockSetBack(Duration.ofSeconds(2));
+        Check check = check("clock-set-back");
         for (int i = 0; i < 4; i++) {
             rooms.waiting(Due.after(HOUR));
         }
@@ -301,7 +300,7 @@ class QueueChecksTest {
 
     @Test
     void aKeyInOrderThatWaitsForAFailedJobIsNamed() {
-        Check check = QueueChecks.heldKeys(Duration.ofMinutes(10));
+        Check check = check("held-keys");
         rooms.dead();
         rooms.execute("UPDATE rowlock.dead SET job_key = 'a', died_at = now() - interval '1 hour'");
         rooms.large(List.of(keyed(), keyed()));
@@ -317,7 +316,7 @@ class QueueChecksTest {
 
     @Test
     void aKeyInOrderWhoseFailedJobWasSkippedIsNotNamed() {
-        Check check = QueueChecks.heldKeys(Duration.ofMinutes(10));
+        Check check = check("held-keys");
         rooms.dead();
         rooms.execute("UPDATE rowlock.dead SET job_key = 'a', died_at = now() - interval '1 hour'");
         rooms.large(List.of(keyed(), keyed()));
@@ -331,7 +330,7 @@ class QueueChecksTest {
 
     @Test
     void aPolicyThatGivesNoAnswerIsNamedAsLongAsSomebodyAsksItOrJobsWait() {
-        Check check = QueueChecks.silentPolicies();
+        Check check = check("silent-policies");
         rooms.execute("""
                 INSERT INTO rowlock.policy (queue, asked_at, decides_until)
                 VALUES ('mail', now(), now() + interval '5 s')
@@ -364,7 +363,7 @@ class QueueChecksTest {
         rooms.execute(
                 "INSERT INTO rowlock.chore VALUES ('retention', now() - interval '5 hours', now() - interval '290 minutes'), ('past nodes', now() - interval '5 days', now() - interval '4 days')");
         rooms.node();
-        Check check = QueueChecks.staleChore(20, HOUR);
+        Check check = check("stale-chore");
         isSilent(check);
 
         rooms.execute("UPDATE rowlock.node SET started_at = now() - interval '6 hours'");
@@ -421,6 +420,6 @@ class QueueChecksTest {
                 List.of(),
                 List.of(),
                 Duration.ZERO);
-        return QueueChecks.failingChore(() -> status, Duration.ofMinutes(1));
+        return ProcessChecks.failingChore(() -> status);
     }
 }

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.doctor;
 
+import static dev.rowlock.queue.internal.doctor.Examined.check;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -16,7 +17,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -39,30 +39,34 @@ class StandbyChecksTest {
             try (EmbeddedServer standby = EmbeddedServer.start(copy, 0, following(primary));
                     Connection query = database(standby).getConnection()) {
                 DataSource there = database(primary);
-                assertThat(only(there, ServerChecks.standbyFeedback(1_000_000)).status())
-                        .isEqualTo(Status.OK);
+                assertThat(only(there, check("standby-feedback")).status()).isEqualTo(Status.OK);
                 query.setAutoCommit(false);
                 query.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
                 execute(query, "SELECT 1 FROM pg_class LIMIT 1");
                 useTransactions(there, 500);
 
                 await().atMost(LIMIT)
-                        .untilAsserted(() -> assertThat(only(there, ServerChecks.standbyFeedback(400))
-                                        .cause())
+                        .untilAsserted(() -> assertThat(
+                                        only(there, check("standby-feedback").with("transactions", 400))
+                                                .cause())
                                 .startsWith("The standby 'walreceiver' (address 127.0.0.1")
                                 .endsWith("transactions by its hot_standby_feedback."));
-                assertThat(only(there, ServerChecks.heldBySlot(400)).status()).isEqualTo(Status.OK);
+                assertThat(only(there, check("held-by-slot").with("transactions", 400))
+                                .status())
+                        .isEqualTo(Status.OK);
 
                 takeSlot(primary, standby);
 
                 await().atMost(LIMIT)
-                        .untilAsserted(() -> assertThat(only(there, ServerChecks.heldBySlot(400))
-                                        .cause())
+                        .untilAsserted(() -> assertThat(
+                                        only(there, check("held-by-slot").with("transactions", 400))
+                                                .cause())
                                 .startsWith("The replication slot 'of_standby' holds back vacuum by ")
                                 .endsWith("dead rows of all tables stay."));
-                assertThat(only(there, ServerChecks.heldBySlot(1_000_000)).status())
-                        .isEqualTo(Status.OK);
-                assertThat(only(there, ServerChecks.heldBySlot(400)).remedy().sql())
+                assertThat(only(there, check("held-by-slot")).status()).isEqualTo(Status.OK);
+                assertThat(only(there, check("held-by-slot").with("transactions", 400))
+                                .remedy()
+                                .sql())
                         .isNull();
             }
         }
@@ -102,9 +106,7 @@ class StandbyChecksTest {
     }
 
     private static Finding only(DataSource dataSource, Check check) {
-        return new Examination(new Database(dataSource, new Schema("rowlock")), List.of(check))
-                .examine()
-                .get(0);
+        return Examined.only(new Database(dataSource, new Schema("rowlock")), check);
     }
 
     private static void useTransactions(DataSource dataSource, int count) throws SQLException {

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.doctor;
 
+import static dev.rowlock.queue.internal.doctor.Examined.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.doctor.Finding;
@@ -9,8 +10,6 @@ import dev.rowlock.queue.schema.SchemaScript;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
-import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Plants what goes wrong with Rowlock's tables, and reads what the doctor says. */
@@ -18,7 +17,7 @@ import org.junit.jupiter.api.Test;
 @Representative
 class TableChecksTest {
 
-    private static final Check RETENTION = TableChecks.retentionStuck(Duration.ofDays(1));
+    private static final Check RETENTION = check("retention-stuck");
 
     private final Rooms rooms;
 
@@ -27,25 +26,21 @@ class TableChecksTest {
     }
 
     private Finding only(Check check) {
-        Finding finding =
-                new Examination(rooms.database(), List.of(check)).examine().get(0);
-        assertThat(finding.status()).as(finding.cause()).isNotEqualTo(Status.CRASHED);
-        return finding;
+        return Examined.only(rooms.database(), check);
     }
 
     private void isSilent(Check check) {
-        Finding finding = only(check);
-        assertThat(finding.status()).as(finding.cause()).isEqualTo(Status.OK);
+        Examined.isSilent(rooms.database(), check);
     }
 
     @Test
     void tablesThatAnOlderReleaseHasMadeAreNamedWithTheScriptsThatTheyLack() {
-        isSilent(TableChecks.schemaVersion());
+        isSilent(check("schema-version"));
         rooms.sql("DELETE FROM rowlock.schema_history WHERE version = ?")
                 .param(Integer.toString(SchemaScript.newestVersion()))
                 .update();
 
-        Finding finding = only(TableChecks.schemaVersion());
+        Finding finding = only(check("schema-version"));
 
         assertThat(finding.status()).isEqualTo(Status.FAIL);
         assertThat(finding.cause())
@@ -58,7 +53,7 @@ class TableChecksTest {
         rooms.execute(
                 "INSERT INTO rowlock.schema_history SELECT 99, '99', 'later', type, 'V99__later.sql', 1, installed_by, now(), 0, true FROM rowlock.schema_history WHERE version = '1'");
 
-        Finding finding = only(TableChecks.schemaVersion());
+        Finding finding = only(check("schema-version"));
 
         assertThat(finding.status()).isEqualTo(Status.INFO);
         assertThat(finding.cause()).startsWith("The tables are of version 99, and this release knows version");
@@ -66,41 +61,41 @@ class TableChecksTest {
 
     @Test
     void aDayWithoutPartitionIsNamedIfANodeShouldHaveMadeIt() {
-        isSilent(TableChecks.missingPartition());
+        isSilent(check("missing-partition"));
         rooms.dropDonePartitions();
         rooms.node();
-        isSilent(TableChecks.missingPartition());
+        isSilent(check("missing-partition"));
 
         rooms.execute("UPDATE rowlock.node SET started_at = now() - interval '2 minutes'");
 
-        Finding finding = only(TableChecks.missingPartition());
+        Finding finding = only(check("missing-partition"));
         assertThat(finding.status()).isEqualTo(Status.FAIL);
         assertThat(finding.evidence().rows()).hasSize(4);
         rooms.sql(sqlOf(finding)).query().listOfRows();
-        isSilent(TableChecks.missingPartition());
+        isSilent(check("missing-partition"));
     }
 
     @Test
     void aSequenceThatWouldGiveOutNumbersAgainIsNamed() {
         rooms.ready(3);
-        isSilent(TableChecks.sequenceBehind());
+        isSilent(check("sequence-behind"));
         rooms.number("SELECT setval('rowlock.job_id', 1)");
 
-        Finding finding = only(TableChecks.sequenceBehind());
+        Finding finding = only(check("sequence-behind"));
 
         assertThat(finding.status()).isEqualTo(Status.FAIL);
         assertThat(finding.cause()).startsWith("Sequence job_id stands at 1 and has given out ");
         rooms.sql(sqlOf(finding)).query().listOfRows();
-        isSilent(TableChecks.sequenceBehind());
+        isSilent(check("sequence-behind"));
     }
 
     @Test
     void morePartitionsThanThereShouldBeAreCounted() {
-        isSilent(TableChecks.manyPartitions(8));
+        isSilent(check("many-partitions").with("most", 8));
         rooms.execute(
                 "CREATE TABLE rowlock.done_archive PARTITION OF rowlock.done FOR VALUES FROM ('2020-01-01Z') TO ('2020-01-02Z')");
 
-        assertThat(only(TableChecks.manyPartitions(8)).cause()).startsWith("Table done has 9 partitions.");
+        assertThat(only(check("many-partitions").with("most", 8)).cause()).startsWith("Table done has 9 partitions.");
     }
 
     @Test
@@ -110,7 +105,7 @@ class TableChecksTest {
                 .single();
         rooms.execute("ALTER TABLE rowlock.done DETACH PARTITION rowlock.done_" + tomorrow);
 
-        Finding finding = only(TableChecks.missingPartition());
+        Finding finding = only(check("missing-partition"));
 
         assertThat(finding.status()).isEqualTo(Status.WARN);
         assertThat(finding.cause()).contains("done_" + tomorrow + " is not a partition of done");

@@ -60,9 +60,7 @@ class TransactionPoolerTest {
     }
 
     private Finding examine(DataSource listening) {
-        return new Examination(rooms.database(), List.of(ServerChecks.pooler(listening)))
-                .examine()
-                .get(0);
+        return Examined.only(rooms.database(), ProcessChecks.pooler(listening));
     }
 
     private static Path program() {

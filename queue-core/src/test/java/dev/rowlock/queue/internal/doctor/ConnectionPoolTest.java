@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.rowlock.queue.doctor.Doctor;
 import dev.rowlock.queue.doctor.Finding;
 import dev.rowlock.queue.doctor.Finding.Status;
 import dev.rowlock.queue.internal.store.Database;
@@ -13,27 +12,21 @@ import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
-class ConnectionFirstTest {
-
-    private static final Duration SECOND = Duration.ofSeconds(1);
+class ConnectionPoolTest {
 
     private final HikariDataSource pool;
-    private final Doctor checks;
 
-    ConnectionFirstTest(TestDatabase test) {
+    ConnectionPoolTest(TestDatabase test) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(test.unpooled());
         config.setMaximumPoolSize(1);
         config.setConnectionTimeout(250);
         pool = new HikariDataSource(config);
-        checks = () ->
-                List.of(new Finding("another", Status.OK, "Another check.", new Finding.Evidence("", List.of()), null));
     }
 
     @AfterEach
@@ -41,14 +34,17 @@ class ConnectionFirstTest {
         pool.close();
     }
 
-    private List<Finding> examine(Duration slow) {
-        return new ConnectionFirst(new Database(pool, new Schema("rowlock")), slow, database -> checks, null).examine();
+    private List<Finding> examine(Check ofPool) {
+        Check another = Check.check("another", "Another check.")
+                .sql("SELECT 1 WHERE false")
+                .finds(Check.Diagnosis.warn("It finds something.", "Nothing helps."));
+        return new Examination(new Database(pool, new Schema("rowlock")), List.of(another), ofPool, null).examine();
     }
 
     @Test
     void aPoolThatGivesNoConnectionIsTheOnlyFindingWhereNoneCanBeOpenedBesideIt() throws SQLException {
         try (Connection kept = pool.getConnection()) {
-            List<Finding> findings = examine(SECOND);
+            List<Finding> findings = examine(ProcessChecks.CONNECTION_POOL);
 
             assertThat(kept.isClosed()).isFalse();
             assertThat(findings).singleElement().satisfies(finding -> {
@@ -56,12 +52,14 @@ class ConnectionFirstTest {
                 assertThat(finding.cause()).contains("got no connection").contains("active=1");
             });
         }
-        assertThat(examine(SECOND)).extracting(Finding::status).containsExactly(Status.OK, Status.OK);
+        assertThat(examine(ProcessChecks.CONNECTION_POOL))
+                .extracting(Finding::status)
+                .containsExactly(Status.OK, Status.OK);
     }
 
     @Test
     void aPoolThatIsSlowIsNamedBesideWhatOtherChecksFind() {
-        List<Finding> findings = examine(Duration.ofMillis(-1));
+        List<Finding> findings = examine(ProcessChecks.CONNECTION_POOL.with("slow_millis", -1));
 
         assertThat(findings).extracting(Finding::code).containsExactly("connection-pool", "another");
         assertThat(findings.get(0).status()).isEqualTo(Status.WARN);

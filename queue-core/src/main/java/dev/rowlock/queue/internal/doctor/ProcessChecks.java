@@ -1,0 +1,145 @@
+package dev.rowlock.queue.internal.doctor;
+
+import static dev.rowlock.queue.internal.doctor.Check.Diagnosis.fail;
+import static dev.rowlock.queue.internal.doctor.Check.Diagnosis.info;
+import static dev.rowlock.queue.internal.doctor.Check.Diagnosis.warn;
+import static dev.rowlock.queue.internal.doctor.Check.check;
+
+import dev.rowlock.queue.internal.store.ColdStatement;
+import dev.rowlock.queue.spi.ChoreStatus;
+import dev.rowlock.queue.spi.NodeStatus;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.postgresql.PGConnection;
+
+/** Does this process get connections, notifications and the time, and do its own chores succeed? No table says so. */
+final class ProcessChecks {
+
+    /** The pool of this process gives no connection, or a late one. {@link Examination} looks, before all other checks. */
+    static final Check CONNECTION_POOL = check("connection-pool", "The pool of this process has connections.")
+            .sql("SELECT 1 AS answer", Map.of("slow_millis", 1_000))
+            .finds(
+                    found -> found.has("failure")
+                            ? fail(
+                                    "This process has got no connection to the database within {milliseconds} ms: {failure}.",
+                                    "Look whether the database is up. If it is, somebody keeps all connections of the pool: take a thread dump, and compare the pool's size with docs/operations.md.")
+                            : warn(
+                                    "This process has waited {milliseconds} ms for a connection and the answer to SELECT 1 AS answer.",
+                                    "Make the pool larger, or the listeners and requests fewer that keep a connection: docs/operations.md has the arithmetic."));
+
+    private ProcessChecks() {}
+
+    /** The clocks of the database and of this process differ by more than five seconds. */
+    static Check clock(InstantSource clock) {
+        return check("clock", "The clock of the database is that of this process.")
+                .look(
+                        "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) AS database_millis",
+                        (connection, sql, values) -> {
+                            // The database looks at its clock at some time between: how long the round trip takes is no
+                            // difference.
+                            Instant before = clock.instant();
+                            Instant there = Instant.ofEpochMilli(
+                                    ColdStatement.on(connection, sql).only(row -> row.getLong(1)));
+                            Instant after = clock.instant();
+                            Instant here = there.isBefore(before) ? before : there.isAfter(after) ? after : there;
+                            Duration ahead = Duration.between(here, there);
+                            return ahead.abs().compareTo(Duration.ofSeconds(5)) <= 0
+                                    ? List.of()
+                                    : List.of(Map.of(
+                                            "database",
+                                            there.toString(),
+                                            "millis_ahead",
+                                            Long.toString(ahead.toMillis())));
+                        })
+                .finds(found -> info(
+                        "The clock of the database is %s ms %s that of this process, and jobs are due by the clock of the database."
+                                .formatted(
+                                        found.get("millis_ahead").replace("-", ""),
+                                        found.number("millis_ahead") > 0 ? "ahead of" : "behind"),
+                        "Let a time service (NTP) set the clocks of both machines."));
+    }
+
+    /** A chore of the node in this process has failed for a minute, or is ten minutes behind. */
+    static Check failingChore(Supplier<NodeStatus> node) {
+        return check("failing-chore", "No chore of this process fails or is far behind.")
+                .look(
+                        "",
+                        (connection, sql, values) -> node.get().chores().stream()
+                                .flatMap(ProcessChecks::trouble)
+                                .toList())
+                .finds(first -> first.has("behind")
+                        ? warn(
+                                "The chore '{chore}' of this process is far behind: the walk that it last completed began {behind} ago.",
+                                "It rests twenty times as long as it works. Look for what makes its statements slow, such as a transaction that holds back vacuum; its log lines name the chore if it fails.")
+                        : warn(
+                                "The chore '{chore}' of this process fails, and has not succeeded for long.",
+                                "The log of this process says why: it names the chore."));
+    }
+
+    private static Stream<Map<String, String>> trouble(ChoreStatus chore) {
+        Duration since = chore.sinceSuccess();
+        if (chore.failing() && (since == null || since.compareTo(Duration.ofMinutes(1)) > 0)) {
+            return Stream.of(Map.of("chore", chore.name(), "since_success", String.valueOf(since)));
+        }
+        // A walk through all workflows that takes longer: their ends are told by then, but what was cancelled or
+        // redriven by hand waits.
+        Duration behind = chore.behind();
+        return behind != null && behind.compareTo(Duration.ofMinutes(10)) > 0
+                ? Stream.of(Map.of("chore", chore.name(), "behind", behind.toString()))
+                : Stream.empty();
+    }
+
+    /**
+     * The connection that listens for notifications goes through a pooler that gives its process of the server to others.
+     *
+     * @param unpooled where the connections of lease and notifications come from
+     */
+    static Check pooler(DataSource unpooled) {
+        return check("pooler", "No pooler stands between notifications and this process.")
+                .look("SELECT pg_backend_pid()", (examining, sql, values) -> sharedBackend(unpooled, sql))
+                .finds(
+                        fail(
+                                "A pooler in transaction mode stands between this process and the database: who listens through it is told nothing, so new jobs wait for the next poll.",
+                                "Set rowlock.worker.direct-url to the database's own address, or rowlock.notify.enabled=false to do without notifications."));
+    }
+
+    /**
+     * Two connections that share a process of the server. The driver is told a number of a process when it connects; a pooler makes one up. Only then a
+     * second connection begins a transaction: either it is given the process that the first one has just had, or the first one gets another process now.
+     */
+    private static List<Map<String, String>> sharedBackend(DataSource source, String sql) throws SQLException {
+        try (Connection first = source.getConnection()) {
+            int before = backend(first, sql);
+            if (first.unwrap(PGConnection.class).getBackendPID() == before) {
+                return List.of();
+            }
+            try (Connection second = source.getConnection()) {
+                second.setAutoCommit(false);
+                int held = backend(second, sql);
+                int after = held == before ? held : backend(first, sql);
+                second.rollback();
+                return held == before || after != before
+                        ? List.of(Map.of(
+                                "first_connection",
+                                "" + before,
+                                "second_connection",
+                                "" + held,
+                                "first_connection_again",
+                                "" + after))
+                        : List.of();
+            }
+        }
+    }
+
+    private static int backend(Connection connection, String sql) throws SQLException {
+        return ColdStatement.on(connection, sql).only(row -> row.getInt(1));
+    }
+}

@@ -1,0 +1,40 @@
+package dev.rowlock.queue.internal.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.rowlock.queue.doctor.Finding;
+import dev.rowlock.queue.doctor.Finding.Status;
+import dev.rowlock.queue.internal.store.Database;
+import java.util.List;
+
+/** Runs single checks of the doctor, found by their codes. */
+final class Examined {
+
+    private Examined() {}
+
+    static Check check(String code) {
+        return Examination.CHECKS.stream()
+                .filter(check -> check.question().code().equals(code))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    static List<Finding> examine(Database database, Check... checks) {
+        return new Examination(database, List.of(checks), null, null).examine();
+    }
+
+    /** What this check says, which must not crash. */
+    static Finding only(Database database, Check check) {
+        List<Finding> findings = examine(database, check);
+        assertThat(findings)
+                .singleElement()
+                .satisfies(finding ->
+                        assertThat(finding.status()).as(finding.cause()).isNotEqualTo(Status.CRASHED));
+        return findings.get(0);
+    }
+
+    static void isSilent(Database database, Check check) {
+        Finding finding = only(database, check);
+        assertThat(finding.status()).as(finding.cause()).isEqualTo(Status.OK);
+    }
+}
