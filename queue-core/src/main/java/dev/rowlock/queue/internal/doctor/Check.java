@@ -3,9 +3,8 @@ package dev.rowlock.queue.internal.doctor;
 import dev.rowlock.queue.doctor.Finding.Remedy;
 import dev.rowlock.queue.doctor.Finding.Status;
 import dev.rowlock.queue.internal.store.ColdStatement;
-import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,38 +24,34 @@ record Check(Question question, Function<Found, Diagnosis> meaning) {
      * @param healthy what is said when the cause is not there
      */
     static Question check(String code, String healthy) {
-        return new Question(code, healthy, false, "", Map.of(), Check::select);
+        return new Question(code, healthy, false, "", Map.of(), statement -> statement.list(Check::asText));
+    }
+
+    /** Begins a check that only a role may call healthy that sees the sessions of other roles. */
+    static Question statisticsCheck(String code, String healthy) {
+        return new Question(code, healthy, true, "", Map.of(), statement -> statement.list(Check::asText));
     }
 
     /**
      * Each row of the answer is a case of the cause; no row means that it is not there.
      *
-     * @param onlyWithStatistics whether only a role that sees the sessions of other roles may say that the cause is not there
+     * @param statistics whether it is SKIPPED, not healthy, for a role that sees its own sessions only
      * @param sql written for the schema {@code rowlock}; empty: it looks at this process
      * @param values of its named parameters, and thresholds of the meaning; {@code :schema} is known beside them
      */
     record Question(
-            String code,
-            String healthy,
-            boolean onlyWithStatistics,
-            String sql,
-            Map<String, Object> values,
-            Look look) {
-
-        Question needsStatistics() {
-            return new Question(code, healthy, true, sql, values, look);
-        }
+            String code, String healthy, boolean statistics, String sql, Map<String, Object> values, Look look) {
 
         Question sql(String sql) {
             return sql(sql, Map.of());
         }
 
         Question sql(String sql, Map<String, Object> values) {
-            return new Question(code, healthy, onlyWithStatistics, sql, values, look);
+            return new Question(code, healthy, statistics, sql, values, look);
         }
 
         Question look(String sql, Look look) {
-            return new Question(code, healthy, onlyWithStatistics, sql, values, look);
+            return new Question(code, healthy, statistics, sql, values, look);
         }
 
         Check finds(Diagnosis diagnosis) {
@@ -68,32 +63,17 @@ record Check(Question question, Function<Found, Diagnosis> meaning) {
         }
     }
 
-    /** Returns a few rows, whose columns are text and keep their order. */
-    @FunctionalInterface
+    /** Asks the question, and returns a few rows, whose columns are text and keep their order. */
     interface Look {
-        List<Map<String, String>> rows(Connection connection, String sql, Map<String, Object> values)
-                throws SQLException;
+        List<Map<String, String>> rows(ColdStatement statement) throws SQLException;
     }
 
-    private static List<Map<String, String>> select(Connection connection, String sql, Map<String, Object> values)
-            throws SQLException {
-        return ColdStatement.on(connection, sql).set(values).list(row -> {
-            Map<String, String> columns = new LinkedHashMap<>();
-            for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {
-                columns.put(row.getMetaData().getColumnLabel(i), String.valueOf(row.getString(i)));
-            }
-            return columns;
-        });
-    }
-
-    /** The same check with another threshold. */
-    Check with(String name, Object value) {
-        Map<String, Object> values = new HashMap<>(question.values);
-        if (values.put(name, value) == null) {
-            throw new IllegalArgumentException(
-                    "%s has no '%s', but %s".formatted(question.code, name, values.keySet()));
+    private static Map<String, String> asText(ResultSet row) throws SQLException {
+        Map<String, String> columns = new LinkedHashMap<>();
+        for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {
+            columns.put(row.getMetaData().getColumnLabel(i), String.valueOf(row.getString(i)));
         }
-        return question.sql(question.sql, values).finds(meaning);
+        return columns;
     }
 
     /** At least one row, and the values of the question. */

@@ -2,9 +2,16 @@ package dev.rowlock.queue.internal.doctor;
 
 import static dev.rowlock.queue.internal.doctor.Check.Diagnosis.destructive;
 import static dev.rowlock.queue.internal.doctor.Check.Diagnosis.fail;
+import static dev.rowlock.queue.internal.doctor.Check.Diagnosis.info;
 import static dev.rowlock.queue.internal.doctor.Check.Diagnosis.warn;
 import static dev.rowlock.queue.internal.doctor.Check.check;
+import static dev.rowlock.queue.internal.doctor.Check.statisticsCheck;
 
+import dev.rowlock.queue.internal.store.ColdStatement;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 
@@ -15,8 +22,7 @@ final class DatabaseChecks {
 
             // An open transaction keeps vacuum from removing dead rows. A VACUUM holds back nobody, though it has a
             // snapshot. The query is not shown: its text may hold values.
-            check("old-transaction", "No transaction has held back vacuum for long.")
-                    .needsStatistics()
+            statisticsCheck("old-transaction", "No transaction has held back vacuum for long.")
                     .sql("""
                     SELECT a.pid, a.usename AS role, a.application_name AS application, a.state, clock_timestamp() - a.xact_start AS open_for,
                            age(coalesce(a.backend_xmin, a.backend_xid)) AS holds_back
@@ -25,8 +31,7 @@ final class DatabaseChecks {
                        AND coalesce(a.backend_xmin, a.backend_xid) IS NOT NULL
                        AND clock_timestamp() - a.xact_start > :open_minutes * interval '1 min'
                        AND NOT EXISTS (SELECT FROM pg_stat_progress_vacuum v WHERE v.pid = a.pid)
-                     ORDER BY a.xact_start LIMIT 5
-                    """, Map.of("open_minutes", 5))
+                     ORDER BY a.xact_start LIMIT 5""", Map.of("open_minutes", 5))
                     .finds(destructive(warn(
                             "The transaction of process {pid} (role {role}, {state}) has been open for {open_for}, and vacuum cannot remove rows that died since.",
                             "End the transaction where it was begun. If nobody can, end its session: its work is rolled back.",
@@ -38,8 +43,7 @@ final class DatabaseChecks {
                     SELECT gid, quote_literal(gid) AS literal, owner, prepared, age(transaction) AS holds_back
                       FROM pg_prepared_xacts
                      WHERE database = current_database() AND clock_timestamp() - prepared > :prepared_minutes * interval '1 min'
-                     ORDER BY prepared LIMIT 5
-                    """, Map.of("prepared_minutes", 5))
+                     ORDER BY prepared LIMIT 5""", Map.of("prepared_minutes", 5))
                     .finds(destructive(warn(
                             "The transaction {literal} was prepared at {prepared} and has not ended, and vacuum cannot remove rows that died since.",
                             "Ask its transaction manager how it ended there: commit it, or roll it back.",
@@ -54,8 +58,7 @@ final class DatabaseChecks {
                       FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace
                       CROSS JOIN LATERAL pg_options_to_table(t.reloptions) o
                      WHERE n.nspname = :schema AND t.relkind = 'r' AND o.option_name = 'autovacuum_enabled' AND NOT CAST(o.option_value AS boolean)
-                     LIMIT 5
-                    """)
+                     LIMIT 5""")
                     .finds(first -> first.is("place", "server")
                             ? fail(
                                     "Autovacuum is off on the whole server, so dead rows stay.",
@@ -73,8 +76,7 @@ final class DatabaseChecks {
                       FROM pg_replication_slots s
                       CROSS JOIN (SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END AS lsn) here
                      WHERE NOT s.active AND pg_wal_lsn_diff(here.lsn, s.restart_lsn) >= :bytes
-                     ORDER BY 4 DESC LIMIT 5
-                    """, Map.of("bytes", 1 << 30))
+                     ORDER BY 4 DESC LIMIT 5""", Map.of("bytes", 1 << 30))
                     .finds(destructive(warn(
                             "Nobody reads the replication slot {literal}, which keeps {kept_bytes} bytes of the write-ahead log.",
                             "Start its reader again. If there is none any more, drop the slot.",
@@ -83,16 +85,14 @@ final class DatabaseChecks {
             // A replication slot keeps vacuum from removing dead rows.
             check("held-by-slot", "No replication slot holds back vacuum by much.")
                     .sql("""
-                    SELECT s.slot_name, quote_literal(s.slot_name) AS literal, s.slot_type, s.active, coalesce(age(s.xmin) >= :transactions, false) AS all_tables,
-                           greatest(age(s.xmin), age(s.catalog_xmin)) AS holds_back
+                    SELECT s.slot_name, quote_literal(s.slot_name) AS literal, s.slot_type, s.active, greatest(age(s.xmin), age(s.catalog_xmin)) AS holds_back,
+                           CASE WHEN age(s.xmin) >= :transactions THEN 'all tables' ELSE 'the system catalogs' END AS dead_rows_of
                       FROM pg_replication_slots s
                      WHERE greatest(age(s.xmin), age(s.catalog_xmin)) >= :transactions
-                     ORDER BY 5 DESC, 6 DESC LIMIT 5
-                    """, Map.of("transactions", 1_000_000))
+                     ORDER BY dead_rows_of, holds_back DESC LIMIT 5""", Map.of("transactions", 1_000_000))
                     .finds(first -> {
                         String cause =
-                                "The replication slot {literal} holds back vacuum by {holds_back} transactions: dead rows of %s stay."
-                                        .formatted(first.is("all_tables") ? "all tables" : "the system catalogs");
+                                "The replication slot {literal} holds back vacuum by {holds_back} transactions: dead rows of {dead_rows_of} stay.";
                         return first.is("active")
                                 ? warn(
                                         cause,
@@ -105,14 +105,11 @@ final class DatabaseChecks {
 
             // A query on a standby keeps vacuum of the primary from removing dead rows. A standby with a slot holds it
             // back by that.
-            check("standby-feedback", "No standby holds back vacuum by much.")
-                    .needsStatistics()
+            statisticsCheck("standby-feedback", "No standby holds back vacuum by much.")
                     .sql("""
                     SELECT r.pid, r.application_name AS standby, r.client_addr AS address, age(r.backend_xmin) AS holds_back
-                      FROM pg_stat_replication r
-                     WHERE age(r.backend_xmin) >= :transactions
-                     ORDER BY 4 DESC LIMIT 5
-                    """, Map.of("transactions", 1_000_000))
+                      FROM pg_stat_replication r WHERE age(r.backend_xmin) >= :transactions
+                     ORDER BY 4 DESC LIMIT 5""", Map.of("transactions", 1_000_000))
                     .finds(warn(
                             "The standby '{standby}' (address {address}) holds back vacuum by {holds_back} transactions by its hot_standby_feedback.",
                             "End the long transaction on the standby, or turn hot_standby_feedback off there.")),
@@ -125,8 +122,7 @@ final class DatabaseChecks {
                            greatest(age(d.datfrozenxid), mxid_age(d.datminmxid)) AS age
                       FROM pg_database d
                      WHERE greatest(age(d.datfrozenxid), mxid_age(d.datminmxid)) >= :warn_from
-                     ORDER BY 4 DESC LIMIT 5
-                    """, Map.of("warn_from", 1_000_000_000, "fail_from", 1_600_000_000))
+                     ORDER BY 4 DESC LIMIT 5""", Map.of("warn_from", 1_000_000_000, "fail_from", 1_600_000_000))
                     .finds(oldest -> warn(
                                     "The oldest row of database '{database}' is {transactions} transactions old (multixacts: {multixacts}); the server stops writing at 2.1 billion.",
                                     "End what holds back vacuum, if another finding names it. Then freeze old rows in that database.",
@@ -135,22 +131,19 @@ final class DatabaseChecks {
 
             // Dead rows pile up, ten times as many as live ones, and no vacuum has come for this long, nor works on
             // them now.
-            check("dead-rows", "No table has many dead rows that nobody removes.")
-                    .needsStatistics()
+            statisticsCheck("dead-rows", "No table has many dead rows that nobody removes.")
                     .sql("""
                     SELECT CAST(CAST(t.relid AS regclass) AS text) AS "table", t.n_dead_tup AS dead, t.n_live_tup AS live,
-                           greatest(t.last_vacuum, t.last_autovacuum) AS vacuumed
+                           coalesce(CAST(greatest(t.last_vacuum, t.last_autovacuum) AS text), 'never') AS vacuumed
                       FROM pg_stat_all_tables t
                      WHERE t.schemaname = :schema AND t.n_dead_tup >= :rows AND t.n_dead_tup > 10 * t.n_live_tup
                        AND coalesce(greatest(t.last_vacuum, t.last_autovacuum), '-infinity') < clock_timestamp() - :unvacuumed_minutes * interval '1 min'
                        -- Other roles do not see which table a vacuum works on.
                        AND pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')
                        AND NOT EXISTS (SELECT FROM pg_stat_progress_vacuum v WHERE v.relid = t.relid)
-                     ORDER BY 2 DESC LIMIT 5
-                    """, Map.of("rows", 10_000_000, "unvacuumed_minutes", 15))
-                    .finds(first -> warn(
-                            "Table {table} has {dead} dead rows and {live} live ones. Its last vacuum: %s. None works on it now."
-                                    .formatted(first.is("vacuumed", "null") ? "never" : "{vacuumed}"),
+                     ORDER BY 2 DESC LIMIT 5""", Map.of("rows", 10_000_000, "unvacuumed_minutes", 15))
+                    .finds(warn(
+                            "Table {table} has {dead} dead rows and {live} live ones. Its last vacuum: {vacuumed}. None works on it now.",
                             "Vacuum the table. If this comes again, give autovacuum more workers (autovacuum_max_workers) or less to wait for (autovacuum_naptime).",
                             "VACUUM {table}")),
 
@@ -163,8 +156,7 @@ final class DatabaseChecks {
                       LEFT JOIN LATERAL (SELECT * FROM pg_stat_activity s
                                           WHERE s.xact_start IS NOT NULL AND s.backend_type = 'client backend' AND s.pid <> pg_backend_pid()) a ON true
                      WHERE q.part * 100 >= :warn_percent
-                     ORDER BY a.xact_start LIMIT 5
-                    """, Map.of("warn_percent", 10.0, "fail_percent", 50.0))
+                     ORDER BY a.xact_start LIMIT 5""", Map.of("warn_percent", 10.0, "fail_percent", 50.0))
                     .finds(first -> warn(
                                     "The queue of notifications is full to {percent} percent. Once it is full, commits that notify fail.",
                                     "A session that listens is in a transaction, and keeps them. The evidence shows the oldest transactions that this role sees: end the one whose session listens.")
@@ -174,25 +166,18 @@ final class DatabaseChecks {
             check("lock-queue", "Nobody waits for long for a strong lock on the tables.")
                     .sql("""
                     SELECT l.pid, l.mode, CAST(CAST(l.relation AS regclass) AS text) AS "table", clock_timestamp() - l.waitstart AS waits_for,
-                           b.pid AS blocked_by, a.usename AS role, a.state, clock_timestamp() - a.xact_start AS open_for
-                      FROM pg_locks l
-                      JOIN pg_class t ON t.oid = l.relation JOIN pg_namespace n ON n.oid = t.relnamespace
+                           b.pid AS blocked_by, -- 0 for a prepared transaction
+                           coalesce(CASE b.pid WHEN 0 THEN 'A prepared transaction' ELSE 'Process ' || b.pid END, 'Nobody any more') AS in_the_way, a.usename AS role, a.state, clock_timestamp() - a.xact_start AS open_for
+                      FROM pg_locks l JOIN pg_class t ON t.oid = l.relation JOIN pg_namespace n ON n.oid = t.relnamespace
                       JOIN pg_database d ON d.oid = l.database AND d.datname = current_database()
-                      LEFT JOIN LATERAL unnest(pg_blocking_pids(l.pid)) AS b (pid) ON true
-                      LEFT JOIN pg_stat_activity a ON a.pid = b.pid
+                      LEFT JOIN LATERAL unnest(pg_blocking_pids(l.pid)) AS b (pid) ON true LEFT JOIN pg_stat_activity a ON a.pid = b.pid
                      WHERE NOT l.granted AND l.locktype = 'relation' AND n.nspname = :schema
                        AND l.mode IN ('RowExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
                        AND clock_timestamp() - l.waitstart > :waits_seconds * interval '1 s'
-                     ORDER BY l.waitstart, a.xact_start LIMIT 5
-                    """, Map.of("waits_seconds", 5))
+                     ORDER BY l.waitstart, a.xact_start LIMIT 5""", Map.of("waits_seconds", 5))
                     .finds(first -> {
-                        // PostgreSQL writes 0 for a prepared transaction.
-                        String other = first.is("blocked_by", "0")
-                                ? "A prepared transaction"
-                                : first.is("blocked_by", "null") ? "Nobody any more" : "Process {blocked_by}";
                         String cause =
-                                "Process {pid} has waited for {waits_for} for a lock ({mode}) on {table}, and whoever comes after it to write waits behind it. %s is in its way."
-                                        .formatted(other);
+                                "Process {pid} has waited for {waits_for} for a lock ({mode}) on {table}, and whoever comes after it to write waits behind it. {in_the_way} is in its way.";
                         return destructive(
                                 first.is("mode", "RowExclusiveLock")
                                         ? fail(
@@ -205,29 +190,25 @@ final class DatabaseChecks {
                     }),
 
             // The server soon refuses connections: this part of those for ordinary roles is taken.
-            check("connections", "The server has connections left.")
-                    .needsStatistics()
+            statisticsCheck("connections", "The server has connections left.")
                     .sql("""
                     SELECT used.role, used.application, used.connections, used.total, allowed.total AS allowed
                       FROM (SELECT a.usename AS role, a.application_name AS application, count(*) AS connections, sum(count(*)) OVER () AS total
-                              FROM pg_stat_activity a
-                             WHERE a.backend_type = 'client backend'
-                             GROUP BY 1, 2) used
+                              FROM pg_stat_activity a WHERE a.backend_type = 'client backend' GROUP BY 1, 2) used
                       CROSS JOIN (SELECT CAST(current_setting('max_connections') AS int) - CAST(current_setting('superuser_reserved_connections') AS int)
                                          - CAST(coalesce(current_setting('reserved_connections', true), '0') AS int) AS total) allowed
                      WHERE used.total * 100 >= :percent * allowed.total
-                     ORDER BY 3 DESC LIMIT 5
-                    """, Map.of("percent", 90))
+                     ORDER BY 3 DESC LIMIT 5""", Map.of("percent", 90))
                     .finds(warn(
                             "{total} of the {allowed} connections for ordinary roles are taken, most of them ({connections}) by role '{role}', application '{application}'.",
                             "Make pools smaller, use a pooler, or raise max_connections (needs a restart).")),
+            clock(InstantSource.system()),
 
             // Nothing can be written: the server is a standby, or transactions are read-only unless they say otherwise.
             check("read-only", "The database takes writes.")
                     .sql("""
                     SELECT pg_is_in_recovery() AS standby, current_setting('default_transaction_read_only') AS read_only
-                     WHERE pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on'
-                    """)
+                     WHERE pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on'""")
                     .finds(
                             first -> fail(
                                     first.is("standby")
@@ -236,4 +217,30 @@ final class DatabaseChecks {
                                     "Lead the application to the primary (targetServerType=primary), or turn default_transaction_read_only off.")));
 
     private DatabaseChecks() {}
+
+    /** The clocks of the database and of this process differ by more than five seconds. */
+    static Check clock(InstantSource clock) {
+        return check("clock", "The clock of the database is that of this process.")
+                .look(
+                        "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) AS database_millis",
+                        statement -> difference(clock, statement))
+                .finds(found -> info(
+                        "The clock of the database is %s ms %s that of this process, and jobs are due by the clock of the database."
+                                .formatted(
+                                        found.get("millis_ahead").replace("-", ""),
+                                        found.number("millis_ahead") > 0 ? "ahead of" : "behind"),
+                        "Let a time service (NTP) set the clocks of both machines."));
+    }
+
+    /** The database looks at its clock at some time between: how long the round trip takes is no difference. */
+    private static List<Map<String, String>> difference(InstantSource clock, ColdStatement ask) throws SQLException {
+        Instant before = clock.instant();
+        Instant there = Instant.ofEpochMilli(ask.only(row -> row.getLong("database_millis")));
+        Instant after = clock.instant();
+        Instant here = there.isBefore(before) ? before : there.isAfter(after) ? after : there;
+        long ahead = here.until(there, ChronoUnit.MILLIS);
+        return Math.abs(ahead) <= 5_000
+                ? List.of()
+                : List.of(Map.of("database", there.toString(), "millis_ahead", Long.toString(ahead)));
+    }
 }

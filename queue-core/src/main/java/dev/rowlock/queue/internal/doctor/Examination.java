@@ -14,7 +14,6 @@ import dev.rowlock.queue.spi.NodeStatus;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -30,27 +29,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.core.namedparam.NamedParameterUtils;
-import org.springframework.jdbc.core.namedparam.ParsedSql;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /** Runs checks, each in a transaction of its own. One examination runs at a time: many callers cost the database no more than one. */
 public final class Examination implements Doctor {
 
     /** Those that need the database only, in the order of their findings. */
-    static final List<Check> CHECKS = Stream.of(
-                    DatabaseChecks.ALL,
-                    TableChecks.ALL,
-                    QueueChecks.ALL,
-                    FeatureChecks.ALL,
-                    List.of(ProcessChecks.clock(InstantSource.system())))
+    static final List<Check> CHECKS = Stream.of(DatabaseChecks.ALL, TableChecks.ALL, QueueChecks.ALL, FeatureChecks.ALL)
             .flatMap(List::stream)
             .toList();
 
     private static final String LIMITS = """
             SELECT set_config('statement_timeout', '2s', true), set_config('lock_timeout', '500ms', true),
                    set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true),
-                   set_config('transaction_read_only', 'on', true)
-            """;
+                   set_config('transaction_read_only', 'on', true)""";
     private static final String TABLES = "SELECT 1 WHERE to_regclass('rowlock.ready') IS NOT NULL";
 
     /** One row if this role does not see what sessions of other roles do. */
@@ -104,9 +96,9 @@ public final class Examination implements Doctor {
 
     /** Whether there are tables to examine. */
     public static boolean possible(Database database) {
-        Optional<Boolean> there = database.alone(
-                connection -> ColdStatement.on(connection, database.sql(TABLES)).first(row -> true));
-        return there.isPresent();
+        return database.alone(connection ->
+                        ColdStatement.on(connection, database.sql(TABLES)).first(row -> true))
+                .isPresent();
     }
 
     @Override
@@ -138,7 +130,9 @@ public final class Examination implements Doctor {
             database.alone(connection ->
                     ColdStatement.on(connection, pool.question().sql()).first(row -> true));
         } catch (RuntimeException e) {
-            values.put("failure", message(e));
+            values.put(
+                    "failure",
+                    String.valueOf(NestedExceptionUtils.getMostSpecificCause(e).getMessage()));
         }
         long millis = Duration.ofNanos(System.nanoTime() - begun).toMillis();
         Found found = new Found(List.of(Map.of("milliseconds", Long.toString(millis))), values);
@@ -174,11 +168,13 @@ public final class Examination implements Doctor {
         try {
             return through.atomically(connection -> {
                 ColdStatement.on(connection, LIMITS).first(row -> true);
-                List<Map<String, String>> rows = question.look().rows(connection, through.sql(question.sql()), values);
+                ColdStatement statement = ColdStatement.on(connection, through.sql(question.sql()))
+                        .set(values);
+                List<Map<String, String>> rows = question.look().rows(statement);
                 if (!rows.isEmpty()) {
                     return judged(check, new Found(rows, values));
                 }
-                Optional<String> blind = question.onlyWithStatistics()
+                Optional<String> blind = question.statistics()
                         ? ColdStatement.on(connection, BLIND).first(row -> row.getString("role"))
                         : Optional.empty();
                 return blind.map(role -> blind(check, role)).orElseGet(() -> healthy(check, rows));
@@ -198,40 +194,27 @@ public final class Examination implements Doctor {
     }
 
     private Finding blind(Check check, String role) {
+        String cause = "Role %s does not see what sessions of other roles do.".formatted(role);
         String grant = "GRANT pg_read_all_stats TO \"%s\"".formatted(role.replace("\"", "\"\""));
-        return finding(
-                check,
-                Status.SKIPPED,
-                "Role %s does not see what sessions of other roles do.".formatted(role),
-                List.of(),
-                new Remedy("Grant it the right to read statistics.", grant, false));
+        Remedy remedy = new Remedy("Grant it the right to read statistics.", grant, false);
+        return finding(check, Status.SKIPPED, cause, List.of(), remedy);
     }
 
     private Finding failed(Check check, RuntimeException e) {
-        if (NestedExceptionUtils.getMostSpecificCause(e) instanceof SQLException sql
-                && FORBIDDEN.equals(sql.getSQLState())) {
-            return finding(
-                    check,
-                    Status.SKIPPED,
-                    "The check may not read what it must read: %s.".formatted(message(e)),
-                    List.of(),
-                    new Remedy(GRANTS, null, false));
+        Throwable error = NestedExceptionUtils.getMostSpecificCause(e);
+        if (error instanceof SQLException sql && FORBIDDEN.equals(sql.getSQLState())) {
+            String cause = "The check may not read what it must read: %s.".formatted(error.getMessage());
+            return finding(check, Status.SKIPPED, cause, List.of(), new Remedy(GRANTS, null, false));
         }
-        return finding(
-                check, Status.CRASHED, "The check itself has failed: %s.".formatted(message(e)), List.of(), null);
-    }
-
-    private static String message(RuntimeException e) {
-        return String.valueOf(NestedExceptionUtils.getMostSpecificCause(e).getMessage());
+        String cause = "The check itself has failed: %s.".formatted(error.getMessage());
+        return finding(check, Status.CRASHED, cause, List.of(), null);
     }
 
     private Finding finding(
             Check check, Status status, String cause, List<Map<String, String>> rows, @Nullable Remedy remedy) {
-        ParsedSql sql = NamedParameterUtils.parseSqlStatement(
-                database.sql(check.question().sql()));
-        Evidence evidence = new Evidence(
-                NamedParameterUtils.substituteNamedParameters(sql, null),
-                rows.stream().map(Map::toString).toList());
+        String sql = database.sql(check.question().sql());
+        String shown = NamedParameterUtils.substituteNamedParameters(NamedParameterUtils.parseSqlStatement(sql), null);
+        Evidence evidence = new Evidence(shown, rows.stream().map(Map::toString).toList());
         return new Finding(check.question().code(), status, cause, evidence, remedy);
     }
 }

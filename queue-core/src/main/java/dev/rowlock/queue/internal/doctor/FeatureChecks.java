@@ -16,8 +16,7 @@ final class FeatureChecks {
             // most jobs.
             check("held-keys", "No key in order waits for a failed job.")
                     .sql("""
-                    SELECT held.*
-                      FROM rowlock.queue_limit l
+                    SELECT held.* FROM rowlock.queue_limit l
                      CROSS JOIN LATERAL (
                            SELECT d.queue, d.job_key, d.id, d.died_at,
                                   (SELECT count(*) FROM (SELECT FROM rowlock.ready r
@@ -27,8 +26,7 @@ final class FeatureChecks {
                                     ORDER BY queue, job_key LIMIT 10000) AS d
                             WHERE d.died_at < clock_timestamp() - :failed_minutes * interval '1 min') AS held
                      WHERE l.in_order = 'hold' AND held.jobs > 0
-                     ORDER BY held.jobs DESC, held.died_at LIMIT 5
-                    """, Map.of("failed_minutes", 10))
+                     ORDER BY held.jobs DESC, held.died_at LIMIT 5""", Map.of("failed_minutes", 10))
                     .finds(
                             warn(
                                     "{jobs} jobs of key '{job_key}' of queue '{queue}' wait for job {id}, which failed at {died_at}: the queue runs its keys in order.",
@@ -40,27 +38,21 @@ final class FeatureChecks {
                     SELECT p.queue, p.decides_until AS since, coalesce(n.name, 'none') AS node,
                            p.asked_at > clock_timestamp() - interval '1 min' AS asked, l.in_order IS NOT NULL AS in_order
                       FROM rowlock.policy p
-                      LEFT JOIN rowlock.queue_limit l ON l.queue = p.queue
-                      LEFT JOIN rowlock.node n ON n.id = p.node_id
+                      LEFT JOIN rowlock.queue_limit l ON l.queue = p.queue LEFT JOIN rowlock.node n ON n.id = p.node_id
                      WHERE (p.decides_until < clock_timestamp() OR l.in_order IS NOT NULL)
-                       AND (p.asked_at > clock_timestamp() - interval '1 min'
-                            OR EXISTS (SELECT FROM rowlock.held_job h WHERE h.queue = p.queue))
-                     ORDER BY p.decides_until LIMIT 5
-                    """)
-                    .finds(first -> {
-                        if (first.is("in_order")) {
-                            return warn(
+                       AND (p.asked_at > clock_timestamp() - interval '1 min' OR EXISTS (SELECT FROM rowlock.held_job h WHERE h.queue = p.queue))
+                     ORDER BY p.decides_until LIMIT 5""")
+                    .finds(first -> first.is("in_order")
+                            ? warn(
                                     "The policy of queue '{queue}' is not asked, because jobs of each key run in order.",
-                                    "Remove in-order from the queue, or the policy.");
-                        }
-                        return first.is("asked")
-                                ? warn(
-                                        "The policy of queue '{queue}' has given no good answer since {since}: its jobs run in their normal order.",
-                                        "The log of node '{node}' says why: the policy throws, hangs, or chooses what it may not.")
-                                : warn(
-                                        "No node has asked the policy of queue '{queue}' since {since}, and jobs still wait for it: nodes are letting them go.",
-                                        "If the policy is still wanted, start a node that has it.");
-                    }),
+                                    "Remove in-order from the queue, or the policy.")
+                            : first.is("asked")
+                                    ? warn(
+                                            "The policy of queue '{queue}' has given no good answer since {since}: its jobs run in their normal order.",
+                                            "The log of node '{node}' says why: the policy throws, hangs, or chooses what it may not.")
+                                    : warn(
+                                            "No node has asked the policy of queue '{queue}' since {since}, and jobs still wait for it: nodes are letting them go.",
+                                            "If the policy is still wanted, start a node that has it.")),
 
             // A queue that no living node serves has a limit that was set at run time so long ago, a policy that
             // decides, or keys with a weight: its name may be misspelt. Its nodes may be away as well, so nothing is
@@ -87,8 +79,7 @@ final class FeatureChecks {
                     SELECT queue, rule, (SELECT string_agg(queue, ', ' ORDER BY queue) FROM (SELECT queue FROM served ORDER BY queue LIMIT 50) AS names) AS served
                       FROM rule
                      WHERE queue NOT IN (SELECT queue FROM served) AND EXISTS (SELECT FROM served)
-                     ORDER BY queue, rule LIMIT 5
-                    """, Map.of("changed_minutes", 1))
+                     ORDER BY queue, rule LIMIT 5""", Map.of("changed_minutes", 1))
                     .finds(
                             info(
                                     "Queue '{queue}' has {rule}, and no living node serves it. Nodes serve: {served}.",
@@ -99,34 +90,24 @@ final class FeatureChecks {
             // run.
             check("stalled-workflows", "No workflow waits for a redrive, or for an open step to be closed.")
                     .sql("""
-                    WITH oldest AS MATERIALIZED (
-                        SELECT id, name, started_at FROM rowlock.workflow WHERE state = 'running' ORDER BY id LIMIT 1000
-                    )
+                    WITH oldest AS MATERIALIZED (SELECT id, name, started_at FROM rowlock.workflow WHERE state = 'running' ORDER BY id LIMIT 1000)
                     SELECT w.id AS workflow, w.name, 'redrive' AS waits_for, failed.step, failed.job, failed.died_at AS since
-                      FROM oldest w
-                     CROSS JOIN LATERAL (
-                           SELECT parent.name AS step, d.id AS job, d.died_at
-                             FROM rowlock.workflow_edge e
+                      FROM oldest w CROSS JOIN LATERAL (
+                           SELECT parent.name AS step, d.id AS job, d.died_at FROM rowlock.workflow_edge e
                              JOIN rowlock.workflow_step child ON child.workflow_id = w.id AND child.step_no = e.child_no AND child.state = 'waiting'
                              JOIN rowlock.workflow_step parent ON parent.workflow_id = w.id AND parent.step_no = e.parent_no
                              JOIN rowlock.workflow_job m ON m.workflow_id = w.id AND m.failure = 1 AND m.step_no = e.parent_no
                              JOIN rowlock.dead d ON d.id = m.job_id
-                            WHERE e.workflow_id = w.id AND e.runs_after = 'success-or-hold'
-                            LIMIT 1) AS failed
+                            WHERE e.workflow_id = w.id AND e.runs_after = 'success-or-hold' LIMIT 1) AS failed
                      WHERE failed.died_at < clock_timestamp() - :failed_minutes * interval '1 min'
                     UNION ALL
                     SELECT w.id, w.name, 'close', open.step, NULL, w.started_at
-                      FROM oldest w
-                     CROSS JOIN LATERAL (
-                           SELECT s.name AS step
-                             FROM rowlock.workflow_step s
+                      FROM oldest w CROSS JOIN LATERAL (
+                           SELECT s.name AS step FROM rowlock.workflow_step s
                             WHERE s.workflow_id = w.id AND s.accepts AND s.state = 'released'
-                              AND NOT EXISTS (SELECT FROM rowlock.workflow_job m
-                                               WHERE m.workflow_id = w.id AND m.state = 0 AND m.step_no = s.step_no)
-                            LIMIT 1) AS open
+                              AND NOT EXISTS (SELECT FROM rowlock.workflow_job m WHERE m.workflow_id = w.id AND m.state = 0 AND m.step_no = s.step_no) LIMIT 1) AS open
                      WHERE w.started_at < clock_timestamp() - :open_minutes * interval '1 min'
-                     ORDER BY since LIMIT 5
-                    """, Map.of("failed_minutes", 10, "open_minutes", 24 * 60))
+                     ORDER BY since LIMIT 5""", Map.of("failed_minutes", 10, "open_minutes", 24 * 60))
                     .finds(first -> first.is("waits_for", "close")
                             ? warn(
                                     "Workflow {workflow} '{name}' has run since {since}, and all jobs of its step '{step}' have ended, but the step is open for more.",

@@ -1,7 +1,6 @@
 package dev.rowlock.queue.internal.doctor;
 
 import static dev.rowlock.queue.internal.doctor.Check.Diagnosis.fail;
-import static dev.rowlock.queue.internal.doctor.Check.Diagnosis.info;
 import static dev.rowlock.queue.internal.doctor.Check.Diagnosis.warn;
 import static dev.rowlock.queue.internal.doctor.Check.check;
 
@@ -11,8 +10,6 @@ import dev.rowlock.queue.spi.NodeStatus;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -20,7 +17,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 
-/** Does this process get connections, notifications and the time, and do its own chores succeed? No table says so. */
+/** Does this process get connections and notifications, and do its own chores succeed? No table says so. */
 final class ProcessChecks {
 
     /** The pool of this process gives no connection, or a late one. {@link Examination} looks, before all other checks. */
@@ -35,46 +32,14 @@ final class ProcessChecks {
                                     "This process has waited {milliseconds} ms for a connection and the answer to SELECT 1 AS answer.",
                                     "Make the pool larger, or the listeners and requests fewer that keep a connection: docs/operations.md has the arithmetic."));
 
-    private ProcessChecks() {}
+    private static final String BACKEND = "SELECT pg_backend_pid()";
 
-    /** The clocks of the database and of this process differ by more than five seconds. */
-    static Check clock(InstantSource clock) {
-        return check("clock", "The clock of the database is that of this process.")
-                .look(
-                        "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) AS database_millis",
-                        (connection, sql, values) -> {
-                            // The database looks at its clock at some time between: how long the round trip takes is no
-                            // difference.
-                            Instant before = clock.instant();
-                            Instant there = Instant.ofEpochMilli(
-                                    ColdStatement.on(connection, sql).only(row -> row.getLong(1)));
-                            Instant after = clock.instant();
-                            Instant here = there.isBefore(before) ? before : there.isAfter(after) ? after : there;
-                            Duration ahead = Duration.between(here, there);
-                            return ahead.abs().compareTo(Duration.ofSeconds(5)) <= 0
-                                    ? List.of()
-                                    : List.of(Map.of(
-                                            "database",
-                                            there.toString(),
-                                            "millis_ahead",
-                                            Long.toString(ahead.toMillis())));
-                        })
-                .finds(found -> info(
-                        "The clock of the database is %s ms %s that of this process, and jobs are due by the clock of the database."
-                                .formatted(
-                                        found.get("millis_ahead").replace("-", ""),
-                                        found.number("millis_ahead") > 0 ? "ahead of" : "behind"),
-                        "Let a time service (NTP) set the clocks of both machines."));
-    }
+    private ProcessChecks() {}
 
     /** A chore of the node in this process has failed for a minute, or is ten minutes behind. */
     static Check failingChore(Supplier<NodeStatus> node) {
         return check("failing-chore", "No chore of this process fails or is far behind.")
-                .look(
-                        "",
-                        (connection, sql, values) -> node.get().chores().stream()
-                                .flatMap(ProcessChecks::trouble)
-                                .toList())
+                .look("", statement -> trouble(node.get()))
                 .finds(first -> first.has("behind")
                         ? warn(
                                 "The chore '{chore}' of this process is far behind: the walk that it last completed began {behind} ago.",
@@ -82,6 +47,10 @@ final class ProcessChecks {
                         : warn(
                                 "The chore '{chore}' of this process fails, and has not succeeded for long.",
                                 "The log of this process says why: it names the chore."));
+    }
+
+    private static List<Map<String, String>> trouble(NodeStatus node) {
+        return node.chores().stream().flatMap(ProcessChecks::trouble).toList();
     }
 
     private static Stream<Map<String, String>> trouble(ChoreStatus chore) {
@@ -104,7 +73,7 @@ final class ProcessChecks {
      */
     static Check pooler(DataSource unpooled) {
         return check("pooler", "No pooler stands between notifications and this process.")
-                .look("SELECT pg_backend_pid()", (examining, sql, values) -> sharedBackend(unpooled, sql))
+                .look(BACKEND, statement -> sharedBackend(unpooled))
                 .finds(
                         fail(
                                 "A pooler in transaction mode stands between this process and the database: who listens through it is told nothing, so new jobs wait for the next poll.",
@@ -115,31 +84,31 @@ final class ProcessChecks {
      * Two connections that share a process of the server. The driver is told a number of a process when it connects; a pooler makes one up. Only then a
      * second connection begins a transaction: either it is given the process that the first one has just had, or the first one gets another process now.
      */
-    private static List<Map<String, String>> sharedBackend(DataSource source, String sql) throws SQLException {
+    private static List<Map<String, String>> sharedBackend(DataSource source) throws SQLException {
         try (Connection first = source.getConnection()) {
-            int before = backend(first, sql);
-            if (first.unwrap(PGConnection.class).getBackendPID() == before) {
+            String before = backend(first);
+            if (before.equals(Integer.toString(first.unwrap(PGConnection.class).getBackendPID()))) {
                 return List.of();
             }
             try (Connection second = source.getConnection()) {
                 second.setAutoCommit(false);
-                int held = backend(second, sql);
-                int after = held == before ? held : backend(first, sql);
+                String held = backend(second);
+                String after = held.equals(before) ? held : backend(first);
                 second.rollback();
-                return held == before || after != before
-                        ? List.of(Map.of(
+                return after.equals(before) && !held.equals(before)
+                        ? List.of()
+                        : List.of(Map.of(
                                 "first_connection",
-                                "" + before,
+                                before,
                                 "second_connection",
-                                "" + held,
+                                held,
                                 "first_connection_again",
-                                "" + after))
-                        : List.of();
+                                after));
             }
         }
     }
 
-    private static int backend(Connection connection, String sql) throws SQLException {
-        return ColdStatement.on(connection, sql).only(row -> row.getInt(1));
+    private static String backend(Connection connection) throws SQLException {
+        return ColdStatement.on(connection, BACKEND).only(row -> row.getString(1));
     }
 }

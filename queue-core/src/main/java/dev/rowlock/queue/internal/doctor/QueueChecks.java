@@ -16,17 +16,13 @@ final class QueueChecks {
                 (SELECT queue FROM rowlock.ready WHERE job_key IS NULL ORDER BY queue, rank, id LIMIT 1)
                 UNION ALL
                 SELECT next.* FROM plain_queue q CROSS JOIN LATERAL (
-                       SELECT r.queue FROM rowlock.ready r WHERE r.job_key IS NULL AND r.queue > q.queue
-                        ORDER BY r.queue, r.rank, r.ready_at, r.id LIMIT 1) AS next
+                       SELECT r.queue FROM rowlock.ready r WHERE r.job_key IS NULL AND r.queue > q.queue ORDER BY r.queue, r.rank, r.ready_at, r.id LIMIT 1) AS next
             ), keyed_queue AS (
                 (SELECT queue FROM rowlock.ready WHERE job_key IS NOT NULL ORDER BY queue, job_key, rank, id LIMIT 1)
                 UNION ALL
                 SELECT next.* FROM keyed_queue q CROSS JOIN LATERAL (
-                       SELECT r.queue FROM rowlock.ready r WHERE r.job_key IS NOT NULL AND r.queue > q.queue
-                        ORDER BY r.queue, r.job_key, r.rank, r.id LIMIT 1) AS next
-            ), queues AS (
-                SELECT queue FROM plain_queue UNION SELECT queue FROM keyed_queue
-            )
+                       SELECT r.queue FROM rowlock.ready r WHERE r.job_key IS NOT NULL AND r.queue > q.queue ORDER BY r.queue, r.job_key, r.rank, r.id LIMIT 1) AS next
+            ), queues AS (SELECT queue FROM plain_queue UNION SELECT queue FROM keyed_queue)
             """;
 
     static final List<Check> ALL = List.of(
@@ -34,11 +30,9 @@ final class QueueChecks {
             // Somebody has paused something and may have forgotten it.
             check("old-pause", "Nothing has been paused for long.")
                     .sql("""
-                    SELECT kind, name, paused_at, who, why
-                      FROM rowlock.pause
+                    SELECT kind, name, paused_at, who, why FROM rowlock.pause
                      WHERE clock_timestamp() - paused_at > :paused_hours * interval '1 hour'
-                     ORDER BY paused_at LIMIT 5
-                    """, Map.of("paused_hours", 24))
+                     ORDER BY paused_at LIMIT 5""", Map.of("paused_hours", 24))
                     .finds(oldest -> warn(
                             (oldest.is("kind", "everything") ? "Everything" : "The {kind} '{name}'")
                                     + " has been paused since {paused_at} by {who}.",
@@ -59,8 +53,7 @@ final class QueueChecks {
                             OR EXISTS (SELECT FROM rowlock.ready r
                                         WHERE r.queue = q.queue AND r.job_key IS NOT NULL AND r.ready_at < clock_timestamp() - :ready_minutes * interval '1 min'
                                           AND NOT EXISTS (SELECT FROM rowlock.pause p WHERE p.kind = 'type' AND p.name = r.type)))
-                     LIMIT 5
-                    """, Map.of("ready_minutes", 1))
+                     LIMIT 5""", Map.of("ready_minutes", 1))
                     .finds(fail(
                             "Queue '{queue}' has ready jobs, and no living node serves it.",
                             "Start an application with a listener of this queue, or correct the name of the queue.")),
@@ -71,31 +64,25 @@ final class QueueChecks {
             check("type-without-listener", "Every type with due jobs has a listener on a living node of its queue.")
                     .sql(READY_QUEUES + """
                     , put_aside AS (
-                        SELECT w.queue, w.type, w.reason, w.enqueued_at AS since
-                          FROM rowlock.waiting w
+                        SELECT w.queue, w.type, w.reason, w.enqueued_at AS since FROM rowlock.waiting w
                          WHERE w.due_at < clock_timestamp() + interval '11 minutes' -- nodes put them aside for ten at most
-                         ORDER BY w.due_at, w.id
-                         LIMIT 10000
+                         ORDER BY w.due_at, w.id LIMIT 10000
                     ), front AS (
-                        SELECT q.queue, r.type, r.ready_at AS since
-                          FROM queues q
+                        SELECT q.queue, r.type, r.ready_at AS since FROM queues q
                          CROSS JOIN LATERAL ((SELECT r.type, r.ready_at FROM rowlock.ready r
                                                WHERE r.queue = q.queue AND r.job_key IS NULL ORDER BY r.rank, r.ready_at, r.id LIMIT 200)
                                              UNION ALL
                                              (SELECT r.type, r.ready_at FROM rowlock.ready r
-                                               WHERE r.queue = q.queue AND r.job_key IS NOT NULL
-                                               ORDER BY r.job_key, r.rank, r.id LIMIT 200)) AS r
+                                               WHERE r.queue = q.queue AND r.job_key IS NOT NULL ORDER BY r.job_key, r.rank, r.id LIMIT 200)) AS r
                     ), kind AS (
                         SELECT queue, type, count(*) AS jobs, min(since) AS since
                           FROM (SELECT queue, type, since FROM put_aside
                                  WHERE reason = 'unknown-type' AND since < clock_timestamp() - :since_minutes * interval '1 min'
                                 UNION ALL
-                                SELECT queue, type, since FROM front
-                                 WHERE since < clock_timestamp() - :since_minutes * interval '1 min') AS job
+                                SELECT queue, type, since FROM front WHERE since < clock_timestamp() - :since_minutes * interval '1 min') AS job
                          GROUP BY queue, type
                     )
-                    SELECT k.type, k.queue, k.jobs, k.since
-                      FROM kind k
+                    SELECT k.type, k.queue, k.jobs, k.since FROM kind k
                      WHERE EXISTS (SELECT FROM rowlock.node n WHERE k.queue = ANY (n.queues)
                                       AND n.heartbeat_at > clock_timestamp() - 2 * n.lease_millis * interval '1 ms')
                        AND NOT EXISTS (SELECT FROM rowlock.node n WHERE k.queue = ANY (n.queues)
@@ -103,8 +90,7 @@ final class QueueChecks {
                                           AND (n.retries IS NULL OR n.retries -> k.type IS NOT NULL))
                        AND NOT EXISTS (SELECT FROM rowlock.pause p WHERE p.kind = 'everything' OR p.kind = 'queue' AND p.name = k.queue
                                                                       OR p.kind = 'type' AND p.name = k.type)
-                     ORDER BY k.jobs DESC, k.queue, k.type LIMIT 5
-                    """, Map.of("since_minutes", 1))
+                     ORDER BY k.jobs DESC, k.queue, k.type LIMIT 5""", Map.of("since_minutes", 1))
                     .finds(
                             fail(
                                     "Queue '{queue}' has jobs of type '{type}', and no living node of the queue has a listener for them.",
@@ -115,16 +101,14 @@ final class QueueChecks {
             check("stuck-jobs", "No job waits for a rescue.")
                     .sql("""
                     SELECT r.node_id, coalesce(n.name, p.name, '') AS node, count(*) AS jobs, min(r.claimed_at) AS oldest_claim, n.id IS NULL AS gone,
-                           EXISTS (SELECT FROM rowlock.node other
-                                    WHERE other.heartbeat_at > clock_timestamp() - 2 * other.lease_millis * interval '1 ms') AS others_live
+                           EXISTS (SELECT FROM rowlock.node other WHERE other.heartbeat_at > clock_timestamp() - 2 * other.lease_millis * interval '1 ms') AS others_live
                       FROM rowlock.running r
                       LEFT JOIN rowlock.node n ON n.id = r.node_id
                       LEFT JOIN rowlock.past_node p ON p.id = r.node_id
                      WHERE n.id IS NULL AND coalesce(p.ended_at, r.claimed_at) < clock_timestamp() - :waits_millis * interval '1 ms'
                         OR n.heartbeat_at < clock_timestamp() - (2 * n.lease_millis + :waits_millis) * interval '1 ms'
                      GROUP BY r.node_id, n.id, coalesce(n.name, p.name, '')
-                     ORDER BY jobs DESC LIMIT 5
-                    """, Map.of("waits_millis", 60_000))
+                     ORDER BY jobs DESC LIMIT 5""", Map.of("waits_millis", 60_000))
                     .finds(first -> first.is("others_live")
                             ? fail(
                                     "{jobs} jobs belong to node '{node}' ({node_id}), whose lease has run out, and no other node has taken them back.",
@@ -144,8 +128,7 @@ final class QueueChecks {
                        AND EXISTS (SELECT FROM rowlock.node n
                                     WHERE n.heartbeat_at > clock_timestamp() - 2 * n.lease_millis * interval '1 ms'
                                       AND n.started_at < clock_timestamp() - c.allowed)
-                     ORDER BY c.due_at LIMIT 5
-                    """, Map.of("intervals", 20, "at_least_minutes", 60))
+                     ORDER BY c.due_at LIMIT 5""", Map.of("intervals", 20, "at_least_minutes", 60))
                     .finds(
                             warn(
                                     "No node has begun the chore '{name}' since {taken_at}, though nodes live.",
@@ -155,13 +138,10 @@ final class QueueChecks {
             // name.
             check("flapping-lease", "No node has lost its lease again and again.")
                     .sql("""
-                    SELECT p.name, count(*) AS times, max(p.ended_at) AS last_at
-                      FROM rowlock.past_node p
+                    SELECT p.name, count(*) AS times, max(p.ended_at) AS last_at FROM rowlock.past_node p
                      WHERE p.expired AND p.ended_at > clock_timestamp() - :within_minutes * interval '1 min'
-                     GROUP BY p.name
-                    HAVING count(*) >= :losses
-                     ORDER BY times DESC, p.name LIMIT 5
-                    """, Map.of("within_minutes", 60, "losses", 2))
+                     GROUP BY p.name HAVING count(*) >= :losses
+                     ORDER BY times DESC, p.name LIMIT 5""", Map.of("within_minutes", 60, "losses", 2))
                     .finds(
                             warn(
                                     "Node '{name}' has lost its lease {times} times within {within_minutes} minutes, and its jobs began anew elsewhere each time.",
@@ -174,15 +154,11 @@ final class QueueChecks {
                       FROM (SELECT late.fingerprint, count(*) AS jobs, max(late.died_at) AS last_at, max(late.id) AS newest
                               FROM (SELECT fingerprint, died_at, id FROM rowlock.dead
                                      WHERE died_at > clock_timestamp() - :within_minutes * interval '1 min' AND state = 'failed'
-                                     ORDER BY died_at DESC
-                                     LIMIT 10000) AS late
-                             GROUP BY late.fingerprint
-                            HAVING count(*) >= :deaths
-                             ORDER BY jobs DESC
-                             LIMIT 5) AS g
+                                     ORDER BY died_at DESC LIMIT 10000) AS late
+                             GROUP BY late.fingerprint HAVING count(*) >= :deaths
+                             ORDER BY jobs DESC LIMIT 5) AS g
                       JOIN rowlock.dead d ON d.id = g.newest
-                     ORDER BY g.jobs DESC
-                    """, Map.of("within_minutes", 60, "deaths", 100))
+                     ORDER BY g.jobs DESC""", Map.of("within_minutes", 60, "deaths", 100))
                     .finds(
                             warn(
                                     "{jobs} jobs have died of one error within {within_minutes} minutes, the last one of type '{type}': {error}.",
@@ -194,15 +170,12 @@ final class QueueChecks {
                     .sql("""
                     SELECT job.state, job.id, job.type, job.queue, job.crashes, job.at
                       FROM (SELECT 'quarantined' AS state, late.id, late.type, late.queue, late.crashes, late.died_at AS at
-                              FROM (SELECT * FROM rowlock.dead
-                                     WHERE died_at > clock_timestamp() - :hours * interval '1 hour'
-                                     ORDER BY died_at DESC
-                                     LIMIT 10000) AS late
+                              FROM (SELECT * FROM rowlock.dead WHERE died_at > clock_timestamp() - :within_hours * interval '1 hour'
+                                     ORDER BY died_at DESC LIMIT 10000) AS late
                              WHERE late.state = 'quarantined'
                             UNION ALL
                             SELECT 'running', r.id, r.type, r.queue, r.crashes, r.claimed_at FROM rowlock.running r WHERE r.crashes >= :deaths) AS job
-                     ORDER BY job.at DESC LIMIT 5
-                    """, Map.of("hours", 24, "deaths", 2))
+                     ORDER BY job.at DESC LIMIT 5""", Map.of("within_hours", 24, "deaths", 2))
                     .finds(
                             first -> warn(
                                     "{crashes} times the node of job {id} (type '{type}', queue '{queue}') has died while the job ran"

@@ -13,30 +13,32 @@ import java.util.Map;
 /** Are the tables those of this release, and whole? Do the days of {@code done} come and go? */
 final class TableChecks {
 
-    /** One line for each object of the schema. Without quotes: the server writes all that it can where quote_all_identifiers is on. */
+    private static final int NEWEST = SchemaScript.newestVersion();
+
+    /** {@code present}: one line for each object of the schema. Without quotes: the server writes all that it can where quote_all_identifiers is on. */
     static final String PRESENT = """
-            SELECT 'column ' || c.relname || '.' || a.attname || ' ' || replace(format_type(a.atttypid, a.atttypmod), '"', '')
-                   || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END AS object
-              FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-             WHERE n.nspname = :schema AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
-               AND c.relname <> 'schema_history'
-            UNION ALL
-            SELECT 'index ' || i.relname || ' of ' || t.relname || replace(substring(replace(pg_get_indexdef(i.oid), quote_ident(n.nspname) || '.', '') FROM ' USING .*'), '"', '')
-              FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
-              JOIN pg_namespace n ON n.oid = i.relnamespace
-             WHERE n.nspname = :schema AND NOT i.relispartition AND t.relname <> 'schema_history'
-            UNION ALL
-            SELECT CASE c.relkind WHEN 'S' THEN 'sequence ' ELSE 'unlogged table ' END || c.relname
-              FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-             WHERE n.nspname = :schema AND (c.relkind = 'S' OR c.relkind = 'r' AND c.relpersistence = 'u')
-            UNION ALL
-            SELECT 'function ' || p.proname || '(' || replace(pg_get_function_identity_arguments(p.oid), '"', '') || ')'
-              FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-             WHERE n.nspname = :schema
-            UNION ALL
-            SELECT 'check ' || k.conname || ' of ' || c.relname
-              FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-             WHERE n.nspname = :schema AND k.contype = 'c' AND NOT c.relispartition AND c.relname <> 'schema_history'
+            WITH present AS (
+                SELECT 'column ' || c.relname || '.' || a.attname || ' ' || replace(format_type(a.atttypid, a.atttypmod), '"', '')
+                       || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END AS object
+                  FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+                 WHERE n.nspname = :schema AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
+                   AND c.relname <> 'schema_history'
+                UNION ALL
+                SELECT 'index ' || i.relname || ' of ' || t.relname || replace(substring(replace(pg_get_indexdef(i.oid), quote_ident(n.nspname) || '.', '') FROM ' USING .*'), '"', '')
+                  FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid JOIN pg_namespace n ON n.oid = i.relnamespace
+                 WHERE n.nspname = :schema AND NOT i.relispartition AND t.relname <> 'schema_history'
+                UNION ALL
+                SELECT CASE c.relkind WHEN 'S' THEN 'sequence ' ELSE 'unlogged table ' END || c.relname
+                  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                 WHERE n.nspname = :schema AND (c.relkind = 'S' OR c.relkind = 'r' AND c.relpersistence = 'u')
+                UNION ALL
+                SELECT 'function ' || p.proname || '(' || replace(pg_get_function_identity_arguments(p.oid), '"', '') || ')'
+                  FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = :schema
+                UNION ALL
+                SELECT 'check ' || k.conname || ' of ' || c.relname
+                  FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+                 WHERE n.nspname = :schema AND k.contype = 'c' AND NOT c.relispartition AND c.relname <> 'schema_history'
+            )
             """;
 
     static final List<Check> ALL = List.of(
@@ -49,11 +51,9 @@ final class TableChecks {
                               FROM generate_series(1, :newest) AS v
                              WHERE NOT EXISTS (SELECT FROM rowlock.schema_history h WHERE h.success AND h.version = v::text)
                             UNION ALL
-                            SELECT 'newer', h.version::int
-                              FROM rowlock.schema_history h
+                            SELECT 'newer', h.version::int FROM rowlock.schema_history h
                              WHERE h.success AND CASE WHEN h.version COLLATE "C" ~ '^[0-9]{1,9}$' THEN h.version::int > :newest END) AS script
-                     GROUP BY what ORDER BY what
-                    """, Map.of("newest", SchemaScript.newestVersion()))
+                     GROUP BY what ORDER BY what""", Map.of("newest", NEWEST))
                     .finds(first -> first.is("what", "missing")
                             ? fail(
                                     "The tables lack scripts that this release needs: version {versions}.",
@@ -66,29 +66,20 @@ final class TableChecks {
             // as they make them. Says nothing of what there is beside them, nor of tables of another release.
             check("altered-tables", "Tables, indexes and functions are as the scripts make them.")
                     .sql(
-                            """
-                    SELECT e.object AS missing
-                      FROM unnest(:expected::text[]) AS e (object)
-                     WHERE e.object NOT IN (%s)
+                            PRESENT + """
+                    SELECT e.object AS missing, count(*) OVER () - 1 AS others FROM unnest(:expected::text[]) AS e (object)
+                     WHERE e.object NOT IN (SELECT object FROM present)
                        AND (SELECT max(h.version::int) FROM rowlock.schema_history h
                              WHERE h.success AND h.version COLLATE "C" ~ '^[0-9]{1,9}$') = :newest
-                     ORDER BY e.object COLLATE "C"
-                     LIMIT 20
-                    """.formatted(PRESENT),
+                     ORDER BY e.object COLLATE "C" LIMIT 20""",
                             Map.of(
-                                    "expected",
-                                    SchemaObjects.all().toArray(String[]::new),
                                     "newest",
-                                    SchemaScript.newestVersion()))
-                    .finds(missing -> fail(
-                            "The scripts make this, and it is missing or was changed by hand: {missing}%s."
-                                    .formatted(
-                                            missing.rows().size() == 1
-                                                    ? ""
-                                                    : ", and %d more"
-                                                            .formatted(missing.rows()
-                                                                            .size()
-                                                                    - 1)),
+                                    NEWEST,
+                                    "expected",
+                                    SchemaObjects.all().toArray(String[]::new)))
+                    .finds(first -> fail(
+                            "The scripts make this, and it is missing or was changed by hand: {missing}"
+                                    + (first.is("others", "0") ? "." : ", and {others} more."),
                             "Make it as the script says that SchemaScript prints.")),
 
             // An index of the tables was left half made, or was damaged, so that PostgreSQL does not use it.
@@ -100,8 +91,7 @@ final class TableChecks {
                        -- Of what other roles make, some roles see only that they make something.
                        AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index p
                                         WHERE p.index_relid = i.indexrelid OR p.index_relid IS NULL AND p.datname = current_database())
-                     ORDER BY 1 LIMIT 5
-                    """)
+                     ORDER BY 1 LIMIT 5""")
                     .finds(fail(
                             "The index {index} of {table} is not valid, so PostgreSQL does not use it.",
                             "Make the index anew.",
@@ -111,21 +101,16 @@ final class TableChecks {
             // does, where it was noted.
             check("sequence-behind", "Sequences stand above all numbers that they have given out.")
                     .sql("""
-                    SELECT s.sequence, s.stands_at, s.given_out, 'SELECT rowlock.skip_lost_numbers()' AS moved_on_by
-                      FROM (SELECT 'job_id' AS sequence, (SELECT last_value FROM rowlock.job_id) AS stands_at,
+                    SELECT s.sequence, s.stands_at, greatest(s.in_tables, f.value::bigint) AS given_out, 'SELECT rowlock.skip_lost_numbers()' AS moved_on_by
+                      FROM (SELECT 'job_id' COLLATE "C", (SELECT last_value FROM rowlock.job_id),
                                    greatest((SELECT max(id) FROM rowlock.waiting), (SELECT max(id) FROM rowlock.ready),
-                                            (SELECT max(id) FROM rowlock.running), (SELECT max(id) FROM rowlock.dead),
-                                            (SELECT value::bigint FROM rowlock.figure WHERE name = 'sequence' AND detail = 'job_id')) AS given_out
+                                            (SELECT max(id) FROM rowlock.running), (SELECT max(id) FROM rowlock.dead))
                             UNION ALL
-                            SELECT 'claim_token', (SELECT last_value FROM rowlock.claim_token),
-                                   greatest((SELECT max(token) FROM rowlock.running),
-                                            (SELECT value::bigint FROM rowlock.figure WHERE name = 'sequence' AND detail = 'claim_token'))
+                            SELECT 'claim_token', (SELECT last_value FROM rowlock.claim_token), (SELECT max(token) FROM rowlock.running)
                             UNION ALL
-                            SELECT 'node_id', (SELECT last_value FROM rowlock.node_id),
-                                   greatest((SELECT max(id) FROM rowlock.node),
-                                            (SELECT value::bigint FROM rowlock.figure WHERE name = 'sequence' AND detail = 'node_id'))) AS s
-                     WHERE s.given_out > s.stands_at
-                    """)
+                            SELECT 'node_id', (SELECT last_value FROM rowlock.node_id), (SELECT max(id) FROM rowlock.node)) AS s (sequence, stands_at, in_tables)
+                      LEFT JOIN rowlock.figure f ON f.name = 'sequence' AND f.detail = s.sequence
+                     WHERE greatest(s.in_tables, f.value::bigint) > s.stands_at""")
                     .finds(fail(
                             "Sequence {sequence} stands at {stands_at} and has given out {given_out}: its next numbers have been used. A logical replication leaves out sequences, and so may a restore.",
                             "Let all sequences move on.",
@@ -148,8 +133,7 @@ final class TableChecks {
                             OR EXISTS (SELECT FROM rowlock.node n
                                         WHERE n.heartbeat_at > clock_timestamp() - 2 * n.lease_millis * interval '1 ms'
                                           AND n.started_at < clock_timestamp() - interval '1 minute'))
-                     ORDER BY d.day
-                    """)
+                     ORDER BY d.day""")
                     .finds(first -> (first.is("name_is_taken")
                                     ? warn(
                                             "{partition} is not a partition of done, so jobs that end on {day} cannot be written down.",
@@ -179,17 +163,14 @@ final class TableChecks {
                          WHERE i.inhparent = 'rowlock.done'::regclass AND c.relname ~ '^done_[0-9]{8}$'
                     )
                     -- A wish for more than a thousand years means for ever: intervals end somewhere.
-                    SELECT k.room, k.partition, k.ended_at
-                      FROM kept k, wish w
+                    SELECT k.room, k.partition, k.ended_at FROM kept k, wish w
                      WHERE w.done_millis < 31556952000000
-                       AND k.ended_at < clock_timestamp() - (least(w.done_millis, 31556952000000) + :margin_millis) * interval '1 ms'
+                       AND k.ended_at < clock_timestamp() - least(w.done_millis, 31556952000000) * interval '1 ms' - :margin_hours * interval '1 hour'
                     UNION ALL
-                    SELECT 'dead', NULL, d.died_at
-                      FROM wish w, (SELECT died_at FROM rowlock.dead ORDER BY died_at LIMIT 1) AS d
+                    SELECT 'dead', NULL, d.died_at FROM wish w, (SELECT died_at FROM rowlock.dead ORDER BY died_at LIMIT 1) AS d
                      WHERE w.dead_millis < 31556952000000
-                       AND d.died_at < clock_timestamp() - (least(w.dead_millis, 31556952000000) + :margin_millis) * interval '1 ms'
-                     ORDER BY ended_at LIMIT 5
-                    """, Map.of("margin_millis", 86_400_000))
+                       AND d.died_at < clock_timestamp() - least(w.dead_millis, 31556952000000) * interval '1 ms' - :margin_hours * interval '1 hour'
+                     ORDER BY ended_at LIMIT 5""", Map.of("margin_hours", 24))
                     .finds(
                             oldest -> warn(
                                     oldest.is("room", "done")
@@ -205,8 +186,7 @@ final class TableChecks {
                       FROM (SELECT count(*) AS partitions FROM pg_inherits WHERE inhparent = 'rowlock.done'::regclass) AS p
                      CROSS JOIN (SELECT current_setting('max_locks_per_transaction')::bigint
                                         * (current_setting('max_connections')::bigint + current_setting('max_prepared_transactions')::bigint) AS locks) AS s
-                     WHERE p.partitions > :most OR p.partitions * 3 > s.locks / 10
-                    """, Map.of("most", 200))
+                     WHERE p.partitions > :most OR p.partitions * 3 > s.locks / 10""", Map.of("most", 200))
                     .finds(
                             warn(
                                     "Table done has {partitions} partitions. Each list or view of ended jobs locks all of them with their indexes, about {locks} of the {locks_of_server} locks that the server has room for.",

@@ -14,7 +14,7 @@
  *
  * <p>A new check is an entry in one of the tables, a row in {@code docs/doctor.md} (a test compares the two), and a test that plants the cause, demands the
  * finding, and demands none once the remedy has been applied. Its question stays quick in a table of millions of rows: it has two seconds. Its threshold is a
- * named parameter of the question, so that a test plants little ({@code check("dead-jobs").with("deaths", 3)}). It shows neither payloads nor texts of
+ * named parameter of the question, so that a test plants little ({@code check("dead-jobs", Map.of("deaths", 3))}). It shows neither payloads nor texts of
  * statements or errors. Columns compared as text are compared under {@code COLLATE "C"}.
  */
 @NullMarked

@@ -39,8 +39,7 @@ class AlteredTablesTest {
 
     @Test
     void theListIsWhatTheScriptsMake() throws IOException {
-        List<String> made = rooms.sql(
-                        "SELECT object FROM (" + TableChecks.PRESENT + ") AS present ORDER BY object COLLATE \"C\"")
+        List<String> made = rooms.sql(TableChecks.PRESENT + "SELECT object FROM present ORDER BY object COLLATE \"C\"")
                 .param("schema", "rowlock")
                 .query(String.class)
                 .list();

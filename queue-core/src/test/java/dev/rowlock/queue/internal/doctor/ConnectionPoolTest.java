@@ -13,6 +13,7 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -59,7 +60,7 @@ class ConnectionPoolTest {
 
     @Test
     void aPoolThatIsSlowIsNamedBesideWhatOtherChecksFind() {
-        List<Finding> findings = examine(ProcessChecks.CONNECTION_POOL.with("slow_millis", -1));
+        List<Finding> findings = examine(Examined.with(ProcessChecks.CONNECTION_POOL, Map.of("slow_millis", -1)));
 
         assertThat(findings).extracting(Finding::code).containsExactly("connection-pool", "another");
         assertThat(findings.get(0).status()).isEqualTo(Status.WARN);

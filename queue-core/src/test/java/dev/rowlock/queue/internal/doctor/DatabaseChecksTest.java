@@ -70,7 +70,7 @@ class DatabaseChecksTest {
     }
 
     private static Check wraparound(long warnFrom, long failFrom) {
-        return check("wraparound").with("warn_from", warnFrom).with("fail_from", failFrom);
+        return check("wraparound", Map.of("warn_from", warnFrom, "fail_from", failFrom));
     }
 
     private static Connection session() throws SQLException {
@@ -102,13 +102,13 @@ class DatabaseChecksTest {
             execute(forgetful, "BEGIN; SELECT pg_current_xact_id(); PREPARE TRANSACTION 'it''s late'");
         }
 
-        Finding finding = only(check("prepared-transaction").with("prepared_minutes", 0));
+        Finding finding = only(check("prepared-transaction", Map.of("prepared_minutes", 0)));
 
         assertThat(finding.status()).isEqualTo(Status.WARN);
         assertThat(finding.cause()).startsWith("The transaction 'it''s late' was prepared at ");
         assertThat(only(check("prepared-transaction")).status()).isEqualTo(Status.OK);
         rooms.execute(String.valueOf(finding.remedy().sql()));
-        assertThat(only(check("prepared-transaction").with("prepared_minutes", 0))
+        assertThat(only(check("prepared-transaction", Map.of("prepared_minutes", 0)))
                         .status())
                 .isEqualTo(Status.OK);
     }
@@ -120,7 +120,7 @@ class DatabaseChecksTest {
                 .listOfRows();
         useTransactions(500);
 
-        Finding finding = only(check("held-by-slot").with("transactions", 400));
+        Finding finding = only(check("held-by-slot", Map.of("transactions", 400)));
 
         assertThat(finding.status()).isEqualTo(Status.WARN);
         assertThat(finding.cause())
@@ -128,7 +128,7 @@ class DatabaseChecksTest {
                 .endsWith("dead rows of the system catalogs stay.");
         assertThat(only(check("held-by-slot")).status()).isEqualTo(Status.OK);
         admin.sql(String.valueOf(finding.remedy().sql())).query().listOfRows();
-        assertThat(only(check("held-by-slot").with("transactions", 400)).status())
+        assertThat(only(check("held-by-slot", Map.of("transactions", 400))).status())
                 .isEqualTo(Status.OK);
     }
 
@@ -151,7 +151,7 @@ class DatabaseChecksTest {
         rooms.execute("DELETE FROM rowlock.ready");
 
         await().untilAsserted(() -> assertThat(
-                        only(check("dead-rows").with("rows", 1_000)).cause())
+                        only(check("dead-rows", Map.of("rows", 1_000))).cause())
                 .startsWith("Table rowlock.ready has ")
                 .contains("never"));
 
@@ -163,7 +163,7 @@ class DatabaseChecksTest {
         await().until(() -> rooms.number(
                         "SELECT coalesce(max(n_dead_tup), 0) FROM pg_stat_all_tables WHERE relid = 'rowlock.ready'::regclass AND last_vacuum IS NOT NULL")
                 >= 1_000);
-        assertThat(only(check("dead-rows").with("rows", 1_000)).status()).isEqualTo(Status.OK);
+        assertThat(only(check("dead-rows", Map.of("rows", 1_000))).status()).isEqualTo(Status.OK);
     }
 
     @Test
@@ -176,14 +176,14 @@ class DatabaseChecksTest {
                     .query()
                     .listOfRows();
 
-            Finding finding = only(check("notification-queue").with("warn_percent", 0.0001));
+            Finding finding = only(check("notification-queue", Map.of("warn_percent", 0.0001)));
 
             assertThat(finding.status()).isEqualTo(Status.WARN);
             assertThat(finding.evidence().rows())
                     .anySatisfy(row -> assertThat(row).contains("pid=" + pid(listener), "idle in transaction"));
             assertThat(only(check("notification-queue")).status()).isEqualTo(Status.OK);
         }
-        await().untilAsserted(() -> assertThat(only(check("notification-queue").with("warn_percent", 0.0001))
+        await().untilAsserted(() -> assertThat(only(check("notification-queue", Map.of("warn_percent", 0.0001)))
                         .status())
                 .isEqualTo(Status.OK));
     }
@@ -205,17 +205,18 @@ class DatabaseChecksTest {
             changer.setAutoCommit(false);
             change.start();
             try {
-                await().untilAsserted(() -> assertThat(only(check("lock-queue").with("waits_seconds", 0))
+                await().untilAsserted(() -> assertThat(only(check("lock-queue", Map.of("waits_seconds", 0)))
                                 .status())
                         .isEqualTo(Status.FAIL));
 
-                Finding finding = only(check("lock-queue").with("waits_seconds", 0));
+                Finding finding = only(check("lock-queue", Map.of("waits_seconds", 0)));
 
                 assertThat(finding.cause())
                         .startsWith("Process %d has waited for ".formatted(pid(changer)))
                         .contains("(AccessExclusiveLock) on rowlock.ready")
                         .endsWith("Process %d is in its way.".formatted(pid(blocker)));
-                assertThat(only(check("lock-queue").with("waits_seconds", 300)).status())
+                assertThat(only(check("lock-queue", Map.of("waits_seconds", 300)))
+                                .status())
                         .isEqualTo(Status.OK);
                 rooms.sql(String.valueOf(finding.remedy().sql())).query().listOfRows();
                 change.join();
@@ -226,7 +227,8 @@ class DatabaseChecksTest {
                 changer.rollback();
             }
         }
-        assertThat(only(check("lock-queue").with("waits_seconds", 0)).status()).isEqualTo(Status.OK);
+        assertThat(only(check("lock-queue", Map.of("waits_seconds", 0))).status())
+                .isEqualTo(Status.OK);
     }
 
     @Test
@@ -245,11 +247,11 @@ class DatabaseChecksTest {
             });
             write.start();
             try {
-                await().untilAsserted(() -> assertThat(only(check("lock-queue").with("waits_seconds", 0))
+                await().untilAsserted(() -> assertThat(only(check("lock-queue", Map.of("waits_seconds", 0)))
                                 .status())
                         .isEqualTo(Status.FAIL));
 
-                assertThat(only(check("lock-queue").with("waits_seconds", 0)).cause())
+                assertThat(only(check("lock-queue", Map.of("waits_seconds", 0))).cause())
                         .startsWith("Process %d has waited for ".formatted(pid(writer)))
                         .contains("(RowExclusiveLock) on rowlock.pause")
                         .endsWith("Process %d is in its way.".formatted(pid(blocker)));
@@ -287,13 +289,13 @@ class DatabaseChecksTest {
     void clocksThatDifferAreNamedWithTheSideThatIsAhead() {
         InstantSource system = InstantSource.system();
 
-        Finding ahead = only(ProcessChecks.clock(() -> system.instant().minusSeconds(60)));
-        Finding behind = only(ProcessChecks.clock(() -> system.instant().plusSeconds(60)));
+        Finding ahead = only(DatabaseChecks.clock(() -> system.instant().minusSeconds(60)));
+        Finding behind = only(DatabaseChecks.clock(() -> system.instant().plusSeconds(60)));
 
         assertThat(ahead.status()).isEqualTo(Status.INFO);
         assertThat(ahead.cause()).contains("ms ahead of that of this process");
         assertThat(behind.cause()).contains("ms behind that of this process");
-        assertThat(only(ProcessChecks.clock(system)).status()).isEqualTo(Status.OK);
+        assertThat(only(DatabaseChecks.clock(system)).status()).isEqualTo(Status.OK);
     }
 
     @Test
@@ -301,6 +303,6 @@ class DatabaseChecksTest {
         Instant start = Instant.now();
         List<Instant> looks = new ArrayList<>(List.of(start.minusSeconds(60), start.plusSeconds(60)));
 
-        assertThat(only(ProcessChecks.clock(() -> looks.remove(0))).status()).isEqualTo(Status.OK);
+        assertThat(only(DatabaseChecks.clock(() -> looks.remove(0))).status()).isEqualTo(Status.OK);
     }
 }

@@ -20,6 +20,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -58,7 +59,7 @@ class ExaminationTest {
             statement.execute("SELECT 1 FROM pg_class LIMIT 1");
             int pid = holder.unwrap(org.postgresql.PGConnection.class).getBackendPID();
 
-            Finding finding = only(admin, check("old-transaction").with("open_minutes", 0));
+            Finding finding = only(admin, check("old-transaction", Map.of("open_minutes", 0)));
 
             assertThat(finding.code()).isEqualTo("old-transaction");
             assertThat(finding.status()).isEqualTo(Status.WARN);
@@ -113,7 +114,7 @@ class ExaminationTest {
                 .query()
                 .listOfRows();
         try {
-            Finding finding = only(check("inactive-slot").with("bytes", 0));
+            Finding finding = only(check("inactive-slot", Map.of("bytes", 0)));
 
             assertThat(finding.status()).isEqualTo(Status.WARN);
             assertThat(finding.cause()).startsWith("Nobody reads the replication slot 'left_behind'");
@@ -214,7 +215,7 @@ class ExaminationTest {
 
     private Doctor examining(Runnable look) {
         Check check = Check.check("fine", "All is well.")
-                .look("", (connection, sql, values) -> {
+                .look("", statement -> {
                     look.run();
                     return List.of();
                 })

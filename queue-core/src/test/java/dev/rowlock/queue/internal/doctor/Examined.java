@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.doctor.Finding;
 import dev.rowlock.queue.doctor.Finding.Status;
 import dev.rowlock.queue.internal.store.Database;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Runs single checks of the doctor, found by their codes. */
 final class Examined {
@@ -17,6 +19,18 @@ final class Examined {
                 .filter(check -> check.question().code().equals(code))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    static Check check(String code, Map<String, Object> thresholds) {
+        return with(check(code), thresholds);
+    }
+
+    /** The check with other thresholds than its own. */
+    static Check with(Check check, Map<String, Object> thresholds) {
+        Map<String, Object> values = new HashMap<>(check.question().values());
+        assertThat(values).containsKeys(thresholds.keySet().toArray(String[]::new));
+        values.putAll(thresholds);
+        return check.question().sql(check.question().sql(), values).finds(check.meaning());
     }
 
     static List<Finding> examine(Database database, Check... checks) {

@@ -24,6 +24,7 @@ import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -55,11 +56,11 @@ class QueueChecksTest {
     void aQueueWithReadyJobsAndNoNodeIsNamedUnlessItIsPaused() {
         rooms.ready();
 
-        assertThat(only(check("queue-without-node").with("ready_minutes", 0)).cause())
+        assertThat(only(check("queue-without-node", Map.of("ready_minutes", 0))).cause())
                 .isEqualTo("Queue 'mail' has ready jobs, and no living node serves it.");
 
         rooms.execute("INSERT INTO rowlock.pause (kind, name, paused_at, who) VALUES ('queue', 'mail', now(), 'ann')");
-        assertThat(only(check("queue-without-node").with("ready_minutes", 0)).status())
+        assertThat(only(check("queue-without-node", Map.of("ready_minutes", 0))).status())
                 .isEqualTo(Status.OK);
     }
 
@@ -70,7 +71,7 @@ class QueueChecksTest {
                 .param(Rooms.job().type())
                 .update();
 
-        assertThat(only(check("queue-without-node").with("ready_minutes", 0)).status())
+        assertThat(only(check("queue-without-node", Map.of("ready_minutes", 0))).status())
                 .isEqualTo(Status.OK);
     }
 
@@ -243,9 +244,9 @@ class QueueChecksTest {
     @Test
     void manyDeathsOfOneErrorAreNamedWithItsFingerprintAndWithoutItsMessage() {
         rooms.running(3).forEach(job -> rooms.bury(job.claim()));
-        isSilent(check("dead-jobs").with("deaths", 4));
+        isSilent(check("dead-jobs", Map.of("deaths", 4)));
 
-        Finding finding = only(check("dead-jobs").with("deaths", 3));
+        Finding finding = only(check("dead-jobs", Map.of("deaths", 3)));
 
         assertThat(finding.status()).isEqualTo(Status.WARN);
         assertThat(finding.cause())
@@ -253,7 +254,7 @@ class QueueChecksTest {
                         "3 jobs have died of one error within 60 minutes, the last one of type 'send': java.lang.IllegalStateException.");
         assertThat(finding.toString()).doesNotContain("it failed");
         rooms.execute("UPDATE rowlock.dead SET died_at = now() - interval '61 minutes'");
-        isSilent(check("dead-jobs").with("deaths", 3));
+        isSilent(check("dead-jobs", Map.of("deaths", 3)));
     }
 
     @Test

@@ -47,24 +47,23 @@ class StandbyChecksTest {
 
                 await().atMost(LIMIT)
                         .untilAsserted(() -> assertThat(
-                                        only(there, check("standby-feedback").with("transactions", 400))
+                                        only(there, check("standby-feedback", Map.of("transactions", 400)))
                                                 .cause())
                                 .startsWith("The standby 'walreceiver' (address 127.0.0.1")
                                 .endsWith("transactions by its hot_standby_feedback."));
-                assertThat(only(there, check("held-by-slot").with("transactions", 400))
+                assertThat(only(there, check("held-by-slot", Map.of("transactions", 400)))
                                 .status())
                         .isEqualTo(Status.OK);
 
                 takeSlot(primary, standby);
 
                 await().atMost(LIMIT)
-                        .untilAsserted(() -> assertThat(
-                                        only(there, check("held-by-slot").with("transactions", 400))
-                                                .cause())
+                        .untilAsserted(() -> assertThat(only(there, check("held-by-slot", Map.of("transactions", 400)))
+                                        .cause())
                                 .startsWith("The replication slot 'of_standby' holds back vacuum by ")
                                 .endsWith("dead rows of all tables stay."));
                 assertThat(only(there, check("held-by-slot")).status()).isEqualTo(Status.OK);
-                assertThat(only(there, check("held-by-slot").with("transactions", 400))
+                assertThat(only(there, check("held-by-slot", Map.of("transactions", 400)))
                                 .remedy()
                                 .sql())
                         .isNull();

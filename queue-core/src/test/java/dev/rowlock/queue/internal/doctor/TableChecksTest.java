@@ -10,6 +10,7 @@ import dev.rowlock.queue.schema.SchemaScript;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
 import dev.rowlock.queue.test.postgres.TestDatabase;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Plants what goes wrong with Rowlock's tables, and reads what the doctor says. */
@@ -91,11 +92,12 @@ class TableChecksTest {
 
     @Test
     void morePartitionsThanThereShouldBeAreCounted() {
-        isSilent(check("many-partitions").with("most", 8));
+        isSilent(check("many-partitions", Map.of("most", 8)));
         rooms.execute(
                 "CREATE TABLE rowlock.done_archive PARTITION OF rowlock.done FOR VALUES FROM ('2020-01-01Z') TO ('2020-01-02Z')");
 
-        assertThat(only(check("many-partitions").with("most", 8)).cause()).startsWith("Table done has 9 partitions.");
+        assertThat(only(check("many-partitions", Map.of("most", 8))).cause())
+                .startsWith("Table done has 9 partitions.");
     }
 
     @Test
