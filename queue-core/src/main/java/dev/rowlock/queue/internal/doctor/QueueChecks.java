@@ -192,8 +192,7 @@ final class QueueChecks {
                       FROM (SELECT enqueued_at, due_at, reason FROM rowlock.waiting ORDER BY id DESC LIMIT 10000) AS n
                      WHERE n.enqueued_at > clock_timestamp() + :later_seconds * interval '1 s'
                        AND n.reason NOT IN ('once-more', 'parents', 'policy') -- what they wait for is no time
-                    HAVING count(*) > 0
-                    """, Map.of("later_seconds", 2))
+                    HAVING count(*) > 0""", Map.of("later_seconds", 2))
                     .finds(
                             warn(
                                     "The clock of the database was set back by {seconds} s at least: {jobs} jobs that were enqueued before wait longer by as much.",

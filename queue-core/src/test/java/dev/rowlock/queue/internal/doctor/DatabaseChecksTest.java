@@ -99,13 +99,13 @@ class DatabaseChecksTest {
     @Test
     void aPreparedTransactionThatNobodyEndsIsNamedAndItsRemedyEndsIt() throws SQLException {
         try (Connection forgetful = session()) {
-            execute(forgetful, "BEGIN; SELECT pg_current_xact_id(); PREPARE TRANSACTION 'it''s late'");
+            execute(forgetful, "BEGIN; SELECT pg_current_xact_id(); PREPARE TRANSACTION 'it''s {late}'");
         }
 
         Finding finding = only(check("prepared-transaction", Map.of("prepared_minutes", 0)));
 
         assertThat(finding.status()).isEqualTo(Status.WARN);
-        assertThat(finding.cause()).startsWith("The transaction 'it''s late' was prepared at ");
+        assertThat(finding.cause()).startsWith("The transaction 'it''s {late}' was prepared at ");
         assertThat(only(check("prepared-transaction")).status()).isEqualTo(Status.OK);
         rooms.execute(String.valueOf(finding.remedy().sql()));
         assertThat(only(check("prepared-transaction", Map.of("prepared_minutes", 0)))

@@ -80,6 +80,7 @@ class ExaminationTest {
         assertThat(finding.cause())
                 .startsWith("The queue 'mail' has been paused since")
                 .endsWith("by ann.");
+        assertThat(finding.evidence().sql()).contains("paused_at > ? * interval");
         assertThat(finding.evidence().rows()).hasSize(1);
     }
 
@@ -157,6 +158,55 @@ class ExaminationTest {
             assertThat(findings).extracting(Finding::status).containsExactly(Status.CRASHED, Status.OK);
         } finally {
             rooms.execute("ALTER TABLE rowlock.gone RENAME TO pause");
+        }
+    }
+
+    @Test
+    void aCheckThatWaitsForALockIsStopped() throws SQLException {
+        try (Connection changer = test.unpooled().getConnection();
+                Statement statement = changer.createStatement()) {
+            changer.setAutoCommit(false);
+            statement.execute("LOCK TABLE rowlock.pause IN ACCESS EXCLUSIVE MODE");
+
+            List<Finding> findings =
+                    Examined.examine(rooms.database(), check("old-pause"), check("prepared-transaction"));
+
+            assertThat(findings).extracting(Finding::status).containsExactly(Status.CRASHED, Status.OK);
+            assertThat(findings.get(0).cause()).contains("lock timeout");
+            changer.rollback();
+        }
+    }
+
+    @Test
+    void aCheckThatTakesLongIsStopped() {
+        assertThat(asking("SELECT pg_sleep(60)").cause()).contains("statement timeout");
+    }
+
+    @Test
+    void aCheckCannotWrite() {
+        assertThat(asking("DELETE FROM rowlock.pause RETURNING kind").cause()).contains("read-only transaction");
+    }
+
+    private Finding asking(String sql) {
+        Check check = Check.check("planted", "All is well.")
+                .sql(sql)
+                .finds(Check.Diagnosis.warn("It is not.", "Make it so."));
+        Finding finding = Examined.examine(rooms.database(), check).get(0);
+        assertThat(finding.status()).isEqualTo(Status.CRASHED);
+        return finding;
+    }
+
+    @Test
+    void aRoleThatMayNotReadATableIsToldWhoGrantsItsRights() {
+        rooms.execute("REVOKE ALL ON rowlock.pause FROM CURRENT_USER");
+        try {
+            Finding finding = only(check("old-pause"));
+
+            assertThat(finding.status()).isEqualTo(Status.SKIPPED);
+            assertThat(finding.cause()).contains("permission denied for table pause");
+            assertThat(String.valueOf(finding.remedy())).contains("SchemaScript prints them (--grant)");
+        } finally {
+            rooms.execute("GRANT ALL ON rowlock.pause TO CURRENT_USER");
         }
     }
 
