@@ -70,12 +70,11 @@ public final class DoctorMain {
 
     private List<Finding> examine(DoctorOptions options) {
         Database database = new Database(dataSource(options), new Schema(options.schema()));
-        if (!Examination.possible(database)) {
-            throw new IllegalStateException(
-                    "there are no tables of Rowlock in schema '%s', or this role may not see them: name another schema by --schema, or another database by --url"
-                            .formatted(options.schema()));
-        }
-        return Examination.of(database).examine();
+        return Examination.ofTables(database)
+                .orElseThrow(() -> new IllegalStateException(
+                        "there are no tables of Rowlock in schema '%s', or this role may not see them: name another schema by --schema, or another database by --url"
+                                .formatted(options.schema())))
+                .examine();
     }
 
     private PGSimpleDataSource dataSource(DoctorOptions options) {

@@ -89,16 +89,10 @@ public final class Examination implements Doctor {
         return new Examination(database, checks, ProcessChecks.CONNECTION_POOL, unpooled);
     }
 
-    /** For a process that only looks. */
-    public static Doctor of(Database database) {
-        return new Examination(database, CHECKS, null, null);
-    }
-
-    /** Whether there are tables to examine. */
-    public static boolean possible(Database database) {
-        return database.alone(connection ->
-                        ColdStatement.on(connection, database.sql(TABLES)).first(row -> true))
-                .isPresent();
+    /** For a process that only looks; empty: there are no tables to examine. */
+    public static Optional<Doctor> ofTables(Database database) {
+        return database.alone(connection -> ColdStatement.on(connection, database.sql(TABLES))
+                .first(row -> new Examination(database, CHECKS, null, null)));
     }
 
     @Override
