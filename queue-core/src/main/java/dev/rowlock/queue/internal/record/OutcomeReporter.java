@@ -79,18 +79,19 @@ final class OutcomeReporter {
         return before && !failing;
     }
 
-    /** Says how many there are, if there are more than last time. */
-    void unwritable(OutcomesAside entries, @Nullable Throwable failure) {
-        if (entries.refused() > unwritable) {
-            PendingOutcome example = entries.example();
+    /** Says how many cannot be written, if there are more than last time. */
+    void unwritable(LaterOutcomes later, @Nullable Throwable failure) {
+        int refused = later.refused();
+        PendingOutcome example = later.lastRefused();
+        if (refused > unwritable && example != null) {
             log.error(
                     "{} outcomes cannot be written although others can, such as '{}' of {}; they are tried again from"
                             + " time to time, and their jobs stay in running as long as this node lives",
-                    entries.refused(),
+                    refused,
                     example.outcome().label(),
                     example.job(),
                     failure);
         }
-        unwritable = entries.refused();
+        unwritable = refused;
     }
 }

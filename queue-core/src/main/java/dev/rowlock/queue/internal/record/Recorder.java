@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,8 +18,8 @@ import org.slf4j.LoggerFactory;
  * Writes down outcomes: everything that has gathered while the previous write was under way goes into the next (group
  * commit). Idle, an outcome is written at once; under load batches grow by themselves, and small ones keep a little apart.
  *
- * <p>Outcomes of jobs that somebody else has locked wait apart ({@link BlockedOutcomes}), and so do those that cannot be written
- * although others can ({@link OutcomesAside}); all others go on.
+ * <p>Where a batch fails although the database can write, each of its outcomes is tried by itself, apart from the others ({@link LaterOutcomes}): so do
+ * those of jobs that somebody else has locked, and those that cannot be written at all.
  *
  * <p>Through a database outage it keeps trying. What it holds is bounded by what the queues may hold, and fetchers stop
  * claiming while it is {@link #behind}.
@@ -43,16 +42,19 @@ public final class Recorder implements Runnable {
     private static final Duration SHORTEST_RETRY = Duration.ofMillis(50);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(2);
 
-    /** So long one round of tries of outcomes that cannot be written may hold up the others. */
-    private static final Duration RETRIES = Duration.ofMillis(100);
+    /** So long a round of tries of those that wait apart may hold up the others. */
+    private static final Duration ROUND = Duration.ofMillis(100);
 
-    /** At the stop nobody waits behind them: so long one round may take, and so much later comes the next. */
-    private static final Duration RETRIES_AT_THE_STOP = Duration.ofSeconds(1);
+    /** At the stop nobody waits behind them: so long a round may take, and so much later comes the next. */
+    private static final Duration ROUND_AT_THE_STOP = Duration.ofSeconds(1);
 
     private static final Duration AGAIN_AT_THE_STOP = Duration.ofMillis(50);
 
-    /** As often, a batch is tried as a whole. */
-    private static final int TRIES_AS_A_WHOLE = 3;
+    /** As often, a batch is tried as a whole before the database is asked whether it can write: it may have been away for a moment. */
+    private static final int TRIES_AS_A_WHOLE = 2;
+
+    /** Results that wait apart may have so many characters. With more, some are given up. */
+    private static final long MOST_RESULTS_APART = OutcomeBacklog.MANY_RESULTS / 2;
 
     private final OutcomeWriter writer;
     private final OutcomeWriter impatient;
@@ -64,10 +66,7 @@ public final class Recorder implements Runnable {
     private final MinimumInterval pace = new MinimumInterval(APART);
     private final List<PendingOutcome> batch =
             new ArrayList<>(BATCH); // recorder's thread only; a field, so that no error forgets it
-    private final BlockedOutcomes blocked = // recorder's thread only
-            new BlockedOutcomes(Duration.ofMillis(100), Duration.ofSeconds(1));
-    private final OutcomesAside aside = new OutcomesAside(); // recorder's thread only
-    private final ResultsAside resultsAside;
+    private final LaterOutcomes later = new LaterOutcomes(); // recorder's thread only
     private volatile int setAside; // written by the recorder's thread
     private volatile int givenUp; // written by the recorder's thread
     private volatile @Nullable TimeBudget lastWrites; // null: it does not stop; set once
@@ -78,7 +77,6 @@ public final class Recorder implements Runnable {
         this.impatient = writer.impatient();
         this.ambiguous = ambiguous;
         this.news = new OutcomeReporter(observer);
-        this.resultsAside = new ResultsAside(aside, writer, unwritten);
     }
 
     /** Takes an outcome to be written. Never blocks. */
@@ -159,16 +157,10 @@ public final class Recorder implements Runnable {
                     return;
                 }
             } else {
-                pending.await(Math.min(blocked.nanosUntilDue(), aside.nanosUntilDue()), this::stopping);
+                pending.await(later.nanosUntilDue(), this::stopping);
             }
-            if (blocked.due()) {
-                retryBlocked();
-            }
-            if (aside.due()) {
-                retryAside(RETRIES);
-            }
-            if (resultsAside.tooMany()) {
-                giveUpResults();
+            if (later.nanosUntilDue() <= 0) {
+                tryLater(later.due(), ROUND);
             }
         }
     }
@@ -183,58 +175,98 @@ public final class Recorder implements Runnable {
 
     /** At the stop: tries what waits apart. Returns whether nothing is left, or no time. */
     private boolean endedApart() {
-        retryBlocked();
-        retryAside(RETRIES_AT_THE_STOP);
-        boolean ended = blocked.isEmpty() && aside.isEmpty() || outOfTime();
+        tryLater(later.all(), ROUND_AT_THE_STOP);
+        boolean ended = later.isEmpty() || outOfTime();
         if (ended) {
-            giveUp(blocked.takeAll());
-            giveUp(aside.takeAll());
+            giveUp(later.takeAll());
         } else {
             pause(AGAIN_AT_THE_STOP);
         }
         return ended;
     }
 
-    /** Only those whose rows are free by now, for nobody else's outcome must wait until a lock times out again. */
-    private void retryBlocked() {
-        List<PendingOutcome> tried = blocked.takeAll();
+    /**
+     * Tries each of these by itself, as many as there is time for. But none whose row is still locked: nobody else's outcome must wait until a lock
+     * times out again.
+     */
+    private void tryLater(List<LaterOutcomes.Later> entries, Duration longest) {
         long begun = System.nanoTime();
-        try {
-            Set<Long> locked = tried.isEmpty() ? Set.of() : impatient.locked(tried);
-            Predicate<PendingOutcome> still =
-                    entry -> locked.contains(OutcomeRows.claim(entry).token());
-            blocked.add(tried.stream().filter(still).toList());
-            setAside(tried.stream().filter(still.negate()).toList());
-        } catch (RuntimeException | Error e) {
-            log.debug("whether {} outcomes are still blocked cannot be told", tried.size(), e);
-            blocked.add(tried);
-        }
-        blocked.tried(since(begun));
-        noteApart();
-    }
-
-    /** Each by itself, as many as there is time for: nobody else's outcome waits for many of these, nor long for one. */
-    private void retryAside(Duration longest) {
-        long begun = System.nanoTime();
-        int before = aside.size();
-        for (int left = before; left > 0 && since(begun).compareTo(longest) < 0; left--) {
-            PendingOutcome next = aside.take();
-            if (!attemptAlone(next)) {
-                aside.addRefused(next);
+        Set<Long> locked = stillLocked(entries);
+        Duration inVain = since(begun);
+        boolean hope = false;
+        for (LaterOutcomes.Later entry : entries) {
+            long before = System.nanoTime();
+            if (locked.contains(OutcomeRows.claim(entry.outcome()).token())) {
+                later.failed(entry, LaterOutcomes.Reason.LOCKED);
+            } else if (since(begun).compareTo(longest) < 0) {
+                boolean refused = entry.isRefused();
+                boolean written = triedAlone(entry);
+                hope |= written && refused;
+                inVain = written ? inVain : inVain.plus(since(before));
             }
         }
-        aside.tried(aside.size() < before, since(begun));
-        resultsAside.tryAgain();
+        later.roundEnded(hope, inVain);
         noteApart();
-        news.unwritable(aside, lastFailure);
+        news.unwritable(later, lastFailure);
     }
 
-    private boolean attemptAlone(PendingOutcome entry) {
+    /**
+     * The tokens of those whose rows are still locked, as far as that is known. Of the others nobody asks: who asks for many at once gets no answer if there
+     * is none for one of them.
+     */
+    private Set<Long> stillLocked(List<LaterOutcomes.Later> entries) {
+        List<PendingOutcome> locked = entries.stream()
+                .filter(LaterOutcomes.Later::isLocked)
+                .map(LaterOutcomes.Later::outcome)
+                .toList();
         try {
-            OutcomeWriter.Written written = writeOnce(impatient, List.of(entry));
-            return written.failed().isEmpty() && written.unwritable().isEmpty();
+            return locked.isEmpty() ? Set.of() : impatient.locked(locked);
+        } catch (RuntimeException | Error e) {
+            log.debug("whether the rows of {} outcomes are still locked cannot be told", locked.size(), e);
+            return Set.of(); // each finds out for itself
+        }
+    }
+
+    /** Returns whether it was written, or can be in another form. */
+    private boolean triedAlone(LaterOutcomes.Later entry) {
+        OutcomeWriter.Written written;
+        try {
+            written = writeOnce(impatient, List.of(entry.outcome()));
         } catch (RuntimeException | Error e) {
             lastFailure = e;
+            later.failed(entry, LaterOutcomes.Reason.REFUSED);
+            return false;
+        }
+        if (!written.blocked().isEmpty()) {
+            later.failed(entry, LaterOutcomes.Reason.LOCKED);
+            return false;
+        }
+        if (written.failed().isEmpty() && written.unwritable().isEmpty()) {
+            later.settle(entry);
+            return true;
+        }
+        later.failed(entry, LaterOutcomes.Reason.REFUSED);
+        return givesUpResult(entry);
+    }
+
+    /**
+     * Results that cannot be written may be more than a node bears. Then an outcome loses its own, and its job dies: but not for want of disk or memory,
+     * only while a result as long can be written. Returns whether it has lost it.
+     */
+    private boolean givesUpResult(LaterOutcomes.Later entry) {
+        PendingOutcome outcome = entry.outcome();
+        try {
+            if (later.results() <= MOST_RESULTS_APART
+                    || outcome.resultLength() == 0
+                    || !impatient.writable(outcome.resultLength())) {
+                return false;
+            }
+            later.replace(
+                    entry, outcome.withoutResult(OutcomeWriter.notRecorded(outcome.outcome(), lastFailure)));
+            unwritten.removeResult(outcome.resultLength());
+            return true;
+        } catch (RuntimeException | Error e) {
+            lastFailure = e; // no memory, perhaps: it keeps its result until later
             return false;
         }
     }
@@ -243,19 +275,14 @@ public final class Recorder implements Runnable {
         return Duration.ofNanos(System.nanoTime() - begun);
     }
 
-    private void giveUpResults() {
-        List<PendingOutcome> without = resultsAside.giveUp(this::attemptAlone, () -> lastFailure);
-        try {
-            setAside(attempt(writer, without));
-        } catch (RuntimeException | Error e) {
-            lastFailure = e;
-            setAside(without);
-        }
+    private void waitApart(List<PendingOutcome> outcomes, LaterOutcomes.Reason reason) {
+        later.add(outcomes, reason);
+        noteApart();
     }
 
     private void noteApart() {
-        setAside = aside.refused();
-        unwritten.apart(blocked.size() + aside.size(), blocked.results() + aside.results());
+        setAside = later.refused();
+        unwritten.apart(later.size(), later.results());
     }
 
     /** What an error left from the last time, or what has come since. */
@@ -290,30 +317,29 @@ public final class Recorder implements Runnable {
     }
 
     /**
-     * Writes the batch, however long the database is away; gives up only when a stop has no time left. Outcomes that come meanwhile join it:
-     * that they can be written shows whether the database is to blame, or one of the outcomes.
+     * Writes the batch, however long the database is away; gives up only when a stop has no time left. Outcomes that come meanwhile join it: perhaps
+     * those can be written, because they go elsewhere.
      */
     private void write(List<PendingOutcome> batch) {
         Backoff backoff = new Backoff(SHORTEST_RETRY, LONGEST_RETRY);
         List<PendingOutcome> open = batch;
-        boolean suspicious = !aside.isEmpty(); // then probably one of the outcomes is to blame again
+        boolean suspicious = setAside > 0; // then probably one of the outcomes is to blame again
         boolean unanswered = suspicious;
-        for (int tries = 1; !open.isEmpty(); tries++) {
-            OutcomeWriter through = unanswered || stopping() ? impatient : writer;
+        for (int tries = 1; ; tries++) {
             long begun = System.nanoTime();
-            List<PendingOutcome> failed = attempt(through, open);
-            boolean again = unanswered;
-            unanswered = !failed.isEmpty() && since(begun).compareTo(impatient.answerWithin()) >= 0;
-            if (!failed.isEmpty() && (suspicious || tries >= TRIES_AS_A_WHOLE || unanswered && again)) {
-                failed = attemptByType(through, failed);
+            List<PendingOutcome> failed = attempt(unanswered || stopping() ? impatient : writer, open);
+            unanswered = since(begun).compareTo(impatient.answerWithin()) >= 0;
+            if (!failed.isEmpty() && (suspicious || tries >= TRIES_AS_A_WHOLE) && impatient.writable(0)) {
+                waitApart(failed, LaterOutcomes.Reason.UNTRIED);
+                failed = List.of();
             }
             noteFailure(failed.isEmpty() ? null : lastFailure, failed.size());
             if (failed.isEmpty()) {
-                break;
+                return;
             }
             if (outOfTime()) {
                 giveUp(failed);
-                break;
+                return;
             }
             if (failed.size() < open.size()) {
                 backoff.reset();
@@ -324,49 +350,33 @@ public final class Recorder implements Runnable {
             open = new ArrayList<>(failed);
             open.addAll(batch.subList(before, batch.size()));
         }
-        news.unwritable(aside, lastFailure);
     }
 
     /** Returns what could not be written because nothing could. */
     private List<PendingOutcome> attempt(OutcomeWriter through, List<PendingOutcome> entries) {
         OutcomeWriter.Written written = writeOnce(through, entries);
-        written.unwritable().forEach(aside::addRefused);
-        noteApart();
+        waitApart(written.blocked(), LaterOutcomes.Reason.LOCKED);
+        news.blocked(written.blocked());
+        waitApart(written.unwritable(), LaterOutcomes.Reason.REFUSED);
+        news.unwritable(later, lastFailure);
         return written.failed();
     }
 
-    /** Leaves it to the caller what becomes of those that are unwritable or failed. */
+    /** Leaves it to the caller what becomes of those that were not written. */
     private OutcomeWriter.Written writeOnce(OutcomeWriter through, List<PendingOutcome> entries) {
         OutcomeWriter.Written written = ambiguous.resolve(through.write(entries));
         unwritten.tried(written.failed().size() < entries.size());
         if (written.failure() != null) {
             lastFailure = written.failure();
         }
-        blocked.add(written.blocked());
-        news.blocked(written.blocked());
         written.recorded().stream().filter(this::forget).forEach(news::finished);
         written.refused().stream().filter(this::forget).forEach(news::lost);
         return written;
     }
 
-    /** What fails while others can be written is set aside, to be tried one by one. Returns what is left, because the database is away. */
-    private List<PendingOutcome> attemptByType(OutcomeWriter through, List<PendingOutcome> entries) {
-        TypeByType.Left left = TypeByType.attempt(entries, part -> attempt(through, part), () -> through.writable(0));
-        if (!left.others()) {
-            return left.failed();
-        }
-        setAside(left.failed());
-        return List.of();
-    }
-
-    private void setAside(List<PendingOutcome> entries) {
-        aside.add(entries);
-        noteApart();
-    }
-
     private void noteFailure(@Nullable Throwable failure, int open) {
         if (news.noteFailure(failure, open)) {
-            aside.retryNow();
+            later.retryNow();
         }
     }
 
