@@ -85,9 +85,7 @@ final class LaterOutcomes {
 
     /** How many could not be written when they were tried by themselves. */
     int refused() {
-        return (int) entries.stream()
-                .filter(Later::isRefused)
-                .count();
+        return (int) entries.stream().filter(Later::isRefused).count();
     }
 
     /** The latest of those; null: there is none. */

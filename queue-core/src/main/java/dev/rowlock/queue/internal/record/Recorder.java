@@ -261,8 +261,7 @@ public final class Recorder implements Runnable {
                     || !impatient.writable(outcome.resultLength())) {
                 return false;
             }
-            later.replace(
-                    entry, outcome.withoutResult(OutcomeWriter.notRecorded(outcome.outcome(), lastFailure)));
+            later.replace(entry, outcome.withoutResult(OutcomeWriter.notRecorded(outcome.outcome(), lastFailure)));
             unwritten.removeResult(outcome.resultLength());
             return true;
         } catch (RuntimeException | Error e) {

@@ -43,8 +43,7 @@ class LaterOutcomesTest {
         List<PendingOutcome> young = outcomes(3, 5);
         later.add(young, Reason.UNTRIED);
 
-        assertThat(inOrder())
-                .containsExactly(young.get(0), young.get(1), old.get(0), old.get(1), old.get(2));
+        assertThat(inOrder()).containsExactly(young.get(0), young.get(1), old.get(0), old.get(1), old.get(2));
     }
 
     @Test
@@ -87,8 +86,7 @@ class LaterOutcomesTest {
             later.all().forEach(entry -> later.failed(entry, Reason.LOCKED));
         }
 
-        assertThat(later.nanosUntilDue())
-                .isBetween(1L, Duration.ofSeconds(1).toNanos());
+        assertThat(later.nanosUntilDue()).isBetween(1L, Duration.ofSeconds(1).toNanos());
         assertThat(later.refused()).isZero();
     }
 
