@@ -3,7 +3,9 @@ package dev.rowlock.queue.internal.record;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,12 +25,10 @@ final class LaterOutcomes {
     static final Duration SHORTEST = Duration.ofMillis(100);
 
     /** An outcome that was refused is tried as often. */
-    private static final Duration LONGEST = Duration.ofSeconds(5);
+    private static final Duration LONGEST = Duration.ofSeconds(2);
 
     /** A row that was locked is looked at as often: that is cheap, and locks are short. */
     private static final Duration LONGEST_LOCKED = Duration.ofSeconds(1);
-
-    private static final Comparator<Later> LEAST_TRIED = Comparator.comparingInt(entry -> entry.tries);
 
     /** Why an outcome waits. */
     enum Reason {
@@ -57,6 +57,10 @@ final class LaterOutcomes {
             return outcome;
         }
 
+        String type() {
+            return outcome.job().type();
+        }
+
         boolean isLocked() {
             return reason == Reason.LOCKED;
         }
@@ -67,6 +71,10 @@ final class LaterOutcomes {
     }
 
     private final List<Later> entries = new ArrayList<>(); // the oldest first
+    private final Map<String, Integer> failures = new HashMap<>(); // of each type, since one was written
+    private final Comparator<Later> likeliest =
+            Comparator.<Later>comparingInt(entry -> failures.getOrDefault(entry.type(), 0))
+                    .thenComparingInt(entry -> entry.tries);
     private long results; // characters
     private long refusedAt; // monotonic; none that was refused is tried before
 
@@ -117,12 +125,15 @@ final class LaterOutcomes {
         return entries.stream().mapToLong(entry -> dueIn(entry, now)).min().orElse(0);
     }
 
-    /** Those that are to be tried now, in the order in which they should be: first what was tried least often, then what waits for longest. */
+    /**
+     * Those that are to be tried now, in the order in which they should be: first those of types that failed least often, of these what was tried least
+     * often, of these what waits for longest. What cannot be written most often is of one type, and must not keep the others from their turn.
+     */
     List<Later> due() {
         long now = System.nanoTime();
         return entries.stream()
                 .filter(entry -> dueIn(entry, now) <= 0)
-                .sorted(LEAST_TRIED)
+                .sorted(likeliest)
                 .toList();
     }
 
@@ -133,18 +144,22 @@ final class LaterOutcomes {
 
     /** All of them, in the same order. */
     List<Later> all() {
-        return entries.stream().sorted(LEAST_TRIED).toList();
+        return entries.stream().sorted(likeliest).toList();
     }
 
     /** It has been written, or its claim was lost. */
     void settle(Later entry) {
         entry.settled = true;
+        failures.remove(entry.type());
     }
 
     /** It was tried, and is to be tried again. */
     void failed(Later entry, Reason reason) {
         entry.tries = entry.reason == reason ? entry.tries + 1 : 1;
         entry.reason = reason;
+        if (reason == Reason.REFUSED) {
+            failures.merge(entry.type(), 1, Integer::sum);
+        }
         plan(entry);
     }
 
@@ -172,6 +187,9 @@ final class LaterOutcomes {
             results -= entry.settled ? entry.outcome.resultLength() : 0;
         }
         entries.removeIf(entry -> entry.settled);
+        if (entries.isEmpty()) {
+            failures.clear();
+        }
         refusedAt = System.nanoTime() + Math.min(PAUSES * inVain.toNanos(), LONGEST_PAUSE.toNanos());
         if (hope) {
             retryNow();
@@ -194,6 +212,7 @@ final class LaterOutcomes {
     List<PendingOutcome> takeAll() {
         List<PendingOutcome> all = entries.stream().map(Later::outcome).toList();
         entries.clear();
+        failures.clear();
         results = 0;
         return all;
     }

@@ -7,6 +7,7 @@ import dev.rowlock.queue.internal.thread.TimeBudget;
 import dev.rowlock.queue.job.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
@@ -194,15 +195,19 @@ public final class Recorder implements Runnable {
         Set<Long> locked = stillLocked(entries);
         Duration inVain = since(begun);
         boolean hope = false;
+        Set<String> refusedTypes = new HashSet<>(); // one try in vain tells enough of the others of its type
         for (LaterOutcomes.Later entry : entries) {
             long before = System.nanoTime();
             if (locked.contains(OutcomeRows.claim(entry.outcome()).token())) {
                 later.failed(entry, LaterOutcomes.Reason.LOCKED);
-            } else if (since(begun).compareTo(longest) < 0) {
+            } else if ((stopping() || !refusedTypes.contains(entry.type())) && since(begun).compareTo(longest) < 0) {
                 boolean refused = entry.isRefused();
                 boolean written = triedAlone(entry);
                 hope |= written && refused;
-                inVain = written ? inVain : inVain.plus(since(before));
+                if (!written) {
+                    refusedTypes.add(entry.type());
+                    inVain = inVain.plus(since(before));
+                }
             }
         }
         later.roundEnded(hope, inVain);

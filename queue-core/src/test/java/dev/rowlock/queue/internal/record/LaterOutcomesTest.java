@@ -16,7 +16,11 @@ class LaterOutcomesTest {
     private final LaterOutcomes later = new LaterOutcomes();
 
     private static PendingOutcome outcome(int number) {
-        return TestHeldJob.pending(ClaimedJobs.of(number), new Outcome.Completed("result"));
+        return typed("send", number);
+    }
+
+    private static PendingOutcome typed(String type, int number) {
+        return TestHeldJob.pending(ClaimedJobs.of(number, type), new Outcome.Completed("result"));
     }
 
     private static List<PendingOutcome> outcomes(int from, int to) {
@@ -47,6 +51,30 @@ class LaterOutcomesTest {
     }
 
     @Test
+    void typesThatFailComeAfterAllOthers() {
+        PendingOutcome bad = typed("bad", 1);
+        PendingOutcome good = typed("good", 2);
+        later.add(List.of(bad), Reason.UNTRIED);
+        for (int tries = 0; tries < 3; tries++) {
+            refuseAll();
+        }
+        later.add(List.of(good), Reason.UNTRIED);
+        later.all().forEach(entry -> {
+            if (entry.outcome() == good) {
+                later.failed(entry, Reason.REFUSED);
+            }
+        });
+        PendingOutcome young = typed("bad", 3);
+        later.add(List.of(young), Reason.UNTRIED);
+
+        assertThat(inOrder()).containsExactly(good, young, bad);
+
+        later.settle(later.all().get(1));
+        later.roundEnded(false, Duration.ZERO);
+        assertThat(inOrder()).as("one of its type was written").containsExactly(bad, good);
+    }
+
+    @Test
     void triesInVainAreFollowedByAPauseTenTimesAsLong() {
         later.add(outcomes(0, 5), Reason.UNTRIED);
         refuseAll();
@@ -72,7 +100,7 @@ class LaterOutcomesTest {
         for (int tries = 0; tries < 20; tries++) {
             refuseAll();
         }
-        assertThat(seconds()).isBetween(3L, 5L);
+        assertThat(seconds()).isBetween(1L, 2L);
 
         later.add(outcomes(2, 3), Reason.UNTRIED);
 
