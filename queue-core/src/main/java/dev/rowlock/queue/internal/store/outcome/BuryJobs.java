@@ -3,7 +3,10 @@ package dev.rowlock.queue.internal.store.outcome;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.ErrorHistory;
 import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.job.Claim;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -12,29 +15,15 @@ import java.util.List;
 /** Moves claimed jobs that failed for good to dead; those that were to be cancelled to done, as everywhere where a job does not end well. */
 public final class BuryJobs {
 
-    private static final String SQL = IndexPlan.OUTCOMES_PREFIX + """
-            WITH outcome AS MATERIALIZED (
-                SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::text[]) AS o (id, token, error)
-            ), failed AS (
-                DELETE FROM rowlock.running r
-                 USING outcome o
-                 WHERE r.id = ANY (ARRAY(SELECT id FROM outcome)) AND r.id = o.id AND r.token = o.token
-                RETURNING r.*, ?::boolean AS may_cancel, rowlock.with_error(r.errors, r.attempt, r.node_id, o.error::jsonb || jsonb_build_object('claimedAt', r.claimed_at)) AS history
-            ), cancelled AS (
-                INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes, max_retries, 'cancelled', queue, job_key, type, payload, headers, history
-                  FROM failed WHERE cancel_requested AND may_cancel
-            ), buried AS (
-                INSERT INTO rowlock.dead (id, died_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes, max_retries, 'failed', queue, job_key, type, payload, headers, history
-                  FROM failed WHERE NOT (cancel_requested AND may_cancel)
-            )
-            SELECT token, cancel_requested AND may_cancel FROM failed
-            """;
+    private static final String SQL = IndexPlan.OUTCOMES_PREFIX
+            + Move.claimed("error text", "r.*, ?::boolean AS may_cancel, " + ErrorHistory.WITH_ERROR + " AS history")
+                    .set("errors", "history")
+                    .to(Room.DONE)
+                    .when("cancel_requested AND may_cancel")
+                    .set("state", "'cancelled'")
+                    .orTo(Room.DEAD)
+                    .set("state", "'failed'")
+                    .answering("SELECT token, cancel_requested AND may_cancel FROM moved");
 
     /** One job that failed for good; {@code error} is a JSON object. */
     public record Buried(Claim claim, String error) {}

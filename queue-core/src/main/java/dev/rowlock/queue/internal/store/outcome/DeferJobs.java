@@ -3,7 +3,10 @@ package dev.rowlock.queue.internal.store.outcome;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.ErrorHistory;
 import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.Due;
 import java.sql.PreparedStatement;
@@ -19,35 +22,26 @@ import org.jspecify.annotations.Nullable;
 public final class DeferJobs {
 
     // A wait that grows with the job's age, between delay_millis and by_age_up_to, doubles each time by itself.
-    private static final String SQL = IndexPlan.OUTCOMES_PREFIX + """
-            WITH outcome AS MATERIALIZED (
-                SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::timestamptz[], ?::bigint[], ?::text[], ?::text[])
-                              AS o (id, token, delay_millis, due_at, by_age_up_to, reason, error)
-            ), moved AS (
-                DELETE FROM rowlock.running r
-                 USING outcome o
-                 WHERE r.id = ANY (ARRAY(SELECT id FROM outcome)) AND r.id = o.id AND r.token = o.token
-                RETURNING r.*, o.reason,
-                    CASE WHEN o.error IS NULL THEN r.attempt - 1 ELSE r.attempt END AS attempts_made,
-                    CASE WHEN o.error IS NULL THEN r.errors ELSE rowlock.with_error(r.errors, r.attempt, r.node_id, o.error::jsonb || jsonb_build_object('claimedAt', r.claimed_at)) END AS history,
-                    coalesce(o.due_at, statement_timestamp() + greatest(o.delay_millis * interval '1 ms',
-                        CASE WHEN o.by_age_up_to IS NOT NULL -- least() alone would skip the null and wait for the job's age
-                             THEN least(statement_timestamp() - r.enqueued_at, o.by_age_up_to * interval '1 ms') END)) AS due_at
-            ), cancelled AS (
-                INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes, max_retries, 'cancelled', queue, job_key, type, payload, headers, history
-                  FROM moved WHERE cancel_requested
-            ), deferred AS (
-                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                             reason, queue, job_key, type, payload, headers, errors)
-                SELECT id, due_at, enqueued_at, timeout_millis, rank, attempts_made, crashes, max_retries,
-                       reason, queue, job_key, type, payload, headers, history
-                  FROM moved WHERE NOT cancel_requested
-            )
-            SELECT token, cancel_requested, rank FROM moved
-            """;
+    private static final String SQL = IndexPlan.OUTCOMES_PREFIX
+            + Move.claimed(
+                            "delay_millis bigint, due_at timestamptz, by_age_up_to bigint, reason text, error text",
+                            """
+                            r.*, o.reason,
+                            CASE WHEN o.error IS NULL THEN r.attempt - 1 ELSE r.attempt END AS attempts_made,
+                            CASE WHEN o.error IS NULL THEN r.errors ELSE %s END AS history,
+                            coalesce(o.due_at, statement_timestamp() + greatest(o.delay_millis * interval '1 ms',
+                                CASE WHEN o.by_age_up_to IS NOT NULL -- least() alone would skip the null and wait for the job's age
+                                     THEN least(statement_timestamp() - r.enqueued_at, o.by_age_up_to * interval '1 ms') END)) AS due_at\
+                            """.formatted(ErrorHistory.WITH_ERROR))
+                    .set("errors", "history")
+                    .to(Room.DONE)
+                    .when("cancel_requested")
+                    .set("state", "'cancelled'")
+                    .orTo(Room.WAITING)
+                    .set("due_at", "due_at")
+                    .set("reason", "reason")
+                    .set("attempt", "attempts_made")
+                    .answering("SELECT token, cancel_requested, rank FROM moved");
 
     /**
      * One job to be run later.

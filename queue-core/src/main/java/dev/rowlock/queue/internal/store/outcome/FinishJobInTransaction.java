@@ -1,6 +1,8 @@
 package dev.rowlock.queue.internal.store.outcome;
 
 import dev.rowlock.queue.internal.store.Database;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.job.Claim;
 import java.sql.PreparedStatement;
@@ -12,16 +14,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FinishJobInTransaction {
 
-    private static final String KEEP = """
-            WITH finished AS (
-                DELETE FROM rowlock.running WHERE id = ? AND token = ? RETURNING *
-            )
-            INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                      crashes, max_retries, state, queue, job_key, type, payload, headers, errors, result)
-            SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                   crashes, max_retries, 'completed', queue, job_key, type, payload, headers, errors, ?::json
-              FROM finished
-            """;
+    private static final String KEEP = Move.from(Room.RUNNING, "finished", """
+                    WITH finished AS (
+                        DELETE FROM rowlock.running WHERE id = ? AND token = ? RETURNING *
+                    )""")
+            .to(Room.DONE)
+            .set("state", "'completed'")
+            .set("result", "?::json")
+            .counting();
 
     private static final String FORGET = "DELETE FROM rowlock.running WHERE id = ? AND token = ?";
 

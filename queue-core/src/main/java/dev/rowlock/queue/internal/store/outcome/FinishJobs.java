@@ -4,6 +4,8 @@ import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.Tokens;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.JobState;
@@ -16,38 +18,20 @@ import org.jspecify.annotations.Nullable;
 /** Ends claimed jobs as completed or cancelled: into done, or away where done jobs are not kept. */
 public final class FinishJobs {
 
-    // Almost always all claims are found to be held: then their tokens need not travel.
-    private static final String KEEP = IndexPlan.OUTCOMES_PREFIX + """
-            WITH outcome AS MATERIALIZED (
-                SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::boolean[], ?::text[]) AS o (id, token, cancelled, result)
-            ), finished AS (
-                DELETE FROM rowlock.running r
-                 USING outcome o
-                 WHERE r.id = ANY (ARRAY(SELECT id FROM outcome)) AND r.id = o.id AND r.token = o.token
-                RETURNING r.*, o.cancelled, o.result
-            ), kept AS (
-                INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors, result)
-                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes, max_retries, CASE WHEN cancelled THEN 'cancelled' ELSE 'completed' END, queue, job_key, type, payload,
-                       headers, errors, result::json
-                  FROM finished
-                RETURNING token
-            )
-            SELECT count(*), CASE WHEN count(*) < (SELECT count(*) FROM outcome) THEN array_agg(token) END FROM kept
-            """;
+    /** Almost always all claims are found to be held: then their tokens need not travel. */
+    static final String HELD =
+            "SELECT count(*), CASE WHEN count(*) < (SELECT count(*) FROM outcome) THEN array_agg(token) END FROM %s";
 
-    private static final String FORGET = IndexPlan.OUTCOMES_PREFIX + """
-            WITH outcome AS MATERIALIZED (
-                SELECT * FROM unnest(?::bigint[], ?::bigint[]) AS o (id, token)
-            ), finished AS (
-                DELETE FROM rowlock.running r
-                 USING outcome o
-                 WHERE r.id = ANY (ARRAY(SELECT id FROM outcome)) AND r.id = o.id AND r.token = o.token
-                RETURNING r.token
-            )
-            SELECT count(*), CASE WHEN count(*) < (SELECT count(*) FROM outcome) THEN array_agg(token) END FROM finished
-            """;
+    private static final String KEEP = IndexPlan.OUTCOMES_PREFIX
+            + Move.claimed("cancelled boolean, result text", "r.*, o.cancelled, o.result")
+                    .to(Room.DONE)
+                    .set("state", "CASE WHEN cancelled THEN 'cancelled' ELSE 'completed' END")
+                    .set("result", "result::json")
+                    .returning("token")
+                    .answering(HELD.formatted("into_done"));
+
+    private static final String FORGET =
+            IndexPlan.OUTCOMES_PREFIX + Move.claimed("", "r.token").answering(HELD.formatted("moved"));
 
     /**
      * One job that ended.

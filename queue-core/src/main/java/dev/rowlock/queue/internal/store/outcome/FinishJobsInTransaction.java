@@ -3,6 +3,8 @@ package dev.rowlock.queue.internal.store.outcome;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.Tokens;
 import dev.rowlock.queue.job.Claim;
 import java.sql.PreparedStatement;
@@ -14,36 +16,18 @@ import org.jspecify.annotations.Nullable;
 /** Completes the jobs of a chunk inside the caller's transaction, whose plan settings it leaves as they are. */
 public final class FinishJobsInTransaction {
 
-    private static final String KEEP = IndexPlan.OUTCOMES_WITHIN + """
-            WITH outcome AS MATERIALIZED (
-                SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::text[]) AS o (id, token, result)
-            ), finished AS (
-                DELETE FROM rowlock.running r
-                 USING outcome o
-                 WHERE r.id = ANY (ARRAY(SELECT id FROM outcome)) AND r.id = o.id AND r.token = o.token
-                RETURNING r.*, o.result
-            ), kept AS (
-                INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors, result)
-                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes, max_retries, 'completed', queue, job_key, type, payload, headers, errors, result::json
-                  FROM finished
-                RETURNING token
-            )
-            SELECT count(*), CASE WHEN count(*) < (SELECT count(*) FROM outcome) THEN array_agg(token) END FROM kept;
-            """ + IndexPlan.RESTORED;
+    private static final String KEEP = IndexPlan.OUTCOMES_WITHIN
+            + Move.claimed("result text", "r.*, o.result")
+                    .to(Room.DONE)
+                    .set("state", "'completed'")
+                    .set("result", "result::json")
+                    .returning("token")
+                    .answering(FinishJobs.HELD.formatted("into_done"))
+            + ";\n" + IndexPlan.RESTORED;
 
-    private static final String FORGET = IndexPlan.OUTCOMES_WITHIN + """
-            WITH outcome AS MATERIALIZED (
-                SELECT * FROM unnest(?::bigint[], ?::bigint[]) AS o (id, token)
-            ), finished AS (
-                DELETE FROM rowlock.running r
-                 USING outcome o
-                 WHERE r.id = ANY (ARRAY(SELECT id FROM outcome)) AND r.id = o.id AND r.token = o.token
-                RETURNING r.token
-            )
-            SELECT count(*), CASE WHEN count(*) < (SELECT count(*) FROM outcome) THEN array_agg(token) END FROM finished;
-            """ + IndexPlan.RESTORED;
+    private static final String FORGET = IndexPlan.OUTCOMES_WITHIN
+            + Move.claimed("", "r.token").answering(FinishJobs.HELD.formatted("moved"))
+            + ";\n" + IndexPlan.RESTORED;
 
     /**
      * One job that ended.

@@ -4,6 +4,8 @@ import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.job.Claim;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -15,29 +17,14 @@ import java.util.List;
  */
 public final class ReleaseJobs {
 
-    private static final String SQL = IndexPlan.OUTCOMES_PREFIX + """
-            WITH outcome AS MATERIALIZED (
-                SELECT * FROM unnest(?::bigint[], ?::bigint[]) AS o (id, token)
-            ), released AS (
-                DELETE FROM rowlock.running r
-                 USING outcome o
-                 WHERE r.id = ANY (ARRAY(SELECT id FROM outcome)) AND r.id = o.id AND r.token = o.token
-                RETURNING r.*
-            ), cancelled AS (
-                INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes, max_retries, 'cancelled', queue, job_key, type, payload, headers, errors
-                  FROM released WHERE cancel_requested
-            ), back AS (
-                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                           queue, job_key, type, payload, headers, errors)
-                SELECT id, ready_at, enqueued_at, timeout_millis, rank, attempt - 1, crashes, max_retries,
-                       queue, job_key, type, payload, headers, errors
-                  FROM released WHERE NOT cancel_requested
-            )
-            SELECT token, cancel_requested, rank FROM released
-            """;
+    private static final String SQL = IndexPlan.OUTCOMES_PREFIX
+            + Move.claimed("", "r.*")
+                    .to(Room.DONE)
+                    .when("cancel_requested")
+                    .set("state", "'cancelled'")
+                    .orTo(Room.READY)
+                    .set("attempt", "attempt - 1")
+                    .answering("SELECT token, cancel_requested, rank FROM moved");
 
     private final Database database;
     private final String sql;
