@@ -183,16 +183,17 @@ public final class Move {
     private String insert(int number) {
         Target target = targets.get(number);
         Map<String, String> values = values(target);
-        String where = targets.subList(0, number + 1).stream()
-                .filter(each -> each.condition != null)
-                .map(each -> each == target ? "(" + each.condition + ")" : "(" + each.condition + ") IS NOT TRUE")
-                .collect(Collectors.joining(" AND "));
+        List<String> conditions = new ArrayList<>();
+        targets.subList(0, number).forEach(before -> conditions.add("(" + before.condition + ") IS NOT TRUE"));
+        if (target.condition != null) {
+            conditions.add(conditions.isEmpty() ? target.condition : "(" + target.condition + ")");
+        }
         return INSERT.formatted(
                         target.room.table(),
                         String.join(", ", values.keySet()),
                         String.join(", ", values.values()),
                         rows)
-                + (where.isEmpty() ? "" : "\n     WHERE " + where)
+                + (conditions.isEmpty() ? "" : "\n     WHERE " + String.join(" AND ", conditions))
                 + target.order
                 + target.returning;
     }

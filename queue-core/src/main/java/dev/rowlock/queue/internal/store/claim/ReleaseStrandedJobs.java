@@ -4,6 +4,8 @@ import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Ids;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -21,31 +23,23 @@ public final class ReleaseStrandedJobs {
 
     // Later claims may be on their way to the node. Tokens say what is later, the server's clock may have been set.
     // Reads the whole of running: now and then.
-    private static final String SQL = """
-            WITH stranded AS (
-                DELETE FROM rowlock.running
-                 WHERE ctid = ANY (ARRAY(
-                       SELECT ctid FROM rowlock.running
-                        WHERE node_id = ? AND token <= ? AND token <> ALL (?::bigint[])
-                          AND id = ANY (coalesce(?::bigint[], ARRAY[id]))
-                        ORDER BY id LIMIT ?
-                          FOR UPDATE SKIP LOCKED))
-                RETURNING *
-            ), cancelled AS (
-                INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes, max_retries, 'cancelled', queue, job_key, type, payload, headers, errors
-                  FROM stranded WHERE cancel_requested
-            ), back AS (
-                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                           queue, job_key, type, payload, headers, errors)
-                SELECT id, ready_at, enqueued_at, timeout_millis, rank, attempt - 1, crashes, max_retries,
-                       queue, job_key, type, payload, headers, errors
-                  FROM stranded WHERE NOT cancel_requested
-            )
-            SELECT queue, min(rank), count(*) FROM stranded GROUP BY queue
-            """;
+    private static final String SQL = Move.from(Room.RUNNING, "stranded", """
+                    WITH stranded AS (
+                        DELETE FROM rowlock.running
+                         WHERE ctid = ANY (ARRAY(
+                               SELECT ctid FROM rowlock.running
+                                WHERE node_id = ? AND token <= ? AND token <> ALL (?::bigint[])
+                                  AND id = ANY (coalesce(?::bigint[], ARRAY[id]))
+                                ORDER BY id LIMIT ?
+                                  FOR UPDATE SKIP LOCKED))
+                        RETURNING *
+                    )""")
+            .to(Room.DONE)
+            .when("cancel_requested")
+            .set("state", "'cancelled'")
+            .orTo(Room.READY)
+            .set("attempt", "attempt - 1")
+            .answering("SELECT queue, min(rank), count(*) FROM stranded GROUP BY queue");
 
     private static final String STRANDED = """
             SELECT id FROM rowlock.running

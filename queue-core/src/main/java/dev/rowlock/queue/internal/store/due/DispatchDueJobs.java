@@ -4,6 +4,8 @@ import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -24,37 +26,35 @@ public final class DispatchDueJobs {
 
     private static final String NAMED = "id = ANY (?::bigint[]) AND due_at <= statement_timestamp() ORDER BY id";
 
-    private static final String SQL = """
-            WITH due AS (
-                DELETE FROM rowlock.waiting
-                 WHERE ctid = ANY (ARRAY(
-                       SELECT ctid FROM rowlock.waiting
-                        WHERE %s LIMIT ?
-                          FOR UPDATE SKIP LOCKED))
-                RETURNING *
-            ), moved AS (
-                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                           queue, job_key, type, payload, headers, errors)
-                SELECT id, CASE WHEN reason = 'policy' -- held for the longest time: it keeps its place in the order
+    private static final String SQL = Move.from(Room.WAITING, "due", """
+                    WITH due AS (
+                        DELETE FROM rowlock.waiting
+                         WHERE ctid = ANY (ARRAY(
+                               SELECT ctid FROM rowlock.waiting
+                                WHERE %s LIMIT ?
+                                  FOR UPDATE SKIP LOCKED))
+                        RETURNING *
+                    )""")
+            .to(Room.READY)
+            // Held for the longest time, it keeps its place in the order.
+            .set("ready_at", """
+                    CASE WHEN reason = 'policy'
                                 THEN coalesce((SELECT h.ready_at FROM rowlock.held_job h WHERE h.job_id = due.id AND h.due_at = due.due_at),
                                               statement_timestamp())
-                                ELSE statement_timestamp() END,
-                       enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                       queue, job_key, type, payload, headers, errors
-                  FROM due
-                 ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
-                RETURNING queue, rank, job_key
-            )
-            SELECT queue, min(rank), count(*), NULL::float8, NULL::float8, NULL::float8, NULL::bigint, count(job_key) > 0
-              FROM moved GROUP BY queue
-            UNION ALL
-            SELECT NULL, NULL, NULL,
-                   (SELECT date_part('epoch', due_at - clock_timestamp()) FROM rowlock.waiting
-                     WHERE due_at > statement_timestamp() ORDER BY due_at, id LIMIT 1),
-                   date_part('epoch', statement_timestamp()), date_part('epoch', last.due_at), last.id, NULL
-              FROM (SELECT) AS one
-              LEFT JOIN (SELECT due_at, id FROM due ORDER BY due_at DESC, id DESC LIMIT 1) AS last ON true
-            """;
+                                ELSE statement_timestamp() END""")
+            .inQueueOrder()
+            .returning("queue, rank, job_key")
+            .answering("""
+                    SELECT queue, min(rank), count(*), NULL::float8, NULL::float8, NULL::float8, NULL::bigint, count(job_key) > 0
+                      FROM into_ready GROUP BY queue
+                    UNION ALL
+                    SELECT NULL, NULL, NULL,
+                           (SELECT date_part('epoch', due_at - clock_timestamp()) FROM rowlock.waiting
+                             WHERE due_at > statement_timestamp() ORDER BY due_at, id LIMIT 1),
+                           date_part('epoch', statement_timestamp()), date_part('epoch', last.due_at), last.id, NULL
+                      FROM (SELECT) AS one
+                      LEFT JOIN (SELECT due_at, id FROM due ORDER BY due_at DESC, id DESC LIMIT 1) AS last ON true
+                    """);
 
     private static final String NAMES = "SELECT id FROM rowlock.waiting WHERE " + DUE + " LIMIT ?";
 

@@ -4,6 +4,8 @@ import dev.rowlock.queue.internal.store.BegunJobs;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Headers;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.List;
@@ -16,32 +18,32 @@ public final class CancelRest {
 
     private static final int LIMIT = 1_000;
 
-    private static final String SQL = """
-            WITH failed AS MATERIALIZED (
-                SELECT DISTINCT ON (d.job_key) d.job_key, d.id, d.last_job
-                  FROM rowlock.dead d
-                 WHERE d.queue = ? AND d.job_key = ANY (?::text[])
-                 ORDER BY d.job_key, d.last_job DESC
-            ), rest AS (
-                DELETE FROM rowlock.ready
-                 WHERE ctid = ANY (ARRAY(
-                       SELECT r.ctid FROM rowlock.ready r JOIN failed f ON f.job_key = r.job_key AND r.id <= f.last_job
-                        WHERE r.queue = ? AND %s
-                        LIMIT ?
-                          FOR UPDATE OF r SKIP LOCKED))
-                RETURNING *
-            ), cancelled AS (
-                INSERT INTO rowlock.done (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type,
-                                          payload, headers, errors, finished_at, state)
-                SELECT r.id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, r.job_key, type, payload, headers,
-                       rowlock.with_error(errors, attempt, NULL, jsonb_build_object(
-                           'type', 'cancelled', 'message', 'job ' || f.id || ' of its key has failed')),
-                       statement_timestamp(), 'cancelled'
-                  FROM rest r JOIN failed f ON f.job_key = r.job_key
-                RETURNING headers
-            )
-            SELECT count(*), coalesce(bool_or(headers -> '%s' IS NOT NULL), false) FROM cancelled
-            """.formatted(BegunJobs.untouched("r"), Headers.WORKFLOW);
+    private static final String SQL = Move.of(
+                    "rest r JOIN failed f ON f.job_key = r.job_key", """
+                    WITH failed AS MATERIALIZED (
+                        SELECT DISTINCT ON (d.job_key) d.job_key, d.id, d.last_job
+                          FROM rowlock.dead d
+                         WHERE d.queue = ? AND d.job_key = ANY (?::text[])
+                         ORDER BY d.job_key, d.last_job DESC
+                    ), rest AS (
+                        DELETE FROM rowlock.ready
+                         WHERE ctid = ANY (ARRAY(
+                               SELECT r.ctid FROM rowlock.ready r JOIN failed f ON f.job_key = r.job_key AND r.id <= f.last_job
+                                WHERE r.queue = ? AND %s
+                                LIMIT ?
+                                  FOR UPDATE OF r SKIP LOCKED))
+                        RETURNING *
+                    )""".formatted(BegunJobs.untouched("r")))
+            .to(Room.DONE)
+            .set("id", "r.id")
+            .set("job_key", "r.job_key")
+            .set("state", "'cancelled'")
+            .set("errors", """
+                    rowlock.with_error(errors, attempt, NULL, jsonb_build_object(
+                           'type', 'cancelled', 'message', 'job ' || f.id || ' of its key has failed'))""")
+            .returning("headers")
+            .answering("SELECT count(*), coalesce(bool_or(headers -> '%s' IS NOT NULL), false) FROM into_done"
+                    .formatted(Headers.WORKFLOW));
 
     private final Database database;
     private final EnsureDonePartitions partitions;

@@ -3,6 +3,8 @@ package dev.rowlock.queue.internal.store.node;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Ids;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -21,44 +23,36 @@ public final class RescueJobs {
     // Reads the whole of running: run it after a death, and now and then. It also finds what a node claimed in the very
     // moment in which it was declared dead. A job on its last life is a suspect; it is blamed for this crash only if it
     // had really been started, so that one poison job cannot drag its neighbours into quarantine.
-    private static final String SQL = """
-            WITH orphan AS (
-                DELETE FROM rowlock.running
-                 WHERE ctid = ANY (ARRAY(
-                       SELECT r.ctid FROM rowlock.running r
-                        WHERE NOT EXISTS (SELECT FROM rowlock.node n WHERE n.id = r.node_id)
-                          AND r.id = ANY (coalesce(?::bigint[], ARRAY[r.id]))
-                        ORDER BY r.id LIMIT ?
-                          FOR UPDATE OF r SKIP LOCKED))
-                RETURNING *, crashes + CASE WHEN crashes = 0 OR crashes < ? - 1 OR isolated THEN 1 ELSE 0 END
-                          AS crashes_now
-            ), judged AS (
-                SELECT *, CASE WHEN cancel_requested THEN 'cancelled'
-                               WHEN crashes_now > crashes AND crashes_now >= ? THEN 'quarantined' ELSE 'ready' END AS fate
-                  FROM orphan
-            ), cancelled AS (
-                INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes_now, max_retries, 'cancelled', queue, job_key, type, payload, headers, errors
-                  FROM judged WHERE fate = 'cancelled'
-            ), quarantined AS (
-                INSERT INTO rowlock.dead (id, died_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes_now, max_retries, 'quarantined', queue, job_key, type, payload, headers,
-                       rowlock.with_error(errors, attempt, node_id, jsonb_build_object('claimedAt', claimed_at, 'type', 'crash', 'trace', '', 'message',
-                           'its node died while it ran, ' || crashes_now || ' times in all'))
-                  FROM judged WHERE fate = 'quarantined'
-            ), back AS (
-                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                           queue, job_key, type, payload, headers, errors)
-                SELECT id, ready_at, enqueued_at, timeout_millis, rank, attempt - 1, crashes_now, max_retries,
-                       queue, job_key, type, payload, headers, errors
-                  FROM judged WHERE fate = 'ready'
-            )
-            SELECT queue, min(rank), count(*), count(*) FILTER (WHERE fate = 'quarantined') FROM judged GROUP BY queue
-            """;
+    private static final String SQL = Move.from(Room.RUNNING, "judged", """
+                    WITH orphan AS (
+                        DELETE FROM rowlock.running
+                         WHERE ctid = ANY (ARRAY(
+                               SELECT r.ctid FROM rowlock.running r
+                                WHERE NOT EXISTS (SELECT FROM rowlock.node n WHERE n.id = r.node_id)
+                                  AND r.id = ANY (coalesce(?::bigint[], ARRAY[r.id]))
+                                ORDER BY r.id LIMIT ?
+                                  FOR UPDATE OF r SKIP LOCKED))
+                        RETURNING *, crashes + CASE WHEN crashes = 0 OR crashes < ? - 1 OR isolated THEN 1 ELSE 0 END
+                                  AS crashes_now
+                    ), judged AS (
+                        SELECT *, CASE WHEN cancel_requested THEN 'cancelled'
+                                       WHEN crashes_now > crashes AND crashes_now >= ? THEN 'quarantined' ELSE 'ready' END AS fate
+                          FROM orphan
+                    )""")
+            .set("crashes", "crashes_now")
+            .to(Room.DONE)
+            .when("fate = 'cancelled'")
+            .set("state", "'cancelled'")
+            .orTo(Room.DEAD)
+            .when("fate = 'quarantined'")
+            .set("state", "'quarantined'")
+            .set("errors", """
+                    rowlock.with_error(errors, attempt, node_id, jsonb_build_object('claimedAt', claimed_at, 'type', 'crash', 'trace', '', 'message',
+                           'its node died while it ran, ' || crashes_now || ' times in all'))""")
+            .orTo(Room.READY)
+            .set("attempt", "attempt - 1")
+            .answering(
+                    "SELECT queue, min(rank), count(*), count(*) FILTER (WHERE fate = 'quarantined') FROM judged GROUP BY queue");
 
     private static final String ORPHANS = """
             SELECT r.id FROM rowlock.running r

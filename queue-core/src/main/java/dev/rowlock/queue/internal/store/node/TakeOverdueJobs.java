@@ -5,6 +5,8 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.Row;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -23,63 +25,59 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TakeOverdueJobs {
 
-    private static final String SQL = IndexPlan.PREFIX + """
-            WITH overdue AS (
-                DELETE FROM rowlock.running
-                 WHERE ctid = ANY (ARRAY(
-                       SELECT r.ctid FROM rowlock.running r
-                         JOIN unnest(?::bigint[], ?::bigint[]) AS o (id, token) ON r.id = o.id AND r.token = o.token
-                        WHERE r.id = ANY (?::bigint[])
-                        ORDER BY r.id
-                          FOR UPDATE OF r SKIP LOCKED))
-                RETURNING *, rowlock.with_error(errors, attempt, node_id, jsonb_build_object('claimedAt', claimed_at, 'type', 'timeout', 'trace', '', 'message',
-                    'still running after its deadline; its node did not stop it')) AS history
-            ), policed AS (
-                -- To look for one header, PostgreSQL reads them all, and refuses an escaped NUL, or half a surrogate pair, in
-                -- any. An n in place of backslash and u leaves plain letters, or a line break behind a backslash of the text's
-                -- own. Rowlock's header has neither.
-                SELECT o.*, o.id = ANY (?::bigint[]) AS shared, coalesce((replace(o.headers::text, E'\\\\u', 'n')::json ->> 'rowlock-retry')::jsonb,
-                                     n.retries -> o.type) AS policy
-                  FROM overdue o
-                  LEFT JOIN rowlock.node n ON n.id = o.node_id
-            ), waiting AS (
-                SELECT *, coalesce((policy -> 'waits' ->> (least(attempt, jsonb_array_length(policy -> 'waits')) - 1))::bigint, ?)
-                       AS wait_millis
-                  FROM policed
-            ), judged AS (
-                SELECT *, CASE WHEN cancel_requested THEN 'cancelled'
-                               WHEN shared THEN 'retry'
-                               WHEN attempt > coalesce(max_retries, (policy ->> 'maxRetries')::int, ?) THEN 'failed'
-                               WHEN statement_timestamp() + wait_millis * interval '1 ms'
-                                    > enqueued_at + (policy ->> 'giveUpAfter')::bigint * interval '1 ms' THEN 'failed'
-                               ELSE 'retry' END AS fate
-                  FROM waiting
-            ), cancelled AS (
-                INSERT INTO rowlock.done (id, finished_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes, max_retries, 'cancelled', queue, job_key, type, payload, headers, history
-                  FROM judged WHERE fate = 'cancelled'
-            ), failed AS (
-                INSERT INTO rowlock.dead (id, died_at, enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                                          crashes, max_retries, state, queue, job_key, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, claimed_at, token, node_id, timeout_millis, rank, attempt,
-                       crashes, max_retries, 'failed', queue, job_key, type, payload, headers, history
-                  FROM judged WHERE fate = 'failed'
-            ), retried AS (
-                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                             reason, queue, job_key, type, payload, headers, errors)
-                SELECT id, statement_timestamp() + wait_millis * interval '1 ms', enqueued_at, timeout_millis,
-                       rank, CASE WHEN shared THEN attempt - 1 ELSE attempt END, crashes, max_retries, 'retry', queue, job_key, type, payload,
-                       CASE WHEN NOT shared OR headers::text COLLATE "C" ~ '[{,][[:space:]]*"%1$s"[[:space:]]*:' THEN headers
+    // By text: jsonb takes no escaped NUL.
+    private static final String ALONE = """
+            CASE WHEN NOT shared OR headers::text COLLATE "C" ~ '[{,][[:space:]]*"%1$s"[[:space:]]*:' THEN headers
                             WHEN headers IS NULL OR headers::text COLLATE "C" ~ '^[[:space:]]*[{][[:space:]]*[}][[:space:]]*$' THEN '{"%1$s":"true"}'
-                            -- By text: jsonb takes no escaped NUL.
-                            ELSE regexp_replace(headers::text COLLATE "C", '[{]', '{"%1$s":"true",')::json END,
-                       history
-                  FROM judged WHERE fate = 'retry'
-            )
-            SELECT queue, count(*), min(wait_millis) FILTER (WHERE fate = 'retry') FROM judged GROUP BY queue
-            """.formatted(Headers.ALONE);
+                            ELSE regexp_replace(headers::text COLLATE "C", '[{]', '{"%1$s":"true",')::json END""".formatted(Headers.ALONE);
+
+    private static final String SQL = IndexPlan.PREFIX
+            + Move.from(Room.RUNNING, "judged", """
+                    WITH overdue AS (
+                        DELETE FROM rowlock.running
+                         WHERE ctid = ANY (ARRAY(
+                               SELECT r.ctid FROM rowlock.running r
+                                 JOIN unnest(?::bigint[], ?::bigint[]) AS o (id, token) ON r.id = o.id AND r.token = o.token
+                                WHERE r.id = ANY (?::bigint[])
+                                ORDER BY r.id
+                                  FOR UPDATE OF r SKIP LOCKED))
+                        RETURNING *, rowlock.with_error(errors, attempt, node_id, jsonb_build_object('claimedAt', claimed_at, 'type', 'timeout', 'trace', '', 'message',
+                            'still running after its deadline; its node did not stop it')) AS history
+                    ), policed AS (
+                        -- To look for one header, PostgreSQL reads them all, and refuses an escaped NUL, or half a surrogate pair, in
+                        -- any. An n in place of backslash and u leaves plain letters, or a line break behind a backslash of the text's
+                        -- own. Rowlock's header has neither.
+                        SELECT o.*, o.id = ANY (?::bigint[]) AS shared, coalesce((replace(o.headers::text, E'\\\\u', 'n')::json ->> 'rowlock-retry')::jsonb,
+                                             n.retries -> o.type) AS policy
+                          FROM overdue o
+                          LEFT JOIN rowlock.node n ON n.id = o.node_id
+                    ), waiting AS (
+                        SELECT *, coalesce((policy -> 'waits' ->> (least(attempt, jsonb_array_length(policy -> 'waits')) - 1))::bigint, ?)
+                               AS wait_millis
+                          FROM policed
+                    ), judged AS (
+                        SELECT *, CASE WHEN cancel_requested THEN 'cancelled'
+                                       WHEN shared THEN 'retry'
+                                       WHEN attempt > coalesce(max_retries, (policy ->> 'maxRetries')::int, ?) THEN 'failed'
+                                       WHEN statement_timestamp() + wait_millis * interval '1 ms'
+                                            > enqueued_at + (policy ->> 'giveUpAfter')::bigint * interval '1 ms' THEN 'failed'
+                                       ELSE 'retry' END AS fate
+                          FROM waiting
+                    )""")
+                    .set("errors", "history")
+                    .to(Room.DONE)
+                    .when("fate = 'cancelled'")
+                    .set("state", "'cancelled'")
+                    .orTo(Room.DEAD)
+                    .when("fate = 'failed'")
+                    .set("state", "'failed'")
+                    .orTo(Room.WAITING)
+                    .set("due_at", "statement_timestamp() + wait_millis * interval '1 ms'")
+                    .set("reason", "'retry'")
+                    .set("attempt", "CASE WHEN shared THEN attempt - 1 ELSE attempt END")
+                    .set("headers", ALONE)
+                    .answering(
+                            "SELECT queue, count(*), min(wait_millis) FILTER (WHERE fate = 'retry') FROM judged GROUP BY queue");
 
     /**
      * What was taken in one queue.
