@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -20,12 +21,12 @@ public enum Room {
     DONE("finished_at statement_timestamp(), claimed_at ?, token ?, node_id ?, state !, result ?"),
     DEAD("died_at statement_timestamp(), claimed_at ?, token ?, node_id ?, state !");
 
-    /** What a job brings along when it is enqueued, and takes along with each move. */
-    private static final String OF_NEW_JOBS =
-            "id, timeout_millis, rank, max_retries, queue, job_key, type, payload, headers";
-
     /** What a job has in each room, and takes along with each move. */
-    public static final String JOB = OF_NEW_JOBS + ", enqueued_at, attempt, crashes, errors";
+    public static final String JOB =
+            "id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors";
+
+    /** What a new job does not bring along. */
+    private static final Set<String> LATER = Set.of("enqueued_at", "attempt", "crashes", "errors");
 
     private final Map<String, String> columns = new LinkedHashMap<>();
 
@@ -46,7 +47,7 @@ public enum Room {
     }
 
     static List<String> ofNewJobs() {
-        return split(OF_NEW_JOBS);
+        return split(JOB).stream().filter(column -> !LATER.contains(column)).toList();
     }
 
     /** What a job has in each room, as {@link #JOB}, as a list to select: some of the columns have other values. */

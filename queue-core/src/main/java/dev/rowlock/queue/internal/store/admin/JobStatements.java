@@ -4,6 +4,8 @@ import dev.rowlock.queue.internal.store.BegunJobs;
 import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.Row;
 import dev.rowlock.queue.job.Due;
 import java.sql.Connection;
@@ -27,29 +29,22 @@ public final class JobStatements {
     private static final String GLANCE =
             "SELECT id, state, type, attempt, progress, progress_note FROM rowlock.jobs_by_id(:ids) ORDER BY id";
 
-    /** The middle of a statement that has deleted jobs that have not begun as {@code taken}: they end as cancelled. */
-    public static final String TAKEN_INTO_DONE = """
-            changed AS (
-                INSERT INTO rowlock.done (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type,
-                                          payload, headers, errors, finished_at, state)
-                SELECT id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors,
-                       statement_timestamp(), 'cancelled'
-                  FROM taken
-                RETURNING id
-            )
-            """;
+    private static final String CANCEL_IDLE = cancelled(
+                    Move.of("(TABLE from_waiting UNION ALL TABLE from_ready) AS taken", """
+                    WITH from_waiting AS (
+                        DELETE FROM rowlock.waiting WHERE id = :id
+                        RETURNING %1$s
+                    ), from_ready AS (
+                        DELETE FROM rowlock.ready WHERE id = :id
+                        RETURNING %1$s
+                    )""".formatted(Room.JOB)))
+            .returning("id")
+            .answering(AuditNote.of("into_done") + "SELECT id FROM into_done");
 
-    private static final String CANCEL_IDLE =
-            """
-            WITH from_waiting AS (
-                DELETE FROM rowlock.waiting WHERE id = :id
-                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
-            ), from_ready AS (
-                DELETE FROM rowlock.ready WHERE id = :id
-                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
-            ), taken AS (
-                TABLE from_waiting UNION ALL TABLE from_ready
-            ), """ + TAKEN_INTO_DONE + AuditNote.of("changed") + "SELECT id FROM changed";
+    /** Jobs that have not begun end as cancelled. */
+    public static Move cancelled(Move taken) {
+        return taken.to(Room.DONE).set("state", "'cancelled'");
+    }
 
     private static final String REQUEST_CANCEL = """
             WITH changed AS (
@@ -58,53 +53,46 @@ public final class JobStatements {
             )
             """ + AuditNote.of("changed") + "SELECT id FROM changed";
 
-    private static final String RUN_NOW = """
-            WITH due AS (
-                DELETE FROM rowlock.waiting WHERE id = :id
-                RETURNING *
-            ), alone AS (
-                -- It waits for the end of another job no longer.
-                DELETE FROM rowlock.once_more WHERE job_id = ANY (ARRAY(SELECT id FROM due))
-            ), changed AS (
-                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                           queue, job_key, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                       queue, job_key, type, payload, headers, errors
-                  FROM due
-                RETURNING queue, rank
-            )
-            """ + AuditNote.of("changed") + "SELECT queue, rank FROM changed";
+    private static final String RUN_NOW = Move.from(Room.WAITING, "due", """
+                    WITH due AS (
+                        DELETE FROM rowlock.waiting WHERE id = :id
+                        RETURNING *
+                    ), alone AS (
+                        -- It waits for the end of another job no longer.
+                        DELETE FROM rowlock.once_more WHERE job_id = ANY (ARRAY(SELECT id FROM due))
+                    )""")
+            .to(Room.READY)
+            .set("ready_at", "statement_timestamp()")
+            .returning("queue, rank")
+            .answering(AuditNote.of("into_ready") + "SELECT queue, rank FROM into_ready");
 
     // One of the two finds the job: a snapshot sees it in one room. A job with a key that has begun keeps its reason:
     // in strict order, the others of its key wait for it.
-    private static final String RESCHEDULE =
-            """
-            WITH wanted AS (
-                SELECT coalesce(at, statement_timestamp() + delay_millis * interval '1 ms') AS due_at
-                  FROM (SELECT :at::timestamptz AS at, :delay_millis::bigint AS delay_millis) AS given
-            ), put_off AS (
-                UPDATE rowlock.waiting SET due_at = wanted.due_at,
-                       reason = CASE WHEN job_key IS NOT NULL AND %s THEN reason ELSE 'scheduled' END
-                  FROM wanted WHERE id = :id
-                RETURNING id
-            ), alone AS (
-                -- It waits for this time now, and no longer for the end of another job.
-                DELETE FROM rowlock.once_more WHERE job_id = ANY (ARRAY(SELECT id FROM put_off))
-            ), back AS (
-                DELETE FROM rowlock.ready WHERE id = :id
-                RETURNING *
-            ), moved AS (
-                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                             reason, queue, job_key, type, payload, headers, errors)
-                SELECT id, wanted.due_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                       CASE WHEN job_key IS NULL THEN 'scheduled' WHEN crashes > 0 THEN 'crash' WHEN attempt > 0 THEN 'retry' ELSE 'scheduled' END,
-                       queue, job_key, type, payload, headers, errors
-                  FROM back, wanted
-                RETURNING id
-            ), changed AS (
-                TABLE put_off UNION ALL TABLE moved
-            )
-            """.formatted(BegunJobs.waiting("waiting")) + AuditNote.of("changed") + "SELECT id FROM changed";
+    private static final String RESCHEDULE = Move.from(
+                    Room.READY, "back, wanted", """
+                    WITH wanted AS (
+                        SELECT coalesce(at, statement_timestamp() + delay_millis * interval '1 ms') AS due_at
+                          FROM (SELECT :at::timestamptz AS at, :delay_millis::bigint AS delay_millis) AS given
+                    ), put_off AS (
+                        UPDATE rowlock.waiting SET due_at = wanted.due_at,
+                               reason = CASE WHEN job_key IS NOT NULL AND %s THEN reason ELSE 'scheduled' END
+                          FROM wanted WHERE id = :id
+                        RETURNING id
+                    ), alone AS (
+                        -- It waits for this time now, and no longer for the end of another job.
+                        DELETE FROM rowlock.once_more WHERE job_id = ANY (ARRAY(SELECT id FROM put_off))
+                    ), back AS (
+                        DELETE FROM rowlock.ready WHERE id = :id
+                        RETURNING *
+                    )""".formatted(BegunJobs.waiting("waiting")))
+            .to(Room.WAITING)
+            .set("due_at", "wanted.due_at")
+            .set(
+                    "reason",
+                    "CASE WHEN job_key IS NULL THEN 'scheduled' WHEN crashes > 0 THEN 'crash' WHEN attempt > 0 THEN 'retry' ELSE 'scheduled' END")
+            .returning("id")
+            .answering(", changed AS (TABLE put_off UNION ALL TABLE into_waiting)\n" + AuditNote.of("changed")
+                    + "SELECT id FROM changed");
 
     // A ready job keeps its time, so among those of its new rank it stands where its age says.
     private static final String CHANGE_RANK = """
@@ -149,24 +137,22 @@ public final class JobStatements {
             )
             """ + AuditNote.of("changed") + "SELECT id FROM changed";
 
-    /** The middle of a statement that has deleted dead jobs as {@code redriven}: they get another life, due now, with fresh attempts and their error history. */
-    public static final String REDRIVEN_INTO_WAITING = """
-            changed AS (
-                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                             reason, queue, job_key, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, timeout_millis, rank, 0, 0, max_retries,
-                       'redrive', queue, job_key, type, payload, headers, errors
-                  FROM redriven
-                RETURNING id
-            )
-            """;
+    private static final String REDRIVE = redriven(Move.from(Room.DEAD, "redriven", """
+                    WITH redriven AS (
+                        DELETE FROM rowlock.dead WHERE id = :id
+                        RETURNING *
+                    )"""))
+            .returning("id")
+            .answering(AuditNote.of("into_waiting") + "SELECT id FROM into_waiting");
 
-    private static final String REDRIVE =
-            """
-            WITH redriven AS (
-                DELETE FROM rowlock.dead WHERE id = :id
-                RETURNING *
-            ), """ + REDRIVEN_INTO_WAITING + AuditNote.of("changed") + "SELECT id FROM changed";
+    /** Dead jobs get another life, due now, with fresh attempts and their error history. */
+    public static Move redriven(Move dead) {
+        return dead.to(Room.WAITING)
+                .set("due_at", "statement_timestamp()")
+                .set("reason", "'redrive'")
+                .set("attempt", "0")
+                .set("crashes", "0");
+    }
 
     /** The middle of a statement that has deleted dead jobs as {@code discarded}: it writes down how many, so that the books balance. */
     public static final String DISCARDED_NOTED = """

@@ -1,6 +1,7 @@
 package dev.rowlock.queue.internal.store.operate;
 
 import dev.rowlock.queue.internal.store.ColdStatement;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.search.RoomCondition;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -60,7 +61,7 @@ final class BulkBatchSql {
                        SELECT ctid FROM rowlock.%1$s WHERE id = ANY (ARRAY(SELECT id FROM wanted))
                         ORDER BY id
                           FOR UPDATE SKIP LOCKED))
-                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
+                RETURNING %2$s
             )""";
 
     // The action goes on behind jobs that somebody else has locked or moved, as long as it can remember which they are.
@@ -96,8 +97,7 @@ final class BulkBatchSql {
 
     /** Moves the jobs that are next. Answers how many, the place that is reached, and which are locked up to there. */
     static String move(BulkKind kind, List<RoomCondition> rooms) {
-        return wanted(rooms) + taken(rooms, TAKEN) + ", " + kind.moves()
-                + ANSWER.formatted("(SELECT count(*) FROM taken)");
+        return kind.move(wanted(rooms) + taken(rooms, TAKEN), ANSWER.formatted("(SELECT count(*) FROM taken)"));
     }
 
     /** Locks the jobs that are next. Answers which, and the same places as {@link #move}, once all of them are moved. */
@@ -124,7 +124,7 @@ final class BulkBatchSql {
 
     /** Moves the jobs of an array. */
     static String moveThese(BulkKind kind, List<RoomCondition> rooms) {
-        return NAMED + taken(rooms, TAKEN) + ", " + kind.moves() + "SELECT count(*) FROM taken";
+        return kind.move(NAMED + taken(rooms, TAKEN), "SELECT count(*) FROM taken");
     }
 
     /** One of these statements about jobs behind the place of an action. */
@@ -179,6 +179,8 @@ final class BulkBatchSql {
     }
 
     private static String each(List<RoomCondition> rooms, String part, String between) {
-        return rooms.stream().map(room -> part.formatted(room.room().table())).collect(Collectors.joining(between));
+        return rooms.stream()
+                .map(room -> part.formatted(room.room().table(), Room.JOB))
+                .collect(Collectors.joining(between));
     }
 }

@@ -1,5 +1,6 @@
 package dev.rowlock.queue.internal.store.operate;
 
+import dev.rowlock.queue.internal.store.Move;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.search.FilterConditions;
 import dev.rowlock.queue.internal.store.search.Room;
@@ -12,19 +13,25 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /** What each kind of bulk action does, and where. */
 enum BulkKind {
-    REDRIVE(EnumSet.of(Room.DEAD), "redriven AS (TABLE taken), " + JobStatements.REDRIVEN_INTO_WAITING),
-    DISCARD(EnumSet.of(Room.DEAD), "discarded AS (TABLE taken), " + JobStatements.DISCARDED_NOTED),
-    CANCEL(EnumSet.of(Room.WAITING, Room.READY), JobStatements.TAKEN_INTO_DONE);
+    REDRIVE(EnumSet.of(Room.DEAD), JobStatements::redriven, ""),
+    DISCARD(
+            EnumSet.of(Room.DEAD),
+            UnaryOperator.identity(),
+            ", discarded AS (TABLE taken), " + JobStatements.DISCARDED_NOTED),
+    CANCEL(EnumSet.of(Room.WAITING, Room.READY), JobStatements::cancelled, "");
 
     private final Set<Room> rooms;
-    private final String moves;
+    private final UnaryOperator<Move> move;
+    private final String noted;
 
-    BulkKind(Set<Room> rooms, String moves) {
+    BulkKind(Set<Room> rooms, UnaryOperator<Move> move, String noted) {
         this.rooms = rooms;
-        this.moves = moves;
+        this.move = move;
+        this.noted = noted;
     }
 
     static BulkKind of(BulkAction.Kind kind) {
@@ -51,8 +58,8 @@ enum BulkKind {
         return FilterConditions.of(filter, rooms, label());
     }
 
-    /** The part of a statement that moves the jobs that it has deleted as {@code taken}. */
-    String moves() {
-        return moves;
+    /** The statement that moves the jobs that it has deleted as {@code taken}. */
+    String move(String taken, String answer) {
+        return move.apply(Move.of("taken", taken)).answering(noted + answer);
     }
 }

@@ -2,6 +2,8 @@ package dev.rowlock.queue.internal.store.policy;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -16,7 +18,8 @@ public final class AdmitJobs {
 
     // Another node may have taken over meanwhile: then nothing changes. Jobs that somebody has moved since are left
     // out. Among equal priorities those chosen first run first.
-    private static final String SQL = IndexPlan.PREFIX + """
+    private static final String SQL = IndexPlan.PREFIX
+            + Move.from(Room.WAITING, "freed", """
             WITH own AS (
                 UPDATE rowlock.policy
                    SET decides_until = clock_timestamp() + ? * interval '1 ms', asked_at = clock_timestamp()
@@ -36,13 +39,11 @@ public final class AdmitJobs {
                 INSERT INTO rowlock.admitted_job (queue, job_id, admitted_at)
                 SELECT queue, id, clock_timestamp() FROM freed
                 ON CONFLICT (queue, job_id) DO UPDATE SET admitted_at = excluded.admitted_at
-            ), into_ready AS (
-                INSERT INTO rowlock.ready (ready_at, %1$s)
-                SELECT statement_timestamp() + array_position(?::bigint[], id) * interval '1 us', %1$s FROM freed
-                RETURNING rank, job_key
-            )
-            SELECT EXISTS (SELECT FROM own), count(*), min(rank), count(job_key) FROM into_ready
-            """.formatted(PolicySql.COLUMNS);
+            )""")
+                    .to(Room.READY)
+                    .set("ready_at", "statement_timestamp() + array_position(?::bigint[], id) * interval '1 us'")
+                    .returning("rank, job_key")
+                    .answering("SELECT EXISTS (SELECT FROM own), count(*), min(rank), count(job_key) FROM into_ready");
 
     // The jobs are held anew, behind the others: something else keeps them from running.
     private static final String TAKE_BACK = IndexPlan.PREFIX + """

@@ -3,6 +3,8 @@ package dev.rowlock.queue.internal.store.policy;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.job.Claim;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -14,7 +16,8 @@ import java.util.Set;
 public final class HoldClaimedJobs {
 
     private static final String SQL = IndexPlan.OUTCOMES_PREFIX
-            + "WITH " + PolicySql.LIVE + """
+            + PolicySql.held(
+                    Move.from(Room.RUNNING, "taken", "WITH " + PolicySql.LIVE + """
             , given AS MATERIALIZED (
                 SELECT * FROM unnest(?::bigint[], ?::bigint[]) AS g (id, token)
             ), admitted AS (
@@ -27,8 +30,9 @@ public final class HoldClaimedJobs {
                    AND g.id = r.id AND g.token = r.token
                    AND (SELECT it FROM live) AND NOT r.cancel_requested
                 RETURNING r.*
-            )
-            """ + PolicySql.held("attempt - 1") + "SELECT token FROM taken";
+            )""")
+                            .set("attempt", "attempt - 1"),
+                    "SELECT token FROM taken");
 
     private final Database database;
     private final String sql;

@@ -2,6 +2,8 @@ package dev.rowlock.queue.internal.store.policy;
 
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -14,7 +16,8 @@ public final class HoldJobs {
             "NOT EXISTS (SELECT FROM rowlock.admitted_job a WHERE a.queue = r.queue AND a.job_id = r.id OFFSET 0)";
 
     private static final String SQL = IndexPlan.PREFIX
-            + "WITH " + PolicySql.LIVE + """
+            + PolicySql.held(
+                    Move.from(Room.READY, "taken", "WITH " + PolicySql.LIVE + """
             , taken AS (
                 DELETE FROM rowlock.ready
                  WHERE ctid = ANY (ARRAY(
@@ -32,9 +35,8 @@ public final class HoldJobs {
                         LIMIT ?
                           FOR UPDATE OF r SKIP LOCKED))
                 RETURNING *
-            )
-            """.formatted(UNMARKED) + PolicySql.held("attempt")
-            + "SELECT count(*) FROM taken";
+            )""".formatted(UNMARKED)),
+                    "SELECT count(*) FROM taken");
 
     private final Database database;
     private final String sql;

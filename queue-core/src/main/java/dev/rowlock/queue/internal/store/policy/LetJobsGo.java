@@ -4,6 +4,8 @@ import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -13,11 +15,12 @@ import java.util.List;
 public final class LetJobsGo {
 
     // A row that somebody has locked keeps its note, and comes with the next call.
-    private static final String SQL = IndexPlan.PREFIX + """
+    private static final String SQL = IndexPlan.PREFIX
+            + Move.from(Room.WAITING, "freed", """
             WITH next AS MATERIALIZED (
                 SELECT h.job_id, h.due_at, h.ready_at FROM rowlock.held_job h
-                 WHERE h.queue = ? AND EXISTS (SELECT FROM rowlock.policy p WHERE p.queue = ? AND NOT %2$s)
-                   AND %3$s
+                 WHERE h.queue = ? AND EXISTS (SELECT FROM rowlock.policy p WHERE p.queue = ? AND NOT %1$s)
+                   AND %2$s
                  ORDER BY h.queue, h.rank, h.ready_at, h.job_id
                  LIMIT ?
             ), freed AS (
@@ -36,13 +39,12 @@ public final class LetJobsGo {
                          WHERE NOT EXISTS (SELECT FROM rowlock.waiting w
                                             WHERE w.id = n.job_id AND w.due_at = n.due_at AND w.reason = 'policy')) AS o
                  WHERE h.job_id = o.id AND h.due_at = o.due_at
-            ), into_ready AS (
-                INSERT INTO rowlock.ready (ready_at, %1$s)
-                SELECT (SELECT n.ready_at FROM next n WHERE n.job_id = freed.id), %1$s FROM freed
-                RETURNING rank, job_key
-            )
-            SELECT (SELECT count(*) FROM next), count(*), min(rank), count(job_key) FROM into_ready
-            """;
+            )""".formatted(PolicySql.DECIDES, "%s"))
+                    .to(Room.READY)
+                    .set("ready_at", "(SELECT n.ready_at FROM next n WHERE n.job_id = freed.id)")
+                    .returning("rank, job_key")
+                    .answering(
+                            "SELECT (SELECT count(*) FROM next), count(*), min(rank), count(job_key) FROM into_ready");
 
     private static final String OTHERS = "h.job_id <> ALL (?::bigint[])";
     private static final String NAMED = "h.job_id = ANY (?::bigint[])";
@@ -71,8 +73,8 @@ public final class LetJobsGo {
 
     public LetJobsGo(Database database) {
         this.database = database;
-        this.others = database.sql(SQL.formatted(PolicySql.COLUMNS, PolicySql.DECIDES, OTHERS));
-        this.named = database.sql(SQL.formatted(PolicySql.COLUMNS, PolicySql.DECIDES, NAMED));
+        this.others = database.sql(SQL.formatted(OTHERS));
+        this.named = database.sql(SQL.formatted(NAMED));
         this.names = database.sql(NAMES);
     }
 

@@ -1,5 +1,8 @@
 package dev.rowlock.queue.internal.store.policy;
 
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
+
 /** What statements about policies have in common. */
 final class PolicySql {
 
@@ -20,29 +23,21 @@ final class PolicySql {
                 SELECT true AS it FROM rowlock.policy p WHERE p.queue = ? AND %s
             )""".formatted(DECIDES);
 
-    private static final String MOVED =
-            "id, enqueued_at, timeout_millis, rank, %s, crashes, max_retries, queue, job_key, type, payload, headers, errors";
-
-    /** The columns that a job takes along, after {@code id} and the times of its room. */
-    static final String COLUMNS = MOVED.formatted("attempt");
-
-    private static final String HELD = """
-            , held AS (
-                INSERT INTO rowlock.waiting (due_at, reason, %1$s)
-                SELECT statement_timestamp() + %2$s, 'policy', %3$s FROM taken
-            ), noted AS (
-                INSERT INTO rowlock.held_job (job_id, due_at, ready_at, rank, queue)
-                SELECT id, statement_timestamp() + %2$s, ready_at, rank, queue FROM taken
-                -- From an earlier time in waiting.
-                ON CONFLICT (job_id) DO UPDATE
-                   SET due_at = excluded.due_at, ready_at = excluded.ready_at, rank = excluded.rank, queue = excluded.queue
-            )
-            """;
-
     private PolicySql() {}
 
-    /** Holds the rows of {@code taken}, with {@code attempt} as given. */
-    static String held(String attempt) {
-        return HELD.formatted(COLUMNS, LONGEST, MOVED.formatted(attempt));
+    /** Holds the rows of {@code taken}, which come from ready or running. */
+    static String held(Move taken, String answer) {
+        return taken.to(Room.WAITING)
+                .set("due_at", "statement_timestamp() + " + LONGEST)
+                .set("reason", "'policy'")
+                .answering("""
+                        , noted AS (
+                            INSERT INTO rowlock.held_job (job_id, due_at, ready_at, rank, queue)
+                            SELECT id, statement_timestamp() + %s, ready_at, rank, queue FROM taken
+                            -- From an earlier time in waiting.
+                            ON CONFLICT (job_id) DO UPDATE
+                               SET due_at = excluded.due_at, ready_at = excluded.ready_at, rank = excluded.rank, queue = excluded.queue
+                        )
+                        """.formatted(LONGEST) + answer);
     }
 }

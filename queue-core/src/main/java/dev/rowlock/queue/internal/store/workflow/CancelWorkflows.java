@@ -5,7 +5,10 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
+import dev.rowlock.queue.internal.store.admin.JobStatements;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -54,7 +57,8 @@ public final class CancelWorkflows {
     private static final String OPEN =
             "SELECT id FROM rowlock.workflow WHERE state IN ('running', 'cancelling', 'failed') AND state = 'cancelling' AND id > ? ORDER BY id LIMIT ?";
 
-    private static final String JOBS = """
+    private static final String JOBS = JobStatements.cancelled(
+                    Move.of("(TABLE from_waiting UNION ALL TABLE from_ready) AS found", """
             WITH next AS MATERIALIZED (
                 SELECT m.ctid AS place, m.step_no, m.job_id FROM rowlock.workflow_job m
                  WHERE m.workflow_id = ? AND m.state = 0 AND (m.step_no, m.job_id) > (?, ?)
@@ -63,22 +67,19 @@ public final class CancelWorkflows {
                 DELETE FROM rowlock.waiting
                  WHERE ctid = ANY (ARRAY(
                        SELECT w.ctid FROM rowlock.waiting w WHERE w.id = ANY (ARRAY(SELECT job_id FROM next)) ORDER BY w.id FOR UPDATE SKIP LOCKED))
-                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
+                RETURNING %1$s
             ), from_ready AS (
                 DELETE FROM rowlock.ready
                  WHERE ctid = ANY (ARRAY(
                        SELECT r.ctid FROM rowlock.ready r WHERE r.id = ANY (ARRAY(SELECT job_id FROM next)) ORDER BY r.id FOR UPDATE SKIP LOCKED))
-                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
-            ), cancelled AS (
-                INSERT INTO rowlock.done (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type,
-                                          payload, headers, errors, finished_at, state)
-                SELECT *, statement_timestamp(), 'cancelled'
-                  FROM (TABLE from_waiting UNION ALL TABLE from_ready) AS found
-                RETURNING id
-            ), marked AS (
+                RETURNING %1$s
+            )""".formatted(Room.JOB)))
+            .returning("id")
+            .answering("""
+            , marked AS (
                 -- By their places, as in MarkEndedJobs. One that somebody has changed in this moment, the sweep notes.
                 UPDATE rowlock.workflow_job SET state = 3
-                 WHERE ctid = ANY (ARRAY(SELECT n.place FROM next n JOIN cancelled c ON c.id = n.job_id))
+                 WHERE ctid = ANY (ARRAY(SELECT n.place FROM next n JOIN into_done c ON c.id = n.job_id))
             ), asked AS (
                 UPDATE rowlock.running SET cancel_requested = true
                  WHERE ctid = ANY (ARRAY(
@@ -105,7 +106,7 @@ public final class CancelWorkflows {
                    (SELECT n.step_no FROM next n ORDER BY n.step_no DESC, n.job_id DESC LIMIT 1),
                    (SELECT n.job_id FROM next n ORDER BY n.step_no DESC, n.job_id DESC LIMIT 1)
               FROM next
-            """.formatted(StepLock.ofRow("?"));
+            """.formatted(StepLock.ofRow("?")));
 
     /**
      * Some were cancelled.

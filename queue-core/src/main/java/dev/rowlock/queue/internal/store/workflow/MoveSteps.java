@@ -5,6 +5,8 @@ import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -70,7 +72,7 @@ public final class MoveSteps {
             JOIN given m ON m.workflow_id = s.workflow_id AND m.step_no = s.step_no AND m.state = CASE s.state WHEN 'reviving' THEN 4 ELSE 0 END
             """);
 
-    private static final String MOVED = """
+    private static final String MOVED = Move.of("freed", """
             , parked AS MATERIALIZED (
                 -- Not those that somebody has let run before, or cancelled.
                 SELECT w.id, w.ctid AS place FROM rowlock.waiting w
@@ -78,12 +80,12 @@ public final class MoveSteps {
                  ORDER BY w.id FOR UPDATE
             ), from_waiting AS (
                 DELETE FROM rowlock.waiting WHERE ctid = ANY (ARRAY(SELECT place FROM parked))
-                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
+                RETURNING %1$s
             ), missed AS MATERIALIZED (
                 -- Somebody has changed them in this moment, so this snapshot does not see them as they are: the next look takes them.
                 SELECT id FROM parked EXCEPT SELECT id FROM from_waiting
             ), from_done AS MATERIALIZED (
-                SELECT id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
+                SELECT %1$s
                   FROM rowlock.take_skipped_jobs(ARRAY(SELECT job_id FROM next WHERE state = 'reviving' AND NOT aside))
             ), counted AS MATERIALIZED (
                 SELECT n.workflow_id, n.step_no, count(*) AS jobs, count(x.id) AS missed, count(b.id) AS back
@@ -92,34 +94,24 @@ public final class MoveSteps {
             ), freed AS MATERIALIZED (
                 SELECT j.*, n.place, n.state AS what, n.workflow_id, n.due_at, n.delay_millis
                   FROM (TABLE from_waiting UNION ALL TABLE from_done) AS j JOIN next n ON n.job_id = j.id
-            ), into_ready AS (
-                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                           queue, job_key, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                       queue, job_key, type, payload, headers, errors
-                  FROM freed
-                 WHERE what <> 'skipping' AND delay_millis IS NULL AND (due_at IS NULL OR due_at <= statement_timestamp())
-                 ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
-                RETURNING queue, rank, job_key
-            ), into_waiting AS (
-                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                             reason, queue, job_key, type, payload, headers, errors)
-                SELECT id, coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms'), enqueued_at,
-                       timeout_millis, rank, attempt, crashes, max_retries,
-                       'scheduled', queue, job_key, type, payload, headers, errors
-                  FROM freed
-                 WHERE what <> 'skipping' AND (delay_millis IS NOT NULL OR due_at > statement_timestamp())
-                RETURNING due_at
-            ), into_done AS (
-                INSERT INTO rowlock.done (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type,
-                                          payload, headers, errors, finished_at, state)
-                SELECT id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers,
-                       rowlock.with_error(errors, attempt, NULL, jsonb_build_object(
-                           'type', 'skipped', 'message', 'a step of workflow ' || workflow_id || ' that comes before it ended otherwise')),
-                       statement_timestamp(), 'cancelled'
-                  FROM freed
-                 WHERE what = 'skipping'
-            ), noted AS (
+            )""".formatted(Room.JOB))
+            .to(Room.DONE)
+            .when("what = 'skipping'")
+            .set("state", "'cancelled'")
+            .set("errors", """
+                    rowlock.with_error(errors, attempt, NULL, jsonb_build_object(
+                           'type', 'skipped', 'message', 'a step of workflow ' || workflow_id || ' that comes before it ended otherwise'))""")
+            .orTo(Room.WAITING)
+            .when("delay_millis IS NOT NULL OR due_at > statement_timestamp()")
+            .set("due_at", "coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms')")
+            .set("reason", "'scheduled'")
+            .returning("due_at")
+            .orTo(Room.READY)
+            .set("ready_at", "statement_timestamp()")
+            .inQueueOrder()
+            .returning("queue, rank, job_key")
+            .answering("""
+            , noted AS (
                 -- What should come back and is not kept any more never runs, so its step has not succeeded.
                 UPDATE rowlock.workflow_job SET state = CASE WHEN state <> 4 THEN 4 WHEN job_id = ANY (ARRAY(SELECT id FROM from_done)) THEN 0 ELSE 3 END
                  WHERE ctid = ANY (ARRAY(SELECT place FROM freed WHERE what = 'skipping' UNION ALL SELECT place FROM next WHERE state = 'reviving' AND NOT aside))
@@ -142,7 +134,7 @@ public final class MoveSteps {
               FROM into_waiting HAVING count(*) > 0
             UNION ALL
             SELECT 4, NULL, NULL, max(state), NULL, coalesce((SELECT min(id) - 1 FROM missed), max(job_id)), NULL, NULL FROM next HAVING count(*) > 0
-            """;
+            """);
 
     /** States of a step whose jobs are to be moved. */
     public static final List<String> MOVING = List.of("releasing", "skipping", "reviving");

@@ -1,5 +1,7 @@
 package dev.rowlock.queue.internal.store.workflow;
 
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.MovedStep;
 import dev.rowlock.queue.internal.store.workflow.MoveSteps.Ready;
 import java.sql.ResultSet;
@@ -15,30 +17,28 @@ public final class ReleaseFewJobs {
      * {@code workflow_id}, {@code step_no}, the {@code state} that says what is to be done, and {@code jobs}, null where they are to be moved afterwards.
      * With one parameter: fewer jobs than this are released with their step.
      */
-    static final String SQL = """
-            , from_waiting AS (
-                DELETE FROM rowlock.waiting WHERE ctid = ANY (ARRAY(SELECT place FROM parked))
-                RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
-            ), missed AS MATERIALIZED (
-                -- Somebody has changed them in this moment, so this snapshot does not see them as they are: their step is moved afterwards.
-                SELECT id FROM parked EXCEPT SELECT id FROM from_waiting
-            ), into_ready AS (
-                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                                           queue, job_key, type, payload, headers, errors)
-                SELECT id, statement_timestamp(), enqueued_at, timeout_millis, rank, attempt, crashes, max_retries,
-                       queue, job_key, type, payload, headers, errors
-                  FROM from_waiting
-                 ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
-                RETURNING queue, rank, job_key
-            ), stepped AS (
-                UPDATE rowlock.workflow_step s
-                   SET state = CASE WHEN cardinality(d.jobs) < ? AND NOT d.jobs && ARRAY(SELECT id FROM missed) THEN 'released' ELSE d.state END
-                  FROM decided d
-                 WHERE s.ctid = ANY (ARRAY(SELECT place FROM decided))
-                   AND s.workflow_id + 0 = d.workflow_id AND s.step_no + 0 = d.step_no -- no index is to be walked through for that
-                RETURNING s.workflow_id, s.step_no, s.state, cardinality(d.jobs) AS jobs
-            )
-            """;
+    static final String SQL = Move.of("from_waiting", """
+                    , from_waiting AS (
+                        DELETE FROM rowlock.waiting WHERE ctid = ANY (ARRAY(SELECT place FROM parked))
+                        RETURNING %s
+                    ), missed AS MATERIALIZED (
+                        -- Somebody has changed them in this moment, so this snapshot does not see them as they are: their step is moved afterwards.
+                        SELECT id FROM parked EXCEPT SELECT id FROM from_waiting
+                    )""".formatted(Room.JOB))
+            .to(Room.READY)
+            .set("ready_at", "statement_timestamp()")
+            .inQueueOrder()
+            .returning("queue, rank, job_key")
+            .answering("""
+                    , stepped AS (
+                        UPDATE rowlock.workflow_step s
+                           SET state = CASE WHEN cardinality(d.jobs) < ? AND NOT d.jobs && ARRAY(SELECT id FROM missed) THEN 'released' ELSE d.state END
+                          FROM decided d
+                         WHERE s.ctid = ANY (ARRAY(SELECT place FROM decided))
+                           AND s.workflow_id + 0 = d.workflow_id AND s.step_no + 0 = d.step_no -- no index is to be walked through for that
+                        RETURNING s.workflow_id, s.step_no, s.state, cardinality(d.jobs) AS jobs
+                    )
+                    """);
 
     /** What {@link #read} reads. */
     static final String RESULT = """
