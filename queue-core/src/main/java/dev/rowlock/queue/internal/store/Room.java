@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * A table in which a job can lie, and the columns of its row. They stand here and in the schema's {@code rooms.sql}; statements take them from
@@ -48,13 +47,6 @@ public enum Room {
 
     static List<String> ofNewJobs() {
         return split(JOB).stream().filter(column -> !LATER.contains(column)).toList();
-    }
-
-    /** What a job has in each room, as {@link #JOB}, as a list to select: some of the columns have other values. */
-    public static String job(Map<String, String> values) {
-        return split(JOB).stream()
-                .map(column -> values.getOrDefault(column, column))
-                .collect(Collectors.joining(", "));
     }
 
     static List<String> split(String columns) {

@@ -3,6 +3,7 @@ package dev.rowlock.queue.internal.store.claim;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Ids;
 import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.job.ClaimedJob;
 import java.sql.Connection;
@@ -46,11 +47,10 @@ public final class ClaimReadyJobs {
     private static final String POSITION = "?, to_timestamp(?), ?";
 
     private static final String MOVED_WITH = """
-            INSERT INTO rowlock.running (id, token, node_id, ready_at, enqueued_at, claimed_at, deadline, timeout_millis,
-                                         rank, attempt, crashes, max_retries, queue, type, payload, headers, errors%s)
-            SELECT id, nextval('rowlock.claim_token'), ?, ready_at, enqueued_at, statement_timestamp(),
+            INSERT INTO rowlock.running (token, node_id, ready_at, claimed_at, deadline, %s%s)
+            SELECT nextval('rowlock.claim_token'), ?, ready_at, statement_timestamp(),
                    statement_timestamp() + (coalesce(timeout_millis, (?::jsonb ->> type)::bigint) + ?) * interval '1 ms',
-                   timeout_millis, rank, attempt + 1, crashes, max_retries, queue, type, payload, headers, errors%s
+                   %s%s
               FROM claimed
             RETURNING id, token, date_part('epoch', ready_at), nullif(rank, 0), nullif(attempt - 1, 0), nullif(crashes, 0), type,
                       CASE WHEN enqueued_at <> ready_at THEN date_part('epoch', enqueued_at) END, max_retries, timeout_millis, deadline,
@@ -75,7 +75,8 @@ public final class ClaimReadyJobs {
 
     /** The end of a claim of what was deleted as {@code claimed}, with more columns, their values and answers: each behind a comma. */
     static String moved(String columns, String values, String answers) {
-        return MOVED_WITH.formatted(columns, values, answers);
+        String plain = Room.JOB.replace("job_key, ", "");
+        return MOVED_WITH.formatted(plain, columns, plain.replace("attempt", "attempt + 1"), values, answers);
     }
 
     private static String few(String which) {

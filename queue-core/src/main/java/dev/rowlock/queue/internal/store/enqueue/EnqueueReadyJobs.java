@@ -18,24 +18,21 @@ public final class EnqueueReadyJobs {
     // Rows come out of unnest, and ids out of the sequence, in the order of the arrays. Those that are claimed one
     // after
     // another lie side by side on disk: with 21 priorities mixed, each claimed job would cost a page of its own.
-    private static final String SQL = """
-            INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, max_retries, timeout_millis, queue, type, payload, headers)
-            SELECT id, statement_timestamp(), statement_timestamp(),
-                   rank, max_retries, timeout_millis, queue, type, payload::json, headers::json
-              FROM (SELECT nextval('rowlock.job_id') AS id, j.*
-                      FROM unnest(?::smallint[], ?::smallint[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[])
-                           AS j (rank, max_retries, timeout_millis, queue, type, headers, payload)) AS numbered
+    private static final String SQL =
+            """
+            INSERT INTO rowlock.ready (id, ready_at, enqueued_at, %1$s, payload)
+            SELECT id, statement_timestamp(), statement_timestamp(), %2$s, payload::json
+              FROM (SELECT nextval('rowlock.job_id') AS id, j.* FROM unnest(%3$s, ?::text[]) AS j (%1$s, payload)) AS numbered
              ORDER BY queue COLLATE "C", rank, id
             RETURNING id
-            """;
+            """.formatted(NewJobColumns.PLAIN, NewJobColumns.PLAIN_VALUES, NewJobColumns.EACH);
 
     // Most batches: only the payloads differ. A fifth cheaper than seven arrays.
     private static final String SQL_ALIKE = """
-            INSERT INTO rowlock.ready (id, ready_at, enqueued_at, rank, max_retries, timeout_millis, queue, type, headers, payload)
-            SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(),
-                   ?::smallint, ?::smallint, ?::bigint, ?, ?, ?::json, unnest(?::json[])
+            INSERT INTO rowlock.ready (id, ready_at, enqueued_at, %s, payload)
+            SELECT nextval('rowlock.job_id'), statement_timestamp(), statement_timestamp(), %s, unnest(?::json[])
             RETURNING id
-            """;
+            """.formatted(NewJobColumns.PLAIN, NewJobColumns.SHARED);
 
     // A function that returns a set takes one more id from the sequence after its last row. That does no harm to a
     // batch, but each single job would use up two.

@@ -42,10 +42,7 @@ public final class EnqueueUniqueJobs {
                        OR (SELECT r.id FROM rowlock.running r WHERE r.id = k.job_id) IS NOT NULL AS held
                   FROM (-- Rows come out of unnest, and ids out of the sequence, in the order of the arrays.
                         SELECT nextval('rowlock.job_id') AS id, a.*
-                          FROM unnest(?::text[], ?::bigint[], ?::timestamptz[], ?::bigint[], ?::smallint[], ?::smallint[],
-                                      ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-                               AS a (key, at_least_millis, due_at, delay_millis, rank, max_retries,
-                                     timeout_millis, queue, type, headers, payload, large_payload, job_key)) AS j
+                          FROM unnest(?::text[], ?::bigint[], %s) AS a (key, at_least_millis, %s)) AS j
                   LEFT JOIN rowlock.unique_key k ON k.type = j.type AND k.key = j.key
             ), taken AS (
                 INSERT INTO rowlock.unique_key AS k (type, key, job_id, held_until)
@@ -59,7 +56,7 @@ public final class EnqueueUniqueJobs {
                 RETURNING job_id
             ), created AS NOT MATERIALIZED (
                 SELECT * FROM asked WHERE key IS NULL OR id IN (TABLE taken)
-            """;
+            """.formatted(NewJobColumns.ALL_OF_EACH, NewJobColumns.ALL);
 
     private static final String ANSWER = """
             SELECT key IS NULL OR id IN (TABLE taken) AS created, id, CASE WHEN held THEN rowlock.unmoved(holder) END AS holder
@@ -158,11 +155,7 @@ public final class EnqueueUniqueJobs {
     private static void set(PreparedStatement statement, List<NewJob> jobs) throws SQLException {
         statement.setObject(1, Columns.texts(jobs, job -> key(job, UniqueKey::value)));
         statement.setObject(2, Columns.millis(jobs, job -> key(job, EnqueueUniqueJobs::atLeast)));
-        NewJobColumns.setDue(statement, 3, jobs);
-        NewJobColumns.setEach(statement, 5, jobs);
-        statement.setObject(11, Columns.texts(jobs, NewJob::smallPayload));
-        statement.setObject(12, Columns.texts(jobs, NewJob::largePayload));
-        statement.setObject(13, Columns.texts(jobs, NewJob::key));
+        NewJobColumns.setAll(statement, 3, jobs);
     }
 
     private static @Nullable Duration atLeast(UniqueKey key) {

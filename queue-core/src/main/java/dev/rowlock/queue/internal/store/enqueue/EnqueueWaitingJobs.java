@@ -13,17 +13,14 @@ import java.util.List;
 /** Inserts jobs that become runnable later. */
 public final class EnqueueWaitingJobs {
 
-    private static final String SQL = """
-            INSERT INTO rowlock.waiting (id, due_at, enqueued_at, rank, max_retries, timeout_millis, reason,
-                                         queue, type, payload, headers)
+    private static final String SQL =
+            """
+            INSERT INTO rowlock.waiting (id, due_at, enqueued_at, reason, %1$s, payload)
             SELECT nextval('rowlock.job_id'), coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms'),
-                   statement_timestamp(), rank, max_retries, timeout_millis, 'scheduled',
-                   queue, type, payload::json, headers::json
-              FROM unnest(?::timestamptz[], ?::bigint[], ?::smallint[], ?::smallint[], ?::bigint[],
-                          ?::text[], ?::text[], ?::text[], ?::text[])
-                   AS j (due_at, delay_millis, rank, max_retries, timeout_millis, queue, type, headers, payload)
+                   statement_timestamp(), 'scheduled', %2$s, payload::json
+              FROM unnest(?::timestamptz[], ?::bigint[], %3$s, ?::text[]) AS j (due_at, delay_millis, %1$s, payload)
             RETURNING id
-            """;
+            """.formatted(NewJobColumns.PLAIN, NewJobColumns.PLAIN_VALUES, NewJobColumns.EACH);
 
     private final String sql;
 

@@ -2,9 +2,10 @@ package dev.rowlock.queue.internal.store.unique;
 
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Ids;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.UncachedPlan;
-import dev.rowlock.queue.internal.store.enqueue.IntoRooms;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.enqueue.NewJobColumns;
 import dev.rowlock.queue.job.WaitReason;
@@ -18,40 +19,41 @@ import org.jspecify.annotations.Nullable;
 /** Inserts jobs and gives them their keys. Some of them wait for the end of the job that held the key before. */
 public final class InsertKeyedJobs {
 
-    private static final String SQL = """
-            WITH asked AS MATERIALIZED (
-                -- Rows come out of unnest, and ids out of the sequence, in the order of the arrays.
-                SELECT nextval('rowlock.job_id') AS id, a.*
-                  FROM unnest(?::text[], ?::bigint[], ?::bigint[], ?::timestamptz[], ?::bigint[], ?::smallint[], ?::smallint[],
-                              ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-                       AS a (key, at_least_millis, after_id, due_at, delay_millis, rank, max_retries, timeout_millis,
-                             queue, type, headers, payload, large_payload, job_key)
-            ), taken AS (
-                -- Their rows are there, and locked. As a join, an UPDATE could scan the table.
-                INSERT INTO rowlock.unique_key (type, key, job_id, held_until)
-                SELECT type, key, id, statement_timestamp() + at_least_millis * interval '1 ms'
-                  FROM asked
-                 WHERE key IS NOT NULL
-                ON CONFLICT (type, key) DO UPDATE SET job_id = excluded.job_id, held_until = excluded.held_until
-            ), aside AS (
-                INSERT INTO rowlock.payload (job_id, bytes, payload)
-                SELECT id, pg_column_size(large_payload) - 4, large_payload::json -- as in IntoRooms
-                  FROM asked WHERE large_payload IS NOT NULL
-            ), once_more AS (
-                INSERT INTO rowlock.once_more (job_id, after_id, type, key, due_at)
-                SELECT id, after_id, type, key, coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms')
-                  FROM asked WHERE after_id IS NOT NULL
-            ), after_another AS (
-                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, rank, max_retries, timeout_millis, reason,
-                                             queue, job_key, type, payload, headers)
-                SELECT id, '%s', statement_timestamp(), rank, max_retries, timeout_millis, '%s',
-                       queue, job_key, type, payload::json, headers::json
-                  FROM asked WHERE after_id IS NOT NULL
-            ), created AS MATERIALIZED (
-                SELECT * FROM asked WHERE after_id IS NULL
-            """.formatted(ReleaseFollowers.NEVER, WaitReason.ONCE_MORE.label())
-            + IntoRooms.READY_OR_WAITING
-            + "SELECT id FROM asked ORDER BY id";
+    private static final String SQL = Move.created("asked", """
+                    WITH asked AS MATERIALIZED (
+                        -- Rows come out of unnest, and ids out of the sequence, in the order of the arrays.
+                        SELECT nextval('rowlock.job_id') AS id, a.*
+                          FROM unnest(?::text[], ?::bigint[], ?::bigint[], %s) AS a (key, at_least_millis, after_id, %s)
+                    ), taken AS (
+                        -- Their rows are there, and locked. As a join, an UPDATE could scan the table.
+                        INSERT INTO rowlock.unique_key (type, key, job_id, held_until)
+                        SELECT type, key, id, statement_timestamp() + at_least_millis * interval '1 ms'
+                          FROM asked
+                         WHERE key IS NOT NULL
+                        ON CONFLICT (type, key) DO UPDATE SET job_id = excluded.job_id, held_until = excluded.held_until
+                    ), aside AS (
+                        INSERT INTO rowlock.payload (job_id, bytes, payload)
+                        SELECT id, pg_column_size(large_payload) - 4, large_payload::json -- as in IntoRooms
+                          FROM asked WHERE large_payload IS NOT NULL
+                    ), once_more AS (
+                        INSERT INTO rowlock.once_more (job_id, after_id, type, key, due_at)
+                        SELECT id, after_id, type, key, coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms')
+                          FROM asked WHERE after_id IS NOT NULL
+                    )""".formatted(NewJobColumns.ALL_OF_EACH, NewJobColumns.ALL))
+            .to(Room.WAITING)
+            .when("after_id IS NOT NULL OR due_at IS NOT NULL OR delay_millis IS NOT NULL")
+            .set(
+                    "due_at",
+                    "CASE WHEN after_id IS NOT NULL THEN '%s' ELSE coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms') END"
+                            .formatted(ReleaseFollowers.NEVER))
+            .set(
+                    "reason",
+                    "CASE WHEN after_id IS NOT NULL THEN '%s' ELSE '%s' END"
+                            .formatted(WaitReason.ONCE_MORE.label(), WaitReason.SCHEDULED.label()))
+            .orTo(Room.READY)
+            .set("ready_at", "statement_timestamp()")
+            .inQueueOrder()
+            .answering("SELECT id FROM asked ORDER BY id");
 
     /**
      * A job to insert.
@@ -86,11 +88,7 @@ public final class InsertKeyedJobs {
                                     ? null
                                     : job.uniqueKey().atLeast()));
             statement.setObject(3, keyed.stream().map(KeyedJob::after).toArray(Long[]::new));
-            NewJobColumns.setDue(statement, 4, jobs);
-            NewJobColumns.setEach(statement, 6, jobs);
-            statement.setObject(12, Columns.texts(jobs, NewJob::smallPayload));
-            statement.setObject(13, Columns.texts(jobs, NewJob::largePayload));
-            statement.setObject(14, Columns.texts(jobs, NewJob::key));
+            NewJobColumns.setAll(statement, 4, jobs);
             try (ResultSet rows = statement.executeQuery()) {
                 return Ids.read(rows, jobs.size());
             }

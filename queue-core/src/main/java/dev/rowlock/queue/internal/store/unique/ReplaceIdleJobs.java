@@ -1,6 +1,8 @@
 package dev.rowlock.queue.internal.store.unique;
 
 import dev.rowlock.queue.internal.store.Columns;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
@@ -21,14 +23,11 @@ import java.util.List;
  */
 public final class ReplaceIdleJobs {
 
-    private static final String SQL =
-            """
+    private static final String SQL = Move.created(
+                    "renewed", """
             WITH asked AS MATERIALIZED (
                 SELECT *
-                  FROM unnest(?::bigint[], ?::bigint[], ?::timestamptz[], ?::bigint[], ?::smallint[], ?::smallint[],
-                              ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-                       AS a (id, longest_millis, due_at, delay_millis, rank, max_retries, timeout_millis,
-                             queue, type, headers, payload, large_payload, job_key)
+                  FROM unnest(?::bigint[], ?::bigint[], %s) AS a (id, longest_millis, %s)
             ), from_waiting AS (
                 -- A job that a policy holds is due: it counts as ready, since when it was. Its due time is when it goes on without the policy.
                 DELETE FROM rowlock.waiting w WHERE id = ANY (?::bigint[])
@@ -59,22 +58,6 @@ public final class ReplaceIdleJobs {
             ), into_once_more AS (
                 UPDATE rowlock.once_more f SET due_at = n.new_due_at
                   FROM renewed n WHERE n.follows AND f.job_id = n.id
-            ), into_waiting AS (
-                INSERT INTO rowlock.waiting (id, due_at, enqueued_at, timeout_millis, rank, crashes, max_retries, reason,
-                                             queue, job_key, type, payload, headers, errors)
-                SELECT id, CASE WHEN follows THEN '%1$s' ELSE new_due_at END, enqueued_at,
-                       timeout_millis, rank, crashes, max_retries,
-                       CASE WHEN follows THEN '%2$s' ELSE '%3$s' END, queue, job_key, type, payload::json, headers::json, errors
-                  FROM renewed
-                 WHERE follows OR new_due_at IS NOT NULL
-            ), into_ready AS (
-                INSERT INTO rowlock.ready (id, ready_at, enqueued_at, timeout_millis, rank, crashes, max_retries,
-                                           queue, job_key, type, payload, headers, errors)
-                SELECT id, CASE WHEN same_line THEN coalesce(ready_at, statement_timestamp()) ELSE statement_timestamp() END,
-                       enqueued_at, timeout_millis, rank, crashes, max_retries, queue, job_key, type, payload::json, headers::json, errors
-                  FROM renewed
-                 WHERE NOT follows AND new_due_at IS NULL
-                 ORDER BY queue COLLATE "C", rank, id -- as in EnqueueReadyJobs
             ), aside AS (
                 INSERT INTO rowlock.payload (job_id, bytes, payload)
                 SELECT id, pg_column_size(large_payload) - 4, large_payload::json -- as in IntoRooms
@@ -83,11 +66,27 @@ public final class ReplaceIdleJobs {
             ), not_aside AS (
                 DELETE FROM rowlock.payload
                  WHERE job_id = ANY (ARRAY(SELECT id FROM renewed WHERE large_payload IS NULL))
-            )
+            )""".formatted(NewJobColumns.ALL_OF_EACH, NewJobColumns.ALL))
+            .set("enqueued_at", "enqueued_at")
+            .set("crashes", "crashes")
+            .set("errors", "errors")
+            .to(Room.WAITING)
+            .when("follows OR new_due_at IS NOT NULL")
+            .set("due_at", "CASE WHEN follows THEN '%s' ELSE new_due_at END".formatted(ReleaseFollowers.NEVER))
+            .set(
+                    "reason",
+                    "CASE WHEN follows THEN '%s' ELSE '%s' END"
+                            .formatted(WaitReason.ONCE_MORE.label(), WaitReason.SCHEDULED.label()))
+            .orTo(Room.READY)
+            .set(
+                    "ready_at",
+                    "CASE WHEN same_line THEN coalesce(ready_at, statement_timestamp()) ELSE statement_timestamp() END")
+            .inQueueOrder()
+            .answering("""
             SELECT n.id, n.follows, n.postpones AND n.ready_at IS NULL AS postponed
               FROM asked a LEFT JOIN renewed n ON n.id = a.id
              ORDER BY a.id
-            """.formatted(ReleaseFollowers.NEVER, WaitReason.ONCE_MORE.label(), WaitReason.SCHEDULED.label());
+            """);
 
     /** What a job is to become. */
     public record Replacement(long id, NewJob job) {
@@ -124,13 +123,9 @@ public final class ReplaceIdleJobs {
             statement.setObject(
                     2,
                     Columns.millis(asked, one -> one.onConflict() == OnConflict.POSTPONE ? one.longestWait() : null));
-            NewJobColumns.setDue(statement, 3, jobs);
-            NewJobColumns.setEach(statement, 5, jobs);
-            statement.setObject(11, Columns.texts(jobs, NewJob::smallPayload));
-            statement.setObject(12, Columns.texts(jobs, NewJob::largePayload));
-            statement.setObject(13, Columns.texts(jobs, NewJob::key));
-            statement.setObject(14, ids);
-            statement.setObject(15, ids);
+            int next = NewJobColumns.setAll(statement, 3, jobs);
+            statement.setObject(next, ids);
+            statement.setObject(next + 1, ids);
             List<Replaced> replaced = new ArrayList<>();
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {

@@ -27,11 +27,8 @@ public final class InsertWorkflowJobs {
     private static final String SQL = """
             WITH created AS MATERIALIZED (
                 SELECT nextval('rowlock.job_id') AS id, j.*
-                  FROM unnest(?::timestamptz[], ?::bigint[], ?::smallint[], ?::smallint[], ?::bigint[],
-                              ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::int[], ?::boolean[], ?::text[])
-                       AS j (due_at, delay_millis, rank, max_retries, timeout_millis,
-                             queue, type, headers, payload, large_payload, job_key, step_no, held, next_steps)
-            """
+                  FROM unnest(%s, ?::int[], ?::boolean[], ?::text[]) AS j (%s, step_no, held, next_steps)
+            """.formatted(NewJobColumns.ALL_OF_EACH, NewJobColumns.ALL)
             + IntoRooms.ASIDE
             + IntoRooms.readyOrWaiting(
                     "CASE WHEN held THEN '%s' ELSE 'scheduled' END".formatted(WaitReason.PARENTS.label()))
@@ -74,15 +71,11 @@ public final class InsertWorkflowJobs {
     public long[] run(Connection connection, long workflow, List<Member> members) throws SQLException {
         List<NewJob> jobs = members.stream().map(Member::asInserted).toList();
         try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-            NewJobColumns.setDue(statement, 1, jobs);
-            NewJobColumns.setEach(statement, 3, jobs);
-            statement.setObject(9, Columns.texts(jobs, NewJob::smallPayload));
-            statement.setObject(10, Columns.texts(jobs, NewJob::largePayload));
-            statement.setObject(11, Columns.texts(jobs, NewJob::key));
-            statement.setObject(12, members.stream().mapToInt(Member::step).toArray());
-            statement.setObject(13, Columns.flags(members, Member::held));
-            statement.setObject(14, Columns.texts(members, Member::nextSteps));
-            statement.setLong(15, workflow);
+            int next = NewJobColumns.setAll(statement, 1, jobs);
+            statement.setObject(next++, members.stream().mapToInt(Member::step).toArray());
+            statement.setObject(next++, Columns.flags(members, Member::held));
+            statement.setObject(next++, Columns.texts(members, Member::nextSteps));
+            statement.setLong(next, workflow);
             try (ResultSet rows = statement.executeQuery()) {
                 return Ids.read(rows, jobs.size());
             }
