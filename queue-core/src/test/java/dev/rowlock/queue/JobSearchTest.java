@@ -6,10 +6,9 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
-import dev.rowlock.queue.internal.store.outcome.DeferJobs;
-import dev.rowlock.queue.internal.store.outcome.DeferJobs.Deferred;
-import dev.rowlock.queue.internal.store.outcome.FinishJobs;
-import dev.rowlock.queue.internal.store.outcome.FinishJobs.Finished;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Deferred;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Finished;
 import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -139,8 +138,8 @@ class JobSearchTest {
     @Test
     void aCompletedJobHasItsResult() {
         ClaimedJob running = rooms.running();
-        new FinishJobs(rooms.database(), true)
-                .run(List.of(new Finished(running.claim(), JobState.COMPLETED, "{\"sent\": 1}")));
+        new OutcomeStatements(rooms.database(), true)
+                .finish(List.of(new Finished(running.claim(), JobState.COMPLETED, "{\"sent\": 1}")), true);
 
         JobDetails job = search.find(running.id()).orElseThrow();
 
@@ -152,8 +151,8 @@ class JobSearchTest {
     @Test
     void aJobThatFailedHasItsErrorHistoryOldestFirst() {
         ClaimedJob first = rooms.running();
-        new DeferJobs(rooms.database())
-                .run(List.of(new Deferred(
+        new OutcomeStatements(rooms.database(), true)
+                .defer(List.of(new Deferred(
                         first.claim(),
                         Due.after(Duration.ZERO),
                         null,

@@ -12,9 +12,7 @@ import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
-import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
-import dev.rowlock.queue.internal.store.outcome.FinishJobs;
-import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -258,14 +256,14 @@ class LargePayloadTest {
         Claim claim = job.claim();
         switch (move) {
             case FINISH ->
-                new FinishJobs(rooms.database(), true)
-                        .run(List.of(new FinishJobs.Finished(claim, JobState.COMPLETED, "1")));
+                new OutcomeStatements(rooms.database(), true)
+                        .finish(List.of(new OutcomeStatements.Finished(claim, JobState.COMPLETED, "1")), true);
             case FINISH_IN_TRANSACTION ->
                 transaction.executeWithoutResult(
-                        status -> new FinishJobInTransaction(rooms.database(), true).run(claim, "1"));
+                        status -> new OutcomeStatements(rooms.database(), true).finishInTransaction(claim, "1", true));
             case DEFER -> rooms.defer(claim, Due.after(LATER));
             case BURY -> rooms.bury(claim);
-            case RELEASE -> new ReleaseJobs(rooms.database()).run(List.of(claim));
+            case RELEASE -> new OutcomeStatements(rooms.database(), true).release(List.of(claim));
             case RESCUE -> {
                 rooms.declareDead(node);
                 new RescueJobs(rooms.database()).run(3);
@@ -293,7 +291,7 @@ class LargePayloadTest {
         ClaimedJob again = rooms.claim(node, 1).get(0);
 
         assertThat(again.payload()).isEqualTo(json(LARGE));
-        new ReleaseJobs(rooms.database()).run(List.of(again.claim()));
+        new OutcomeStatements(rooms.database(), true).release(List.of(again.claim()));
         assertThat(admin.cancel(id)).isEqualTo(CancelResult.CANCELLED);
         assertThat(search.find(id).orElseThrow().state()).isEqualTo(JobState.CANCELLED);
         assertThat(payload(id)).isEqualTo(json(LARGE));

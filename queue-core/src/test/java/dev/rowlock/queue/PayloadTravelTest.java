@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import com.fasterxml.jackson.annotation.JsonRawValue;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.LoadPayload;
-import dev.rowlock.queue.internal.store.outcome.FinishJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.payload.JacksonPayloadCodec;
@@ -84,8 +84,11 @@ class PayloadTravelTest {
         long id = jobs.enqueue(new Note(""), o -> o.headers(Map.of("key" + header.length(), header)));
         ClaimedJob job = rooms.claim(rooms.node(), 1).get(0);
 
-        new FinishJobs(rooms.database(), true)
-                .run(List.of(new FinishJobs.Finished(job.claim(), JobState.COMPLETED, codec.encode(new Note(text)))));
+        new OutcomeStatements(rooms.database(), true)
+                .finish(
+                        List.of(new OutcomeStatements.Finished(
+                                job.claim(), JobState.COMPLETED, codec.encode(new Note(text)))),
+                        true);
 
         JobDetails done = new JobSearch(rooms.database()).find(id).orElseThrow();
         assertThat(done.headers()).containsExactly(Map.entry("key" + header.length(), header));

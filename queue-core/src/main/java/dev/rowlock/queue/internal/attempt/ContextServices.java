@@ -5,8 +5,7 @@ import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.claim.LoadErrors;
 import dev.rowlock.queue.internal.store.claim.LoadPayload;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
-import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
-import dev.rowlock.queue.internal.store.outcome.KeptOrGone;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import java.time.Duration;
 
@@ -21,7 +20,7 @@ public record ContextServices(
         LoadErrors loadErrors,
         ExtendDeadline extendDeadline,
         SaveProgress saveProgress,
-        KeptOrGone<FinishJobInTransaction> finishInTransaction,
+        OutcomeStatements outcomes,
         EnsureDonePartitions partitions,
         Deadlines deadlines,
         Duration longestWait,

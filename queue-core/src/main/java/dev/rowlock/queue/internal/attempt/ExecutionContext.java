@@ -3,8 +3,7 @@ package dev.rowlock.queue.internal.attempt;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.Headers;
 import dev.rowlock.queue.internal.store.TransactionStanding;
-import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
-import dev.rowlock.queue.internal.store.outcome.KeptOrGone;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.FailedAttempt;
 import dev.rowlock.queue.job.JobContext;
@@ -227,9 +226,9 @@ public final class ExecutionContext implements JobContext {
 
     private boolean finish(@Nullable String result) {
         try {
-            KeptOrGone<FinishJobInTransaction> finish = services.finishInTransaction();
-            return finish.of(finish.keeps(execution.job(), result))
-                    .run(execution.job().claim(), result);
+            OutcomeStatements outcomes = services.outcomes();
+            return outcomes.finishInTransaction(
+                    execution.job().claim(), result, outcomes.keeps(execution.job(), result));
         } catch (RuntimeException e) {
             if (EnsureDonePartitions.missing(e)) {
                 execution.completion(Execution.Completion.NO_PARTITION);

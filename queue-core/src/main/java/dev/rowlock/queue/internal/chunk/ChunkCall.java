@@ -12,12 +12,12 @@ import dev.rowlock.queue.internal.attempt.Failures;
 import dev.rowlock.queue.internal.attempt.Interceptors;
 import dev.rowlock.queue.internal.attempt.LogContext;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
-import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction;
-import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction.Finished;
-import dev.rowlock.queue.internal.store.outcome.KeptOrGone;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Finished;
 import dev.rowlock.queue.internal.thread.ThreadState;
 import dev.rowlock.queue.job.ClaimLostException;
 import dev.rowlock.queue.job.JobContext;
+import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.job.Outcome;
 import dev.rowlock.queue.spi.Chunking;
 import dev.rowlock.queue.spi.ListenerDefinition;
@@ -238,17 +238,19 @@ final class ChunkCall implements CompletionWatch.Completed {
     }
 
     private Set<Long> finish(Report said) {
-        KeptOrGone<FinishJobsInTransaction> finish = services.finish();
+        OutcomeStatements outcomes = services.contexts().outcomes();
         Map<Boolean, List<Finished>> byKept = ready.stream()
                 .collect(Collectors.groupingBy(
-                        member -> finish.keeps(member.job(), said.results().get(member)),
+                        member -> outcomes.keeps(member.job(), said.results().get(member)),
                         Collectors.mapping(
                                 member -> new Finished(
-                                        member.job().claim(), said.results().get(member)),
+                                        member.job().claim(),
+                                        JobState.COMPLETED,
+                                        said.results().get(member)),
                                 Collectors.toList())));
         try {
             Set<Long> held = new HashSet<>();
-            byKept.forEach((keeps, jobs) -> held.addAll(finish.of(keeps).run(jobs)));
+            byKept.forEach((keeps, jobs) -> held.addAll(outcomes.finishInTransaction(jobs, keeps)));
             return held;
         } catch (RuntimeException e) {
             if (EnsureDonePartitions.missing(e)) {

@@ -9,8 +9,6 @@ import dev.rowlock.queue.internal.attempt.ListenerTransactions;
 import dev.rowlock.queue.internal.attempt.MissingPartition;
 import dev.rowlock.queue.internal.record.FailureLog;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadlines;
-import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction;
-import dev.rowlock.queue.internal.store.outcome.KeptOrGone;
 import dev.rowlock.queue.spi.JobInterceptor;
 import java.time.Duration;
 import java.util.List;
@@ -25,7 +23,6 @@ import org.springframework.transaction.support.TransactionOperations;
  */
 public record ChunkServices(
         ContextServices contexts,
-        KeptOrGone<FinishJobsInTransaction> finish,
         ExtendDeadlines extend,
         MissingPartition missingPartition,
         Failures failures,
@@ -38,19 +35,12 @@ public record ChunkServices(
 
     private static final Duration SEARCH = Duration.ofMinutes(1);
 
-    /**
-     * @param keep whether all completed jobs are kept
-     * @param transactions of transactional listeners that have none of their own; null if there are none
-     */
+    /** @param transactions of transactional listeners that have none of their own; null if there are none */
     public static ChunkServices of(
-            ContextServices contexts,
-            boolean keep,
-            Extensions extensions,
-            @Nullable TransactionOperations transactions) {
+            ContextServices contexts, Extensions extensions, @Nullable TransactionOperations transactions) {
         Failures failures = new Failures(extensions.redactors(), extensions.refusals());
         return new ChunkServices(
                 contexts,
-                new KeptOrGone<>(keep, kept -> new FinishJobsInTransaction(contexts.database(), kept)),
                 new ExtendDeadlines(contexts.database()),
                 new MissingPartition(contexts.partitions()),
                 failures,

@@ -133,7 +133,7 @@ public final class Retention implements Chore {
         return time == null ? "for ever" : time;
     }
 
-    /** Where done jobs are not kept, some still are (see KeptOrGone), and cancelled ones: they go after a day. */
+    /** Where done jobs are not kept, some still are (see OutcomeStatements), and cancelled ones: they go after a day. */
     private void dropDone(Agreed agreed) {
         List<String> dropped = dropPartitions.run(agreed.done().isZero() ? DAY : agreed.done(), this::tellOfStaying);
         if (!dropped.isEmpty()) {

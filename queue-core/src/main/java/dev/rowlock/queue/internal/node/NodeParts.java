@@ -34,8 +34,7 @@ import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.RegisterNode;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
 import dev.rowlock.queue.internal.store.outcome.FindDoneClaims;
-import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
-import dev.rowlock.queue.internal.store.outcome.KeptOrGone;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import dev.rowlock.queue.internal.wake.WakeupBus;
 import dev.rowlock.queue.settings.FetchSettings;
@@ -74,8 +73,7 @@ public record NodeParts(
         ContextServices contexts = context(settings, services, deadlines, longestWait);
         HandlerInvoker attempts =
                 new HandlerInvoker(byType(listeners), contexts, services.extensions(), services.transactions());
-        ChunkServices chunks = ChunkServices.of(
-                contexts, settings.retention().keepsDone(), services.extensions(), services.transactions());
+        ChunkServices chunks = ChunkServices.of(contexts, services.extensions(), services.transactions());
         QueueServices shared = new QueueServices(
                 attempts,
                 recorder,
@@ -229,7 +227,7 @@ public record NodeParts(
                 new LoadErrors(database),
                 new ExtendDeadline(database),
                 new SaveProgress(database),
-                new KeptOrGone<>(settings.retention().keepsDone(), keep -> new FinishJobInTransaction(database, keep)),
+                new OutcomeStatements(database, settings.retention().keepsDone()),
                 new EnsureDonePartitions(database),
                 deadlines,
                 longestWait,

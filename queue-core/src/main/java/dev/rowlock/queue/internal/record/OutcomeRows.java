@@ -1,8 +1,8 @@
 package dev.rowlock.queue.internal.record;
 
-import dev.rowlock.queue.internal.store.outcome.BuryJobs;
-import dev.rowlock.queue.internal.store.outcome.DeferJobs;
-import dev.rowlock.queue.internal.store.outcome.FinishJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Buried;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Deferred;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Finished;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.JobError;
 import dev.rowlock.queue.job.JobState;
@@ -27,16 +27,16 @@ final class OutcomeRows {
         return entry.job().claim();
     }
 
-    static FinishJobs.Finished finished(PendingOutcome entry) {
+    static Finished finished(PendingOutcome entry) {
         return entry.outcome() instanceof Outcome.Completed completed
-                ? new FinishJobs.Finished(claim(entry), JobState.COMPLETED, completed.resultJson())
-                : new FinishJobs.Finished(claim(entry), JobState.CANCELLED, null);
+                ? new Finished(claim(entry), JobState.COMPLETED, completed.resultJson())
+                : new Finished(claim(entry), JobState.CANCELLED, null);
     }
 
-    static DeferJobs.Deferred deferred(PendingOutcome entry) {
+    static Deferred deferred(PendingOutcome entry) {
         Outcome.Deferred outcome = (Outcome.Deferred) entry.outcome();
         JobError error = outcome.error();
-        return new DeferJobs.Deferred(
+        return new Deferred(
                 claim(entry),
                 outcome.due(),
                 outcome.longest(),
@@ -44,8 +44,8 @@ final class OutcomeRows {
                 error == null ? null : json(error));
     }
 
-    static BuryJobs.Buried buried(PendingOutcome entry) {
-        return new BuryJobs.Buried(claim(entry), json(((Outcome.Failed) entry.outcome()).error()));
+    static Buried buried(PendingOutcome entry) {
+        return new Buried(claim(entry), json(((Outcome.Failed) entry.outcome()).error()));
     }
 
     private static String json(JobError error) {

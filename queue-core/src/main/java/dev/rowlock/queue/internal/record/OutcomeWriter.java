@@ -4,14 +4,11 @@ import static dev.rowlock.queue.internal.record.OutcomeRows.claim;
 import static dev.rowlock.queue.internal.record.OutcomeRows.map;
 
 import dev.rowlock.queue.internal.store.Database;
-import dev.rowlock.queue.internal.store.outcome.BuryJobs;
-import dev.rowlock.queue.internal.store.outcome.DeferJobs;
 import dev.rowlock.queue.internal.store.outcome.FindLockedClaims;
-import dev.rowlock.queue.internal.store.outcome.FinishJobs;
-import dev.rowlock.queue.internal.store.outcome.KeptOrGone;
-import dev.rowlock.queue.internal.store.outcome.MovedJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Deferred;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Moved;
 import dev.rowlock.queue.internal.store.outcome.ProbeDone;
-import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;
@@ -55,10 +52,7 @@ public final class OutcomeWriter {
 
     private final Database database;
     private final boolean keepsDone;
-    private final KeptOrGone<FinishJobs> finish;
-    private final DeferJobs defer;
-    private final BuryJobs bury;
-    private final ReleaseJobs release;
+    private final OutcomeStatements statements;
     private final FindLockedClaims findLocked;
     private final ProbeDone probe;
     private final Wakeups wakeups;
@@ -67,10 +61,7 @@ public final class OutcomeWriter {
     public OutcomeWriter(Database database, boolean keepsDone, Wakeups wakeups) {
         this.database = database;
         this.keepsDone = keepsDone;
-        this.finish = new KeptOrGone<>(keepsDone, keep -> new FinishJobs(database, keep));
-        this.defer = new DeferJobs(database);
-        this.bury = new BuryJobs(database);
-        this.release = new ReleaseJobs(database);
+        this.statements = new OutcomeStatements(database, keepsDone);
         this.findLocked = new FindLockedClaims(database);
         this.probe = new ProbeDone(database);
         this.wakeups = wakeups;
@@ -136,30 +127,30 @@ public final class OutcomeWriter {
     private Kind kind(PendingOutcome entry) {
         Kind kind = Kind.of(entry.outcome());
         String result = entry.outcome() instanceof Outcome.Completed completed ? completed.resultJson() : null;
-        return kind == Kind.FINISH && !finish.keeps(entry.job(), result) ? Kind.FORGET : kind;
+        return kind == Kind.FINISH && !statements.keeps(entry.job(), result) ? Kind.FORGET : kind;
     }
 
     private Found finish(List<PendingOutcome> entries, boolean keeps) {
-        return new Found(finish.of(keeps).run(map(entries, OutcomeRows::finished)), Set.of());
+        return new Found(statements.finish(map(entries, OutcomeRows::finished), keeps), Set.of());
     }
 
     private Found bury(List<PendingOutcome> entries) {
-        return found(bury.run(map(entries, OutcomeRows::buried)));
+        return found(statements.bury(map(entries, OutcomeRows::buried)));
     }
 
-    private static Found found(MovedJobs moved) {
+    private static Found found(Moved moved) {
         return new Found(moved.held(), moved.cancelled());
     }
 
     private Found defer(List<PendingOutcome> entries) {
-        List<DeferJobs.Deferred> deferred = map(entries, OutcomeRows::deferred);
+        List<Deferred> deferred = map(entries, OutcomeRows::deferred);
         // For an instant, only the dispatcher can say how far away it is.
         Duration first = deferred.stream()
                 .map(job -> fromNow(job.due()))
                 .min(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
         long begun = System.nanoTime();
-        MovedJobs moved = defer.run(deferred);
+        Moved moved = statements.defer(deferred);
         Duration left = first.minusNanos(System.nanoTime() - begun);
         wakeups.jobsWaiting(left.isNegative() ? Duration.ZERO : left);
         return found(moved);
@@ -171,7 +162,7 @@ public final class OutcomeWriter {
     }
 
     private Found release(List<PendingOutcome> entries) {
-        MovedJobs moved = release.run(map(entries, OutcomeRows::claim));
+        Moved moved = statements.release(map(entries, OutcomeRows::claim));
         entries.stream()
                 .filter(entry -> moved.ranks().containsKey(claim(entry).token()))
                 .collect(Collectors.groupingBy(
@@ -320,7 +311,7 @@ public final class OutcomeWriter {
         private void buryInstead(PendingOutcome entry, Throwable refusal) {
             List<PendingOutcome> plain = List.of(entry.as(notRecorded(entry.outcome(), refusal)));
             try {
-                sort(plain, found(bury.toDead(map(plain, OutcomeRows::buried))));
+                sort(plain, found(statements.buryAll(map(plain, OutcomeRows::buried))));
             } catch (RuntimeException | Error e) {
                 e.addSuppressed(refusal);
                 failure = e;

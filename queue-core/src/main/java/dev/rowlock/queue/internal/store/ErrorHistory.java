@@ -12,10 +12,6 @@ import tools.jackson.databind.json.JsonMapper;
 /** A job's errors as they lie in its row: a JSON array that {@code with_error} appends to. */
 public final class ErrorHistory {
 
-    /** The errors of the claimed row {@code r} with the one that {@code o} brings, a JSON object. */
-    public static final String WITH_ERROR =
-            "rowlock.with_error(r.errors, r.attempt, r.node_id, o.error::jsonb || jsonb_build_object('claimedAt', r.claimed_at))";
-
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     private ErrorHistory() {}

@@ -17,8 +17,7 @@ import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.claim.LoadErrors;
 import dev.rowlock.queue.internal.store.claim.LoadPayload;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
-import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
-import dev.rowlock.queue.internal.store.outcome.KeptOrGone;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import dev.rowlock.queue.job.DoNotRetryException;
 import dev.rowlock.queue.job.Outcome;
@@ -86,17 +85,15 @@ class SearchForCulpritsTest {
                 new LoadErrors(database),
                 new ExtendDeadline(database),
                 new SaveProgress(database),
-                new KeptOrGone<>(true, keep -> new FinishJobInTransaction(database, keep)),
+                new OutcomeStatements(database, true),
                 new EnsureDonePartitions(database),
                 new Deadlines("test"),
                 Duration.ZERO,
                 new Results(TestNode.codec(), 1_000),
                 new Checkpoints(database, TestNode.codec()));
-        ChunkServices usual =
-                ChunkServices.of(contexts, true, Extensions.NONE, TransactionOperations.withoutTransaction());
+        ChunkServices usual = ChunkServices.of(contexts, Extensions.NONE, TransactionOperations.withoutTransaction());
         return new ChunkServices(
                 usual.contexts(),
-                usual.finish(),
                 usual.extend(),
                 usual.missingPartition(),
                 usual.failures(),

@@ -9,7 +9,7 @@ import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.outcome.FindDoneClaims;
-import dev.rowlock.queue.internal.store.outcome.FinishJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.JobError;
@@ -122,10 +122,12 @@ class OutcomeWriterTest {
     @Test
     void anOutcomeOfADoneJobIsReportedAsTriedOrAsAlreadyCompleted() {
         List<ClaimedJob> jobs = rooms.running(2);
-        new FinishJobs(rooms.database(), true)
-                .run(jobs.stream()
-                        .map(job -> new FinishJobs.Finished(job.claim(), JobState.COMPLETED, "1"))
-                        .toList());
+        new OutcomeStatements(rooms.database(), true)
+                .finish(
+                        jobs.stream()
+                                .map(job -> new OutcomeStatements.Finished(job.claim(), JobState.COMPLETED, "1"))
+                                .toList(),
+                        true);
         PendingOutcome completed = pending(jobs.get(0), new Outcome.Completed("1"));
 
         OutcomeWriter.Written told = ambiguous.resolve(writer.write(List.of(completed, pending(jobs.get(1), FAILED))));

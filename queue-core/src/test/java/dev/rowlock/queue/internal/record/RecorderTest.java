@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.node.NodeTest;
 import dev.rowlock.queue.internal.node.Others;
 import dev.rowlock.queue.internal.store.OpenTransaction;
-import dev.rowlock.queue.internal.store.outcome.FinishJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.JobContext;
 import dev.rowlock.queue.job.JobState;
@@ -79,9 +79,11 @@ class RecorderTest extends NodeTest {
     void anOutcomeThatCommitsWhileItIsTriedAgainIsNotReportedAsLost() throws Exception {
         try (OpenTransaction firstTry = new OpenTransaction(node.database)) {
             node.listener(Order.class, (context, payload) -> {
-                new FinishJobs(firstTry.database(), true)
-                        .run(List.of(new FinishJobs.Finished(
-                                new Claim(context.id(), context.claimToken()), JobState.COMPLETED, null)));
+                new OutcomeStatements(firstTry.database(), true)
+                        .finish(
+                                List.of(new OutcomeStatements.Finished(
+                                        new Claim(context.id(), context.claimToken()), JobState.COMPLETED, null)),
+                                true);
                 return null;
             });
             long id = node.jobs.enqueue(new Order(1));
@@ -126,8 +128,11 @@ class RecorderTest extends NodeTest {
     }
 
     private void finish(JobContext context, JobState state) {
-        new FinishJobs(node.database, true)
-                .run(List.of(new FinishJobs.Finished(new Claim(context.id(), context.claimToken()), state, null)));
+        new OutcomeStatements(node.database, true)
+                .finish(
+                        List.of(new OutcomeStatements.Finished(
+                                new Claim(context.id(), context.claimToken()), state, null)),
+                        true);
     }
 
     @Test

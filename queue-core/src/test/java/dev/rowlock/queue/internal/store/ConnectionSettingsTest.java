@@ -10,8 +10,7 @@ import dev.rowlock.queue.internal.store.claim.LoadPayload;
 import dev.rowlock.queue.internal.store.cleanup.MeasureDepth;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
-import dev.rowlock.queue.internal.store.outcome.FinishJobs;
-import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -137,15 +136,19 @@ class ConnectionSettingsTest {
 
         rooms.bury(held);
         rooms.defer(few.get(1).claim(), Due.after(Duration.ofDays(1)));
-        assertThat(new ReleaseJobs(database).run(List.of(few.get(2).claim())).held())
+        assertThat(new OutcomeStatements(database, true)
+                        .release(List.of(few.get(2).claim()))
+                        .held())
                 .hasSize(1);
         assertThat(rooms.claim(node, 10)).hasSize(1).allSatisfy(again -> rooms.complete(again, true));
         assertThat(new JobStatements(database).redrive(held.jobId(), null)).isTrue();
         assertThat(new JobStatements(database).cancelIdle(held.jobId(), null)).isTrue();
-        new FinishJobs(database, true)
-                .run(Stream.concat(many.stream(), few.subList(3, 10).stream())
-                        .map(job -> new FinishJobs.Finished(job.claim(), JobState.COMPLETED, "{}"))
-                        .toList());
+        new OutcomeStatements(database, true)
+                .finish(
+                        Stream.concat(many.stream(), few.subList(3, 10).stream())
+                                .map(job -> new OutcomeStatements.Finished(job.claim(), JobState.COMPLETED, "{}"))
+                                .toList(),
+                        true);
     }
 
     @ParameterizedTest
@@ -156,18 +159,18 @@ class ConnectionSettingsTest {
             Database database = new Database(pool, new Schema("rowlock"));
             for (int round = 0; round < 3; round++) {
                 ClaimedJob job = usual.running();
-                FinishJobs finish = new FinishJobs(database, true);
-                List<FinishJobs.Finished> outcome =
-                        List.of(new FinishJobs.Finished(job.claim(), JobState.COMPLETED, null));
+                OutcomeStatements finish = new OutcomeStatements(database, true);
+                List<OutcomeStatements.Finished> outcome =
+                        List.of(new OutcomeStatements.Finished(job.claim(), JobState.COMPLETED, null));
 
                 business.setAutoCommit(false);
                 try (Statement statement = business.createStatement()) {
                     statement.execute("SELECT FROM rowlock.running WHERE id = %d FOR UPDATE".formatted(job.id()));
                 }
-                assertThatThrownBy(() -> finish.run(outcome)).hasStackTraceContaining("lock timeout");
+                assertThatThrownBy(() -> finish.finish(outcome, true)).hasStackTraceContaining("lock timeout");
                 business.rollback();
 
-                assertThat(finish.run(outcome)).hasSize(1);
+                assertThat(finish.finish(outcome, true)).hasSize(1);
             }
         }
     }

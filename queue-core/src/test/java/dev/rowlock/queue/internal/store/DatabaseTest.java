@@ -8,7 +8,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.node.RegisterNode;
-import dev.rowlock.queue.internal.store.outcome.FinishJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -114,7 +114,8 @@ class DatabaseTest {
                     .run(Rooms.QUEUE, QueueRange.ALL, 1, node, null)
                     .jobs()
                     .get(0);
-            new FinishJobs(manual, true).run(List.of(new FinishJobs.Finished(job.claim(), JobState.COMPLETED, null)));
+            new OutcomeStatements(manual, true)
+                    .finish(List.of(new OutcomeStatements.Finished(job.claim(), JobState.COMPLETED, null)), true);
 
             assertThat(queues()).containsExactly("alone", "joined", "together");
             assertThat(rooms.roomsOf(id)).containsExactly("done");
@@ -128,7 +129,8 @@ class DatabaseTest {
                 new org.springframework.jdbc.datasource.SingleConnectionDataSource(connection(), true),
                 database.schema());
 
-        new FinishJobs(one, true).run(List.of(new FinishJobs.Finished(job.claim(), JobState.COMPLETED, null)));
+        new OutcomeStatements(one, true)
+                .finish(List.of(new OutcomeStatements.Finished(job.claim(), JobState.COMPLETED, null)), true);
 
         String seqscan = one.alone(connection -> {
             try (var rows = connection.createStatement().executeQuery("SHOW enable_seqscan")) {

@@ -13,14 +13,9 @@ import dev.rowlock.queue.internal.store.node.BeatNode;
 import dev.rowlock.queue.internal.store.node.FindOverdueJobs;
 import dev.rowlock.queue.internal.store.node.OverdueClaim;
 import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
-import dev.rowlock.queue.internal.store.outcome.BuryJobs;
-import dev.rowlock.queue.internal.store.outcome.DeferJobs;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadline;
 import dev.rowlock.queue.internal.store.outcome.ExtendDeadlines;
-import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
-import dev.rowlock.queue.internal.store.outcome.FinishJobs;
-import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction;
-import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.Due;
@@ -66,39 +61,41 @@ public enum HotStatement {
     FINISH(Plan.OUTCOMES) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            new FinishJobs(database, true).run(finished(claims));
+            new OutcomeStatements(database, true).finish(finished(claims), true);
         }
     },
     FINISH_AND_FORGET(Plan.OUTCOMES) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            new FinishJobs(database, false).run(finished(claims));
+            new OutcomeStatements(database, false).finish(finished(claims), false);
         }
     },
     FINISH_IN_TRANSACTION(List.of("Index Scan using running_pkey on running")) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            claims.forEach(claim -> new FinishJobInTransaction(database, true).run(claim, null));
+            claims.forEach(claim -> new OutcomeStatements(database, true).finishInTransaction(claim, null, true));
         }
     },
     FINISH_MANY_IN_TRANSACTION(Plan.OUTCOMES) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            inTransaction(database, () -> new FinishJobsInTransaction(database, true).run(many(claims)));
+            inTransaction(
+                    database, () -> new OutcomeStatements(database, true).finishInTransaction(many(claims), true));
         }
     },
     FINISH_MANY_IN_TRANSACTION_AND_FORGET(Plan.OUTCOMES) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            inTransaction(database, () -> new FinishJobsInTransaction(database, false).run(many(claims)));
+            inTransaction(
+                    database, () -> new OutcomeStatements(database, false).finishInTransaction(many(claims), false));
         }
     },
     DEFER(Plan.OUTCOMES) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            new DeferJobs(database)
-                    .run(claims.stream()
-                            .map(claim -> new DeferJobs.Deferred(
+            new OutcomeStatements(database, true)
+                    .defer(claims.stream()
+                            .map(claim -> new OutcomeStatements.Deferred(
                                     claim, Due.after(Duration.ofDays(1)), null, "retry", Rooms.error("it failed")))
                             .toList());
         }
@@ -106,16 +103,16 @@ public enum HotStatement {
     BURY(Plan.OUTCOMES) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            new BuryJobs(database)
-                    .run(claims.stream()
-                            .map(claim -> new BuryJobs.Buried(claim, Rooms.error("it failed")))
+            new OutcomeStatements(database, true)
+                    .bury(claims.stream()
+                            .map(claim -> new OutcomeStatements.Buried(claim, Rooms.error("it failed")))
                             .toList());
         }
     },
     RELEASE(Plan.OUTCOMES) {
         @Override
         void run(Database database, long node, List<Claim> claims) {
-            new ReleaseJobs(database).run(claims);
+            new OutcomeStatements(database, true).release(claims);
         }
     },
     DISPATCH(List.of("Index Scan using waiting_by_due on waiting", "Tid Scan on waiting")) {
@@ -266,15 +263,15 @@ public enum HotStatement {
         }
     }
 
-    private static List<FinishJobs.Finished> finished(List<Claim> claims) {
+    private static List<OutcomeStatements.Finished> finished(List<Claim> claims) {
         return claims.stream()
-                .map(claim -> new FinishJobs.Finished(claim, JobState.COMPLETED, null))
+                .map(claim -> new OutcomeStatements.Finished(claim, JobState.COMPLETED, null))
                 .toList();
     }
 
-    private static List<FinishJobsInTransaction.Finished> many(List<Claim> claims) {
+    private static List<OutcomeStatements.Finished> many(List<Claim> claims) {
         return claims.stream()
-                .map(claim -> new FinishJobsInTransaction.Finished(claim, null))
+                .map(claim -> new OutcomeStatements.Finished(claim, JobState.COMPLETED, null))
                 .toList();
     }
 

@@ -13,9 +13,7 @@ import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
 import dev.rowlock.queue.internal.store.operate.CreateBulkAction;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
-import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
-import dev.rowlock.queue.internal.store.outcome.FinishJobs;
-import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -75,12 +73,15 @@ class MovesTest {
                 new Move(
                         "complete in a transaction",
                         "done",
-                        (test, job) -> new FinishJobInTransaction(test.database, true).run(job.claim(), null)),
+                        (test, job) -> new OutcomeStatements(test.database, true)
+                                .finishInTransaction(job.claim(), null, true)),
                 new Move(
                         "cancel",
                         "done",
-                        (test, job) -> new FinishJobs(test.database, true)
-                                .run(List.of(new FinishJobs.Finished(job.claim(), JobState.CANCELLED, null)))),
+                        (test, job) -> new OutcomeStatements(test.database, true)
+                                .finish(
+                                        List.of(new OutcomeStatements.Finished(job.claim(), JobState.CANCELLED, null)),
+                                        true)),
                 new Move("bury", "dead", (test, job) -> test.rooms.bury(job.claim())),
                 new Move("defer", "waiting", (test, job) -> test.rooms.defer(job.claim(), Due.after(Duration.ZERO))),
                 new Move("defer a cancelled one", "done", (test, job) -> {
@@ -212,7 +213,7 @@ class MovesTest {
     }
 
     private void release(Claim claim) {
-        new ReleaseJobs(database).run(List.of(claim));
+        new OutcomeStatements(database, true).release(List.of(claim));
     }
 
     private void rescue(int maxCrashes) {

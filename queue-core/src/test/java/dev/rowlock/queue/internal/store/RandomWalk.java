@@ -17,11 +17,7 @@ import dev.rowlock.queue.internal.store.node.RescueJobs;
 import dev.rowlock.queue.internal.store.node.TakeOverdueJobs;
 import dev.rowlock.queue.internal.store.operate.CreateBulkAction;
 import dev.rowlock.queue.internal.store.operate.DoBulkBatch;
-import dev.rowlock.queue.internal.store.outcome.BuryJobs;
-import dev.rowlock.queue.internal.store.outcome.DeferJobs;
-import dev.rowlock.queue.internal.store.outcome.FinishJobInTransaction;
-import dev.rowlock.queue.internal.store.outcome.FinishJobs;
-import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.internal.store.outcome.SaveProgress;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -148,33 +144,36 @@ public final class RandomWalk {
     private void complete() {
         JobState state = random.nextInt(4) == 0 ? JobState.CANCELLED : JobState.COMPLETED;
         if (random.nextBoolean()) {
-            some(claims).forEach(claim -> new FinishJobInTransaction(db, true).run(claim, "{}"));
+            some(claims).forEach(claim -> new OutcomeStatements(db, true).finishInTransaction(claim, "{}", true));
         } else {
-            new FinishJobs(db, true)
-                    .run(some(claims).stream()
-                            .map(claim -> new FinishJobs.Finished(claim, state, null))
-                            .toList());
+            new OutcomeStatements(db, true)
+                    .finish(
+                            some(claims).stream()
+                                    .map(claim -> new OutcomeStatements.Finished(claim, state, null))
+                                    .toList(),
+                            true);
         }
     }
 
     private void defer() {
         String error = random.nextBoolean() ? Rooms.error("it failed") : null;
         Duration byAge = random.nextBoolean() ? Duration.ofMillis(5) : null;
-        new DeferJobs(db)
-                .run(some(claims).stream()
-                        .map(claim -> new DeferJobs.Deferred(claim, Due.after(Duration.ZERO), byAge, "retry", error))
+        new OutcomeStatements(db, true)
+                .defer(some(claims).stream()
+                        .map(claim ->
+                                new OutcomeStatements.Deferred(claim, Due.after(Duration.ZERO), byAge, "retry", error))
                         .toList());
     }
 
     private void bury() {
-        new BuryJobs(db)
-                .run(some(claims).stream()
-                        .map(claim -> new BuryJobs.Buried(claim, Rooms.error("it failed")))
+        new OutcomeStatements(db, true)
+                .bury(some(claims).stream()
+                        .map(claim -> new OutcomeStatements.Buried(claim, Rooms.error("it failed")))
                         .toList());
     }
 
     private void release() {
-        new ReleaseJobs(db).run(some(claims));
+        new OutcomeStatements(db, true).release(some(claims));
     }
 
     private void rescue() {

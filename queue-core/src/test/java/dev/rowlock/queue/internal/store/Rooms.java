@@ -9,9 +9,7 @@ import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueWaitingJobs;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.node.RegisterNode;
-import dev.rowlock.queue.internal.store.outcome.BuryJobs;
-import dev.rowlock.queue.internal.store.outcome.DeferJobs;
-import dev.rowlock.queue.internal.store.outcome.FinishJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -233,7 +231,8 @@ public final class Rooms {
 
     /** Lets a running job complete, and returns its id. */
     public long complete(ClaimedJob job, boolean kept) {
-        new FinishJobs(database, kept).run(List.of(new FinishJobs.Finished(job.claim(), JobState.COMPLETED, null)));
+        new OutcomeStatements(database, kept)
+                .finish(List.of(new OutcomeStatements.Finished(job.claim(), JobState.COMPLETED, null)), kept);
         return job.id();
     }
 
@@ -255,12 +254,13 @@ public final class Rooms {
 
     /** Lets a running job fail for good. */
     public void bury(Claim claim) {
-        new BuryJobs(database).run(List.of(new BuryJobs.Buried(claim, error("it failed"))));
+        new OutcomeStatements(database, true).bury(List.of(new OutcomeStatements.Buried(claim, error("it failed"))));
     }
 
     /** Puts a running job off, at no cost. */
     public void defer(Claim claim, Due due) {
-        new DeferJobs(database).run(List.of(new DeferJobs.Deferred(claim, due, null, "retry", null)));
+        new OutcomeStatements(database, true)
+                .defer(List.of(new OutcomeStatements.Deferred(claim, due, null, "retry", null)));
     }
 
     /** An entry of the error history as workers hand it in. */

@@ -11,8 +11,7 @@ import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.checkpoint.SaveCheckpoint;
-import dev.rowlock.queue.internal.store.outcome.DeferJobs;
-import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.Enqueued;
@@ -44,7 +43,7 @@ class CheckpointedHolderTest {
         RELEASED_AT_A_SHUTDOWN {
             @Override
             void give(Rooms rooms, ClaimedJob job) {
-                new ReleaseJobs(rooms.database()).run(List.of(job.claim()));
+                new OutcomeStatements(rooms.database(), true).release(List.of(job.claim()));
             }
         },
         SNOOZED {
@@ -63,9 +62,9 @@ class CheckpointedHolderTest {
         abstract void give(Rooms rooms, ClaimedJob job);
 
         private static void defer(Rooms rooms, ClaimedJob job, String reason) {
-            new DeferJobs(rooms.database())
-                    .run(List.of(
-                            new DeferJobs.Deferred(job.claim(), Due.after(Duration.ofMinutes(1)), null, reason, null)));
+            new OutcomeStatements(rooms.database(), true)
+                    .defer(List.of(new OutcomeStatements.Deferred(
+                            job.claim(), Due.after(Duration.ofMinutes(1)), null, reason, null)));
         }
     }
 

@@ -10,7 +10,7 @@ import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.schedule.FrozenClock;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
-import dev.rowlock.queue.internal.store.outcome.DeferJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.internal.store.unique.GiveKeysBack;
 import dev.rowlock.queue.internal.store.unique.ReleaseFollowers;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -87,8 +87,8 @@ abstract class UniqueModesTest {
     }
 
     void retry(ClaimedJob job) {
-        new DeferJobs(rooms.database())
-                .run(List.of(new DeferJobs.Deferred(
+        new OutcomeStatements(rooms.database(), true)
+                .defer(List.of(new OutcomeStatements.Deferred(
                         job.claim(), Due.after(Duration.ofMinutes(1)), null, "retry", Rooms.error("it failed"))));
     }
 

@@ -11,7 +11,7 @@ import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
-import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -247,8 +247,8 @@ class ClaimReadyJobsTest {
             rooms.ready(3);
             List<ClaimedJob> jobs = rooms.claim(node, 3);
             tokens.addAll(jobs.stream().map(job -> job.claim().token()).sorted().toList());
-            new ReleaseJobs(rooms.database())
-                    .run(jobs.stream().map(ClaimedJob::claim).toList());
+            new OutcomeStatements(rooms.database(), true)
+                    .release(jobs.stream().map(ClaimedJob::claim).toList());
         }
 
         assertThat(tokens).isSorted().doesNotHaveDuplicates().hasSize(15);
@@ -315,7 +315,8 @@ class ClaimReadyJobsTest {
         long[] ids = rooms.ready(3);
         List<ClaimedJob> first = rooms.claim(rooms.node(), 1);
 
-        new ReleaseJobs(rooms.database()).run(List.of(first.get(0).claim()));
+        new OutcomeStatements(rooms.database(), true)
+                .release(List.of(first.get(0).claim()));
 
         assertThat(ids(rooms.claim(rooms.node(), 3))).containsExactlyElementsOf(part(ids, 0, ids.length));
     }

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs.Batch;
-import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
@@ -212,8 +212,8 @@ class ClaimingTogetherTest {
     }
 
     private void giveBack(Batch batch) {
-        new ReleaseJobs(rooms.database())
-                .run(batch.jobs().stream().map(ClaimedJob::claim).toList());
+        new OutcomeStatements(rooms.database(), true)
+                .release(batch.jobs().stream().map(ClaimedJob::claim).toList());
     }
 
     private static QueuePosition last(Batch batch) {

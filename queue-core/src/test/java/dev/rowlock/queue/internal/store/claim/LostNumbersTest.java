@@ -11,7 +11,7 @@ import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Turn;
 import dev.rowlock.queue.internal.store.claim.ClaimKeyedJobs.Which;
-import dev.rowlock.queue.internal.store.outcome.FinishJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.EmbeddedServer;
@@ -247,7 +247,7 @@ class LostNumbersTest {
     }
 
     private static Set<Long> complete(Rooms where, Claim claim) {
-        return new FinishJobs(where.database(), true)
-                .run(List.of(new FinishJobs.Finished(claim, JobState.COMPLETED, null)));
+        return new OutcomeStatements(where.database(), true)
+                .finish(List.of(new OutcomeStatements.Finished(claim, JobState.COMPLETED, null)), true);
     }
 }

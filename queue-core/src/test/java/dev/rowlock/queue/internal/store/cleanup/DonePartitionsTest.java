@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.rowlock.queue.internal.store.EnsureDonePartitions;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
-import dev.rowlock.queue.internal.store.outcome.FinishJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.internal.store.search.BoundedSearch;
 import dev.rowlock.queue.internal.store.search.CountJobs;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -140,13 +140,14 @@ class DonePartitionsTest {
 
     @Test
     void completingGoesOnWhilePartitionsAreMade() throws Exception {
-        List<FinishJobs.Finished> outcomes = rooms.running(1).stream()
-                .map(job -> new FinishJobs.Finished(job.claim(), dev.rowlock.queue.job.JobState.COMPLETED, null))
+        List<OutcomeStatements.Finished> outcomes = rooms.running(1).stream()
+                .map(job -> new OutcomeStatements.Finished(job.claim(), dev.rowlock.queue.job.JobState.COMPLETED, null))
                 .toList();
 
         try (OpenTransaction other = new OpenTransaction(rooms.database())) {
             new EnsureDonePartitions(other.database()).run(20);
-            assertThat(new FinishJobs(rooms.database(), true).run(outcomes)).hasSize(1);
+            assertThat(new OutcomeStatements(rooms.database(), true).finish(outcomes, true))
+                    .hasSize(1);
             other.commit();
         }
     }
@@ -223,8 +224,8 @@ class DonePartitionsTest {
         for (int day = 1; day <= 5; day++) {
             oldPartition("2020010" + day, 1);
         }
-        List<FinishJobs.Finished> outcomes = rooms.running(3_000).stream()
-                .map(job -> new FinishJobs.Finished(job.claim(), dev.rowlock.queue.job.JobState.COMPLETED, null))
+        List<OutcomeStatements.Finished> outcomes = rooms.running(3_000).stream()
+                .map(job -> new OutcomeStatements.Finished(job.claim(), dev.rowlock.queue.job.JobState.COMPLETED, null))
                 .toList();
 
         CompletableFuture<List<String>> dropped;
@@ -233,9 +234,9 @@ class DonePartitionsTest {
             new CountJobs(new BoundedSearch(reader.database(), Duration.ofSeconds(25)))
                     .run(row -> row.getString("queue"));
             dropped = CompletableFuture.supplyAsync(() -> new DropDonePartitions(rooms.database()).run(WEEK));
-            FinishJobs finish = new FinishJobs(rooms.database(), true);
+            OutcomeStatements finish = new OutcomeStatements(rooms.database(), true);
             while (!dropped.isDone() && recorded < outcomes.size()) {
-                recorded += finish.run(List.of(outcomes.get(recorded))).size();
+                recorded += finish.finish(List.of(outcomes.get(recorded)), true).size();
             }
             dropped.get(); // on a slow machine there may be no more outcomes
         }

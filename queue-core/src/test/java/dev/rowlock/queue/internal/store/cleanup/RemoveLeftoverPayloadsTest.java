@@ -12,7 +12,7 @@ import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads.Stretch;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueLargeJobs;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
-import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -180,7 +180,7 @@ class RemoveLeftoverPayloadsTest {
                 rooms.bury(job.claim());
                 new JobStatements(rooms.database()).redrive(job.id(), null);
             }
-            default -> new ReleaseJobs(rooms.database()).run(List.of(job.claim()));
+            default -> new OutcomeStatements(rooms.database(), true).release(List.of(job.claim()));
         }
     }
 

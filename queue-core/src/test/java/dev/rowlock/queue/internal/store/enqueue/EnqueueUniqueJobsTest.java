@@ -10,8 +10,7 @@ import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
-import dev.rowlock.queue.internal.store.outcome.DeferJobs;
-import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.UniqueKey;
@@ -81,7 +80,7 @@ class EnqueueUniqueJobsTest {
         new JobStatements(rooms.database()).requestCancel(id, null);
         assertHeldBy(id, "running");
 
-        new ReleaseJobs(rooms.database()).run(List.of(third.claim()));
+        new OutcomeStatements(rooms.database(), true).release(List.of(third.claim()));
         assertThat(rooms.unique(KEY).id())
                 .as("cancelled when it was given back")
                 .isNotEqualTo(id);
@@ -327,7 +326,8 @@ class EnqueueUniqueJobsTest {
     }
 
     private void defer(ClaimedJob job, String reason, @Nullable String error) {
-        new DeferJobs(rooms.database())
-                .run(List.of(new DeferJobs.Deferred(job.claim(), Due.after(Duration.ZERO), null, reason, error)));
+        new OutcomeStatements(rooms.database(), true)
+                .defer(List.of(
+                        new OutcomeStatements.Deferred(job.claim(), Due.after(Duration.ZERO), null, reason, error)));
     }
 }

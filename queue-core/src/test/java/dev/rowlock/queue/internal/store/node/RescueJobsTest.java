@@ -10,7 +10,7 @@ import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.IsolateJob;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
 import dev.rowlock.queue.internal.store.node.RescueJobs.Rescued;
-import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
@@ -164,7 +164,9 @@ class RescueJobsTest {
 
         assertThat(again.id()).isEqualTo(job.id());
         assertThat(again.claim().token()).isGreaterThan(job.claim().token());
-        assertThat(new ReleaseJobs(rooms.database()).run(List.of(job.claim())).held())
+        assertThat(new OutcomeStatements(rooms.database(), true)
+                        .release(List.of(job.claim()))
+                        .held())
                 .isEmpty();
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
     }

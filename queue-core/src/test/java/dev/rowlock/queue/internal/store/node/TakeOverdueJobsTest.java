@@ -10,7 +10,7 @@ import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.node.FindOverdueJobs.Overdue;
 import dev.rowlock.queue.internal.store.node.TakeOverdueJobs.Taken;
-import dev.rowlock.queue.internal.store.outcome.ReleaseJobs;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobOptions;
@@ -199,7 +199,9 @@ class TakeOverdueJobsTest {
 
         take();
 
-        assertThat(new ReleaseJobs(rooms.database()).run(List.of(job.claim())).held())
+        assertThat(new OutcomeStatements(rooms.database(), true)
+                        .release(List.of(job.claim()))
+                        .held())
                 .isEmpty();
         assertThat(rooms.roomsOf(job.id())).containsExactly("waiting");
     }

@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
-import dev.rowlock.queue.internal.store.outcome.BuryJobs.Buried;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Buried;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Moved;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
@@ -18,18 +19,18 @@ import org.junit.jupiter.api.Test;
 class BuryJobsTest {
 
     private final Rooms rooms;
-    private final BuryJobs bury;
+    private final OutcomeStatements outcomes;
 
     BuryJobsTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        bury = new BuryJobs(rooms.database());
+        outcomes = new OutcomeStatements(rooms.database(), true);
     }
 
     @Test
     void aJobThatFailedForGoodLiesInDeadWithItsError() {
         ClaimedJob job = rooms.running();
 
-        Set<Long> held = bury.run(List.of(new Buried(job.claim(), Rooms.error("it failed"))))
+        Set<Long> held = outcomes.bury(List.of(new Buried(job.claim(), Rooms.error("it failed"))))
                 .held();
 
         assertThat(held).containsExactly(job.claim().token());
@@ -45,7 +46,7 @@ class BuryJobsTest {
     void lostClaimsAreLeftOutAndTheOthersOfTheBatchStand() {
         List<ClaimedJob> jobs = rooms.running(2);
 
-        Set<Long> held = bury.run(List.of(
+        Set<Long> held = outcomes.bury(List.of(
                         new Buried(jobs.get(0).claim(), Rooms.error("it failed")),
                         new Buried(Rooms.stale(jobs.get(1).claim()), Rooms.error("it failed"))))
                 .held();
@@ -59,7 +60,7 @@ class BuryJobsTest {
         ClaimedJob job = rooms.running();
         new JobStatements(rooms.database()).requestCancel(job.id(), null);
 
-        MovedJobs moved = bury.run(List.of(new Buried(job.claim(), Rooms.error("it failed"))));
+        Moved moved = outcomes.bury(List.of(new Buried(job.claim(), Rooms.error("it failed"))));
 
         assertThat(moved.cancelled()).containsExactly(job.claim().token());
         assertThat(rooms.roomsOf(job.id())).containsExactly("done");
@@ -74,7 +75,7 @@ class BuryJobsTest {
         ClaimedJob job = rooms.running();
         new JobStatements(rooms.database()).requestCancel(job.id(), null);
 
-        MovedJobs moved = bury.toDead(List.of(new Buried(job.claim(), Rooms.error("it failed"))));
+        Moved moved = outcomes.buryAll(List.of(new Buried(job.claim(), Rooms.error("it failed"))));
 
         assertThat(moved.held()).containsExactly(job.claim().token());
         assertThat(moved.cancelled()).isEmpty();

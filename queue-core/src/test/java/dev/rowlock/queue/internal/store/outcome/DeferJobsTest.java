@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
-import dev.rowlock.queue.internal.store.outcome.DeferJobs.Deferred;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Deferred;
 import dev.rowlock.queue.job.Claim;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.Due;
@@ -25,19 +25,19 @@ import org.junit.jupiter.api.Test;
 class DeferJobsTest {
 
     private final Rooms rooms;
-    private final DeferJobs defer;
+    private final OutcomeStatements outcomes;
 
     DeferJobsTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        defer = new DeferJobs(rooms.database());
+        outcomes = new OutcomeStatements(rooms.database(), true);
     }
 
     @Test
     void aRetryWaitsForItsBackoffAndCountsTheAttempt() {
         ClaimedJob job = rooms.running();
 
-        Set<Long> held =
-                defer.run(List.of(retry(job.claim(), Duration.ofMinutes(7)))).held();
+        Set<Long> held = outcomes.defer(List.of(retry(job.claim(), Duration.ofMinutes(7))))
+                .held();
 
         assertThat(held).containsExactly(job.claim().token());
         assertThat(rooms.roomsOf(job.id())).containsExactly("waiting");
@@ -53,7 +53,7 @@ class DeferJobsTest {
         ClaimedJob job = rooms.running();
         age(job, Duration.ofDays(30));
 
-        defer.run(List.of(retry(job.claim(), Duration.ofMinutes(7))));
+        outcomes.defer(List.of(retry(job.claim(), Duration.ofMinutes(7))));
 
         assertThat(secondsToDue(job.id())).isCloseTo(420, within(60.0));
     }
@@ -62,7 +62,7 @@ class DeferJobsTest {
     void aRetryKeepsTheErrorWithItsAttemptAndTime() {
         ClaimedJob job = rooms.running();
 
-        defer.run(List.of(retry(job.claim(), Duration.ZERO)));
+        outcomes.defer(List.of(retry(job.claim(), Duration.ZERO)));
 
         assertThat(rooms.truth("""
                         SELECT jsonb_array_length(errors) = 1 AND errors -> 0 ->> 'message' = 'it failed'
@@ -78,7 +78,7 @@ class DeferJobsTest {
 
         for (int attempt = 1; attempt <= 25; attempt++) {
             Claim claim = rooms.claim(rooms.node(), 1).get(0).claim();
-            defer.run(List.of(
+            outcomes.defer(List.of(
                     new Deferred(claim, Due.after(Duration.ZERO), null, "retry", Rooms.error("no " + attempt))));
             new DispatchDueJobs(rooms.database()).run(10);
         }
@@ -97,7 +97,7 @@ class DeferJobsTest {
     void aSnoozeDoesNotCountAsAnAttempt() {
         ClaimedJob job = rooms.running();
 
-        defer.run(List.of(new Deferred(job.claim(), Due.after(Duration.ofMinutes(5)), null, "snooze", null)));
+        outcomes.defer(List.of(new Deferred(job.claim(), Due.after(Duration.ofMinutes(5)), null, "snooze", null)));
 
         assertThat(rooms.look(job.id()))
                 .containsEntry("reason", "snooze")
@@ -111,7 +111,7 @@ class DeferJobsTest {
         ClaimedJob job = rooms.running();
         Instant at = Instant.parse("2040-02-29T23:59:59.123456Z");
 
-        defer.run(List.of(new Deferred(job.claim(), Due.at(at), null, "snooze", null)));
+        outcomes.defer(List.of(new Deferred(job.claim(), Due.at(at), null, "snooze", null)));
 
         assertThat(rooms.truth(
                         "SELECT due_at = '2040-02-29T23:59:59.123456Z' FROM rowlock.waiting WHERE id = " + job.id()))
@@ -124,7 +124,7 @@ class DeferJobsTest {
         age(jobs.get(1), Duration.ofMinutes(40));
         age(jobs.get(2), Duration.ofDays(2));
 
-        defer.run(jobs.stream()
+        outcomes.defer(jobs.stream()
                 .map(job -> new Deferred(
                         job.claim(), Due.after(Duration.ofMinutes(5)), Duration.ofHours(10), "unknown-type", null))
                 .toList());
@@ -142,7 +142,7 @@ class DeferJobsTest {
         List<ClaimedJob> jobs = rooms.running(2);
         jobs.forEach(job -> new JobStatements(rooms.database()).requestCancel(job.id(), null));
 
-        Set<Long> held = defer.run(List.of(
+        Set<Long> held = outcomes.defer(List.of(
                         retry(jobs.get(0).claim(), Duration.ZERO),
                         new Deferred(jobs.get(1).claim(), Due.after(Duration.ZERO), null, "snooze", null)))
                 .held();
@@ -160,7 +160,7 @@ class DeferJobsTest {
     void oneBatchMayHoldAllKindsAndLostClaims() {
         List<ClaimedJob> jobs = rooms.running(4);
 
-        Set<Long> held = defer.run(List.of(
+        Set<Long> held = outcomes.defer(List.of(
                         retry(jobs.get(0).claim(), Duration.ofSeconds(1)),
                         new Deferred(jobs.get(1).claim(), Due.at(Instant.EPOCH), null, "snooze", null),
                         retry(Rooms.stale(jobs.get(2).claim()), Duration.ofSeconds(1)),

@@ -17,14 +17,14 @@ import org.springframework.transaction.support.TransactionTemplate;
 class FinishJobInTransactionTest {
 
     private final Rooms rooms;
-    private final FinishJobInTransaction finish;
+    private final OutcomeStatements outcomes;
     private final TransactionTemplate transaction;
 
     FinishJobInTransactionTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
         rooms.execute("CREATE TABLE IF NOT EXISTS invoice (job_id bigint)");
         rooms.execute("TRUNCATE invoice");
-        finish = new FinishJobInTransaction(rooms.database(), true);
+        outcomes = new OutcomeStatements(rooms.database(), true);
         transaction = new TransactionTemplate(new DataSourceTransactionManager(database.dataSource()));
     }
 
@@ -34,7 +34,8 @@ class FinishJobInTransactionTest {
 
         transaction.executeWithoutResult(status -> {
             rooms.execute("INSERT INTO invoice VALUES (" + job.id() + ")");
-            assertThat(finish.run(job.claim(), "{\"invoice\": 1}")).isTrue();
+            assertThat(outcomes.finishInTransaction(job.claim(), "{\"invoice\": 1}", true))
+                    .isTrue();
         });
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("done");
@@ -49,7 +50,7 @@ class FinishJobInTransactionTest {
 
         transaction.executeWithoutResult(status -> {
             rooms.execute("INSERT INTO invoice VALUES (" + job.id() + ")");
-            finish.run(job.claim(), null);
+            outcomes.finishInTransaction(job.claim(), null, true);
             status.setRollbackOnly();
         });
 
@@ -61,12 +62,14 @@ class FinishJobInTransactionTest {
     void aLostClaimIsReportedAndChangesNothing() {
         ClaimedJob job = rooms.running();
 
-        boolean held = transaction.execute(status -> finish.run(Rooms.stale(job.claim()), null));
+        boolean held =
+                transaction.execute(status -> outcomes.finishInTransaction(Rooms.stale(job.claim()), null, true));
 
         assertThat(held).isFalse();
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
-        FinishJobInTransaction forgetting = new FinishJobInTransaction(rooms.database(), false);
-        assertThat(transaction.<Boolean>execute(status -> forgetting.run(Rooms.stale(job.claim()), null)))
+        OutcomeStatements forgetting = new OutcomeStatements(rooms.database(), false);
+        assertThat(transaction.<Boolean>execute(
+                        status -> forgetting.finishInTransaction(Rooms.stale(job.claim()), null, false)))
                 .isFalse();
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
     }
@@ -76,7 +79,7 @@ class FinishJobInTransactionTest {
         ClaimedJob job = rooms.running();
 
         boolean held = transaction.execute(
-                status -> new FinishJobInTransaction(rooms.database(), false).run(job.claim(), "1"));
+                status -> new OutcomeStatements(rooms.database(), false).finishInTransaction(job.claim(), "1", false));
 
         assertThat(held).isTrue();
         assertThat(rooms.roomsOf(job.id())).isEmpty();
@@ -88,7 +91,7 @@ class FinishJobInTransactionTest {
 
         List<RescueJobs.Rescued> rescued;
         try (OpenTransaction handler = new OpenTransaction(rooms.database())) {
-            new FinishJobInTransaction(handler.database(), true).run(job.claim(), null);
+            new OutcomeStatements(handler.database(), true).finishInTransaction(job.claim(), null, true);
             rooms.execute("DELETE FROM rowlock.node");
             rescued = new RescueJobs(rooms.database()).run(3);
             handler.commit();
@@ -106,7 +109,7 @@ class FinishJobInTransactionTest {
             rooms.sql("SELECT set_config('enable_hashjoin', 'off', true)")
                     .query(String.class)
                     .single();
-            finish.run(job.claim(), null);
+            outcomes.finishInTransaction(job.claim(), null, true);
             return settings();
         });
 

@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
-import dev.rowlock.queue.internal.store.outcome.FinishJobsInTransaction.Finished;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Finished;
 import dev.rowlock.queue.job.ClaimedJob;
+import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.TestDatabase;
 import java.util.List;
@@ -19,24 +20,26 @@ import org.springframework.transaction.support.TransactionTemplate;
 class FinishJobsInTransactionTest {
 
     private final Rooms rooms;
-    private final FinishJobsInTransaction finish;
+    private final OutcomeStatements outcomes;
     private final TransactionTemplate transaction;
 
     FinishJobsInTransactionTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        finish = new FinishJobsInTransaction(rooms.database(), true);
+        outcomes = new OutcomeStatements(rooms.database(), true);
         transaction = new TransactionTemplate(new DataSourceTransactionManager(database.dataSource()));
     }
 
     private static List<Finished> finished(List<ClaimedJob> jobs) {
-        return jobs.stream().map(job -> new Finished(job.claim(), "{\"n\": 1}")).toList();
+        return jobs.stream()
+                .map(job -> new Finished(job.claim(), JobState.COMPLETED, "{\"n\": 1}"))
+                .toList();
     }
 
     @Test
     void allOfThemAreDoneWithTheTransaction() {
         List<ClaimedJob> jobs = rooms.running(5);
 
-        Set<Long> held = transaction.execute(status -> finish.run(finished(jobs)));
+        Set<Long> held = transaction.execute(status -> outcomes.finishInTransaction(finished(jobs), true));
 
         assertThat(held).hasSize(5);
         assertThat(rooms.count("running")).isZero();
@@ -49,7 +52,7 @@ class FinishJobsInTransactionTest {
         List<ClaimedJob> jobs = rooms.running(5);
 
         transaction.executeWithoutResult(status -> {
-            finish.run(finished(jobs));
+            outcomes.finishInTransaction(finished(jobs), true);
             status.setRollbackOnly();
         });
 
@@ -61,11 +64,11 @@ class FinishJobsInTransactionTest {
     void thoseWhoseClaimIsLostAreNotAmongThoseThatAreAnswered() {
         List<ClaimedJob> jobs = rooms.running(3);
         List<Finished> some = List.of(
-                new Finished(jobs.get(0).claim(), null),
-                new Finished(Rooms.stale(jobs.get(1).claim()), null),
-                new Finished(jobs.get(2).claim(), null));
+                new Finished(jobs.get(0).claim(), JobState.COMPLETED, null),
+                new Finished(Rooms.stale(jobs.get(1).claim()), JobState.COMPLETED, null),
+                new Finished(jobs.get(2).claim(), JobState.COMPLETED, null));
 
-        Set<Long> held = transaction.execute(status -> finish.run(some));
+        Set<Long> held = transaction.execute(status -> outcomes.finishInTransaction(some, true));
 
         assertThat(held)
                 .containsExactlyInAnyOrder(
@@ -77,8 +80,8 @@ class FinishJobsInTransactionTest {
     void noRowStaysWhereDoneJobsAreNotKept() {
         List<ClaimedJob> jobs = rooms.running(3);
 
-        Set<Long> held =
-                transaction.execute(status -> new FinishJobsInTransaction(rooms.database(), false).run(finished(jobs)));
+        Set<Long> held = transaction.execute(
+                status -> new OutcomeStatements(rooms.database(), false).finishInTransaction(finished(jobs), false));
 
         assertThat(held).hasSize(3);
         assertThat(rooms.count("running") + rooms.count("done")).isZero();
@@ -90,7 +93,7 @@ class FinishJobsInTransactionTest {
 
         List<RescueJobs.Rescued> rescued;
         try (OpenTransaction handler = new OpenTransaction(rooms.database())) {
-            new FinishJobsInTransaction(handler.database(), true).run(finished(jobs));
+            new OutcomeStatements(handler.database(), true).finishInTransaction(finished(jobs), true);
             rooms.execute("DELETE FROM rowlock.node");
             rescued = new RescueJobs(rooms.database()).run(3);
             handler.commit();
@@ -109,7 +112,7 @@ class FinishJobsInTransactionTest {
             rooms.sql("SELECT set_config('enable_hashjoin', 'off', true), set_config('lock_timeout', '123s', true)")
                     .query()
                     .singleRow();
-            finish.run(finished(jobs));
+            outcomes.finishInTransaction(finished(jobs), true);
             return settings();
         });
 

@@ -6,7 +6,7 @@ import dev.rowlock.queue.internal.store.OpenTransaction;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.node.RescueJobs;
-import dev.rowlock.queue.internal.store.outcome.FinishJobs.Finished;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Finished;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.job.JobState;
 import dev.rowlock.queue.test.postgres.PostgresTest;
@@ -22,11 +22,11 @@ import org.junit.jupiter.api.Test;
 class FinishJobsTest {
 
     private final Rooms rooms;
-    private final FinishJobs finish;
+    private final OutcomeStatements outcomes;
 
     FinishJobsTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        finish = new FinishJobs(rooms.database(), true);
+        outcomes = new OutcomeStatements(rooms.database(), true);
     }
 
     @Test
@@ -35,9 +35,11 @@ class FinishJobsTest {
         ClaimedJob completed = jobs.get(0);
         ClaimedJob cancelled = jobs.get(1);
 
-        Set<Long> held = finish.run(List.of(
-                new Finished(completed.claim(), JobState.COMPLETED, "{\"sent\": true}"),
-                new Finished(cancelled.claim(), JobState.CANCELLED, null)));
+        Set<Long> held = outcomes.finish(
+                List.of(
+                        new Finished(completed.claim(), JobState.COMPLETED, "{\"sent\": true}"),
+                        new Finished(cancelled.claim(), JobState.CANCELLED, null)),
+                true);
 
         assertThat(held)
                 .containsExactlyInAnyOrder(
@@ -57,8 +59,8 @@ class FinishJobsTest {
     void endedJobsAreGoneIfDoneJobsAreNotKept() {
         ClaimedJob job = rooms.running();
 
-        Set<Long> held = new FinishJobs(rooms.database(), false)
-                .run(List.of(new Finished(job.claim(), JobState.COMPLETED, "1")));
+        Set<Long> held = new OutcomeStatements(rooms.database(), false)
+                .finish(List.of(new Finished(job.claim(), JobState.COMPLETED, "1")), false);
 
         assertThat(held).containsExactly(job.claim().token());
         assertThat(rooms.roomsOf(job.id())).isEmpty();
@@ -70,9 +72,11 @@ class FinishJobsTest {
         ClaimedJob held = jobs.get(0);
         ClaimedJob lost = jobs.get(1);
 
-        Set<Long> tokens = finish.run(List.of(
-                new Finished(Rooms.stale(lost.claim()), JobState.COMPLETED, null),
-                new Finished(held.claim(), JobState.COMPLETED, null)));
+        Set<Long> tokens = outcomes.finish(
+                List.of(
+                        new Finished(Rooms.stale(lost.claim()), JobState.COMPLETED, null),
+                        new Finished(held.claim(), JobState.COMPLETED, null)),
+                true);
 
         assertThat(tokens).containsExactly(held.claim().token());
         assertThat(rooms.roomsOf(lost.id())).containsExactly("running");
@@ -84,8 +88,8 @@ class FinishJobsTest {
         ClaimedJob job = rooms.running();
         List<Finished> outcome = List.of(new Finished(job.claim(), JobState.COMPLETED, null));
 
-        Set<Long> first = finish.run(outcome);
-        Set<Long> second = finish.run(outcome);
+        Set<Long> first = outcomes.finish(outcome, true);
+        Set<Long> second = outcomes.finish(outcome, true);
 
         assertThat(first).hasSize(1);
         assertThat(second).isEmpty();
@@ -100,8 +104,8 @@ class FinishJobsTest {
         CompletableFuture<Set<Long>> ours;
         Set<Long> theirs;
         try (OpenTransaction other = new OpenTransaction(rooms.database())) {
-            theirs = new FinishJobs(other.database(), true).run(outcome);
-            ours = CompletableFuture.supplyAsync(() -> finish.run(outcome));
+            theirs = new OutcomeStatements(other.database(), true).finish(outcome, true);
+            ours = CompletableFuture.supplyAsync(() -> outcomes.finish(outcome, true));
             rooms.awaitBlocked();
             other.commit();
         }
@@ -120,7 +124,7 @@ class FinishJobsTest {
         try (OpenTransaction rescuing = new OpenTransaction(rooms.database())) {
             new RescueJobs(rescuing.database()).run(3);
             ours = CompletableFuture.supplyAsync(
-                    () -> finish.run(List.of(new Finished(job.claim(), JobState.COMPLETED, null))));
+                    () -> outcomes.finish(List.of(new Finished(job.claim(), JobState.COMPLETED, null)), true));
             rooms.awaitBlocked();
             rescuing.commit();
         }
@@ -137,7 +141,7 @@ class FinishJobsTest {
         try (OpenTransaction touching = new OpenTransaction(rooms.database())) {
             new JobStatements(touching.database()).requestCancel(job.id(), null);
             ours = CompletableFuture.supplyAsync(
-                    () -> finish.run(List.of(new Finished(job.claim(), JobState.COMPLETED, null))));
+                    () -> outcomes.finish(List.of(new Finished(job.claim(), JobState.COMPLETED, null)), true));
             rooms.awaitBlocked();
             touching.commit();
         }
@@ -150,9 +154,11 @@ class FinishJobsTest {
     void aBatchOfAThousandIsOneStatement() {
         List<ClaimedJob> jobs = rooms.running(1_000);
 
-        Set<Long> tokens = finish.run(jobs.stream()
-                .map(job -> new Finished(job.claim(), JobState.COMPLETED, null))
-                .toList());
+        Set<Long> tokens = outcomes.finish(
+                jobs.stream()
+                        .map(job -> new Finished(job.claim(), JobState.COMPLETED, null))
+                        .toList(),
+                true);
 
         assertThat(tokens).hasSize(1_000);
         assertThat(rooms.count("done")).isEqualTo(1_000);

@@ -25,25 +25,27 @@ class LostClaimTest {
 
     /** Each statement that changes a claimed job. Says whether it found the claim. */
     enum Change {
-        COMPLETE((db, claim) ->
-                found(new FinishJobs(db, true).run(List.of(new FinishJobs.Finished(claim, JobState.COMPLETED, "1"))))),
-        COMPLETE_AND_FORGET((db, claim) ->
-                found(new FinishJobs(db, false).run(List.of(new FinishJobs.Finished(claim, JobState.COMPLETED, "1"))))),
-        END_AS_CANCELLED((db, claim) ->
-                found(new FinishJobs(db, true).run(List.of(new FinishJobs.Finished(claim, JobState.CANCELLED, null))))),
-        COMPLETE_IN_TRANSACTION((db, claim) -> new FinishJobInTransaction(db, true).run(claim, "1")),
-        COMPLETE_IN_TRANSACTION_AND_FORGET((db, claim) -> new FinishJobInTransaction(db, false).run(claim, "1")),
-        RETRY((db, claim) -> found(new DeferJobs(db)
-                .run(List.of(new DeferJobs.Deferred(
+        COMPLETE((db, claim) -> found(new OutcomeStatements(db, true)
+                .finish(List.of(new OutcomeStatements.Finished(claim, JobState.COMPLETED, "1")), true))),
+        COMPLETE_AND_FORGET((db, claim) -> found(new OutcomeStatements(db, false)
+                .finish(List.of(new OutcomeStatements.Finished(claim, JobState.COMPLETED, "1")), false))),
+        END_AS_CANCELLED((db, claim) -> found(new OutcomeStatements(db, true)
+                .finish(List.of(new OutcomeStatements.Finished(claim, JobState.CANCELLED, null)), true))),
+        COMPLETE_IN_TRANSACTION((db, claim) -> new OutcomeStatements(db, true).finishInTransaction(claim, "1", true)),
+        COMPLETE_IN_TRANSACTION_AND_FORGET(
+                (db, claim) -> new OutcomeStatements(db, false).finishInTransaction(claim, "1", false)),
+        RETRY((db, claim) -> found(new OutcomeStatements(db, true)
+                .defer(List.of(new OutcomeStatements.Deferred(
                         claim, Due.after(Duration.ZERO), null, "retry", Rooms.error("it failed"))))
                 .held())),
-        SNOOZE((db, claim) -> found(new DeferJobs(db)
-                .run(List.of(new DeferJobs.Deferred(claim, Due.after(Duration.ZERO), null, "snooze", null)))
+        SNOOZE((db, claim) -> found(new OutcomeStatements(db, true)
+                .defer(List.of(new OutcomeStatements.Deferred(claim, Due.after(Duration.ZERO), null, "snooze", null)))
                 .held())),
-        BURY((db, claim) -> found(new BuryJobs(db)
-                .run(List.of(new BuryJobs.Buried(claim, Rooms.error("it failed"))))
+        BURY((db, claim) -> found(new OutcomeStatements(db, true)
+                .bury(List.of(new OutcomeStatements.Buried(claim, Rooms.error("it failed"))))
                 .held())),
-        RELEASE((db, claim) -> found(new ReleaseJobs(db).run(List.of(claim)).held())),
+        RELEASE((db, claim) ->
+                found(new OutcomeStatements(db, true).release(List.of(claim)).held())),
         EXTEND((db, claim) ->
                 new ExtendDeadline(db).run(claim, Duration.ofMinutes(1)).isPresent()),
         PROGRESS((db, claim) -> new SaveProgress(db).run(claim, 50, "half")),
@@ -80,7 +82,7 @@ class LostClaimTest {
     @EnumSource
     void theTokenOfAnEarlierClaimChangesNothing(Change change) {
         ClaimedJob first = rooms.running();
-        new ReleaseJobs(rooms.database()).run(List.of(first.claim()));
+        new OutcomeStatements(rooms.database(), true).release(List.of(first.claim()));
         ClaimedJob second = rooms.claim(rooms.node(), 1).get(0);
         List<Map<String, Object>> before = rooms.everything();
 

@@ -43,11 +43,12 @@ class MissingDonePartitionTest {
 
     @Test
     void completedJobsAreKept() {
-        List<FinishJobs.Finished> outcomes = rooms.running(3).stream()
-                .map(job -> new FinishJobs.Finished(job.claim(), JobState.COMPLETED, "\"yes\""))
+        List<OutcomeStatements.Finished> outcomes = rooms.running(3).stream()
+                .map(job -> new OutcomeStatements.Finished(job.claim(), JobState.COMPLETED, "\"yes\""))
                 .toList();
 
-        assertThat(new FinishJobs(rooms.database(), true).run(outcomes)).hasSize(3);
+        assertThat(new OutcomeStatements(rooms.database(), true).finish(outcomes, true))
+                .hasSize(3);
 
         assertThat(rooms.number("SELECT count(*) FROM rowlock.done WHERE state = 'completed'"))
                 .isEqualTo(3);
@@ -57,8 +58,9 @@ class MissingDonePartitionTest {
     void aCancelledJobThatWantedToTryAgainEnds() {
         Claim claim = toBeCancelled();
 
-        new DeferJobs(rooms.database())
-                .run(List.of(new DeferJobs.Deferred(claim, Due.after(Duration.ofDays(1)), null, "snooze", null)));
+        new OutcomeStatements(rooms.database(), true)
+                .defer(List.of(
+                        new OutcomeStatements.Deferred(claim, Due.after(Duration.ofDays(1)), null, "snooze", null)));
 
         assertThat(rooms.look(claim.jobId())).containsEntry("state", "cancelled");
     }
@@ -67,7 +69,7 @@ class MissingDonePartitionTest {
     void aCancelledJobThatIsGivenBackEnds() {
         Claim claim = toBeCancelled();
 
-        new ReleaseJobs(rooms.database()).run(List.of(claim));
+        new OutcomeStatements(rooms.database(), true).release(List.of(claim));
 
         assertThat(rooms.look(claim.jobId())).containsEntry("state", "cancelled");
     }
@@ -133,7 +135,8 @@ class MissingDonePartitionTest {
         ClaimedJob job = rooms.running();
 
         assertThatThrownBy(() -> transaction(TransactionDefinition.ISOLATION_DEFAULT)
-                        .execute(status -> new FinishJobInTransaction(rooms.database(), true).run(job.claim(), null)))
+                        .execute(status -> new OutcomeStatements(rooms.database(), true)
+                                .finishInTransaction(job.claim(), null, true)))
                 .isInstanceOf(DataIntegrityViolationException.class)
                 .matches(e -> EnsureDonePartitions.missing((Exception) e));
     }
@@ -146,8 +149,8 @@ class MissingDonePartitionTest {
                 LANGUAGE plpgsql AS $$ BEGIN RAISE insufficient_privilege; END $$
                 """);
 
-        assertThatThrownBy(() -> new FinishJobs(rooms.database(), true)
-                        .run(List.of(new FinishJobs.Finished(job.claim(), JobState.COMPLETED, null))))
+        assertThatThrownBy(() -> new OutcomeStatements(rooms.database(), true)
+                        .finish(List.of(new OutcomeStatements.Finished(job.claim(), JobState.COMPLETED, null)), true))
                 .matches(e -> EnsureDonePartitions.missing((Exception) e))
                 .satisfies(e -> assertThat(e.getSuppressed()).hasSize(1));
     }
@@ -158,8 +161,8 @@ class MissingDonePartitionTest {
         new EnsureDonePartitions(rooms.database()).makeMissing();
         rooms.execute("ALTER TABLE rowlock.done ADD CONSTRAINT never CHECK (state <> 'completed')");
 
-        assertThatThrownBy(() -> new FinishJobs(rooms.database(), true)
-                        .run(List.of(new FinishJobs.Finished(job.claim(), JobState.COMPLETED, null))))
+        assertThatThrownBy(() -> new OutcomeStatements(rooms.database(), true)
+                        .finish(List.of(new OutcomeStatements.Finished(job.claim(), JobState.COMPLETED, null)), true))
                 .isInstanceOf(DataIntegrityViolationException.class)
                 .matches(e -> !EnsureDonePartitions.missing((Exception) e));
     }

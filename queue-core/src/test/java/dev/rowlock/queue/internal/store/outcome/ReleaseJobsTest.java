@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
+import dev.rowlock.queue.internal.store.outcome.OutcomeStatements.Moved;
 import dev.rowlock.queue.job.ClaimedJob;
 import dev.rowlock.queue.test.postgres.PostgresTest;
 import dev.rowlock.queue.test.postgres.Representative;
@@ -18,18 +19,18 @@ import org.junit.jupiter.api.Test;
 class ReleaseJobsTest {
 
     private final Rooms rooms;
-    private final ReleaseJobs release;
+    private final OutcomeStatements outcomes;
 
     ReleaseJobsTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        release = new ReleaseJobs(rooms.database());
+        outcomes = new OutcomeStatements(rooms.database(), true);
     }
 
     @Test
     void aReleasedJobIsReadyAgainAtNoCost() {
         ClaimedJob job = rooms.running();
 
-        Set<Long> held = release.run(List.of(job.claim())).held();
+        Set<Long> held = outcomes.release(List.of(job.claim())).held();
 
         assertThat(held).containsExactly(job.claim().token());
         assertThat(rooms.roomsOf(job.id())).containsExactly("ready");
@@ -41,7 +42,7 @@ class ReleaseJobsTest {
         ClaimedJob job = rooms.running();
         new JobStatements(rooms.database()).requestCancel(job.id(), null);
 
-        Set<Long> held = release.run(List.of(job.claim())).held();
+        Set<Long> held = outcomes.release(List.of(job.claim())).held();
 
         assertThat(held).containsExactly(job.claim().token());
         assertThat(rooms.roomsOf(job.id())).containsExactly("done");
@@ -55,7 +56,7 @@ class ReleaseJobsTest {
         ClaimedJob cancelled = rooms.running();
         new JobStatements(rooms.database()).requestCancel(cancelled.id(), null);
 
-        MovedJobs moved = release.run(List.of(job.claim(), cancelled.claim()));
+        Moved moved = outcomes.release(List.of(job.claim(), cancelled.claim()));
 
         assertThat(job.id()).isEqualTo(urgent);
         assertThat(moved.ranks()).containsExactly(Map.entry(job.claim().token(), -5));
@@ -66,7 +67,7 @@ class ReleaseJobsTest {
     void lostClaimsAreLeftOutAndTheOthersOfTheBatchStand() {
         List<ClaimedJob> jobs = rooms.running(2);
 
-        Set<Long> held = release.run(
+        Set<Long> held = outcomes.release(
                         List.of(jobs.get(0).claim(), Rooms.stale(jobs.get(1).claim())))
                 .held();
 
