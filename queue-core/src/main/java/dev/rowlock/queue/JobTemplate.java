@@ -5,11 +5,9 @@ import dev.rowlock.queue.internal.enqueue.InterceptedCall;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.TimeLimit;
 import dev.rowlock.queue.internal.store.TransactionStanding;
-import dev.rowlock.queue.internal.store.enqueue.EnqueueLargeJobs;
-import dev.rowlock.queue.internal.store.enqueue.EnqueueReadyJobs;
+import dev.rowlock.queue.internal.store.enqueue.EnqueueJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
-import dev.rowlock.queue.internal.store.enqueue.EnqueueWaitingJobs;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.unique.UniqueRequests;
 import dev.rowlock.queue.internal.unique.UniqueRequests.Answer;
@@ -31,7 +29,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -63,9 +60,7 @@ public final class JobTemplate implements JobOperations {
 
     private final Database database;
     private final RequestedJobs requested;
-    private final EnqueueReadyJobs enqueueReady;
-    private final EnqueueWaitingJobs enqueueWaiting;
-    private final EnqueueLargeJobs enqueueLarge;
+    private final EnqueueJobs enqueue;
     private final EnqueueUniqueJobs enqueueUnique;
     private final UniqueRequests uniqueRequests;
     private final Wakeups wakeups;
@@ -95,9 +90,7 @@ public final class JobTemplate implements JobOperations {
             EnqueueInterceptors interceptors) {
         this.database = database;
         this.requested = new RequestedJobs(codec, maxPayloadBytes, listenerQueues);
-        this.enqueueReady = new EnqueueReadyJobs(database.schema());
-        this.enqueueWaiting = new EnqueueWaitingJobs(database.schema());
-        this.enqueueLarge = new EnqueueLargeJobs(database.schema());
+        this.enqueue = new EnqueueJobs(database.schema());
         this.enqueueUnique = new EnqueueUniqueJobs(database.schema());
         this.uniqueRequests = new UniqueRequests(database.schema());
         this.wakeups = wakeups;
@@ -154,7 +147,7 @@ public final class JobTemplate implements JobOperations {
     private long enqueueAndNotify(NewJob job, String message, TransactionStanding standing) {
         long begun = System.nanoTime();
         long id = database.joinedAtOnce(
-                standing, database.numbered(connection -> enqueueReady.runAndNotify(connection, job, message)));
+                standing, database.numbered(connection -> enqueue.runAndNotify(connection, job, message)));
         wakeups.sentAlong(job.queue(), job.rank(), Duration.ofNanos(System.nanoTime() - begun));
         return id;
     }
@@ -372,27 +365,7 @@ public final class JobTemplate implements JobOperations {
     /** Returns the ids in the order of the jobs, also where some are runnable at once and some are not. */
     private long[] write(Connection connection, List<NewJob> jobs) throws SQLException {
         database.numbering().check(connection);
-        if (jobs.stream().anyMatch(NewJob::special)) {
-            return enqueueLarge.run(connection, jobs);
-        }
-        Predicate<NewJob> waits = job -> job.due() != null;
-        List<NewJob> waiting = jobs.stream().filter(waits).toList();
-        if (waiting.isEmpty()) {
-            return enqueueReady.run(connection, jobs);
-        }
-        if (waiting.size() == jobs.size()) {
-            return enqueueWaiting.run(connection, jobs);
-        }
-        long[] waitingIds = enqueueWaiting.run(connection, waiting);
-        long[] readyIds = enqueueReady.run(
-                connection, jobs.stream().filter(waits.negate()).toList());
-        long[] ids = new long[jobs.size()];
-        int nextWaiting = 0;
-        int nextReady = 0;
-        for (int i = 0; i < ids.length; i++) {
-            ids[i] = waits.test(jobs.get(i)) ? waitingIds[nextWaiting++] : readyIds[nextReady++];
-        }
-        return ids;
+        return enqueue.run(connection, jobs);
     }
 
     /** The request as it will lie in the tables, if it may. */

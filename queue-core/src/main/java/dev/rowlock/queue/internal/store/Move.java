@@ -94,33 +94,33 @@ public final class Move {
     /** Jobs that are new: their payloads and headers as text; else as {@link #from}. */
     public static Move created(String rows, String found) {
         return new Move(found, rows, Room.ofNewJobs())
-                .set("enqueued_at", "statement_timestamp()")
-                .set("payload", "payload::json")
-                .set("headers", "headers::json");
+                .with("enqueued_at = statement_timestamp()", "payload = payload::json", "headers = headers::json");
     }
 
-    /** The room that they come to. */
-    public Move to(Room room) {
+    /** The room that they come to; and values of columns there, such as {@code state = 'cancelled'}. */
+    public Move to(Room room, String... values) {
         if (!targets.isEmpty()) {
             throw new IllegalStateException(
                     "rows that go to " + targets.get(0).room + " do not go to " + room + " too");
         }
-        return next(room);
+        return next(room, values);
     }
 
     /** The room that the others come to, for which no condition before was true. */
-    public Move orTo(Room room) {
+    public Move orTo(Room room, String... values) {
         if (last().condition == null) {
             throw new IllegalStateException("all rows go to " + last().room + ", none to " + room);
         }
-        return next(room);
+        return next(room, values);
     }
 
-    private Move next(Room room) {
+    private Move next(Room room, String... values) {
         if (targets.stream().anyMatch(target -> target.room == room)) {
             throw new IllegalStateException(room + " is there twice");
         }
-        targets.add(new Target(room));
+        Target target = new Target(room);
+        targets.add(target);
+        add(target.values, values);
         return this;
     }
 
@@ -130,13 +130,20 @@ public final class Move {
         return this;
     }
 
-    /** The value of a column in the room; before the first room: in each one. */
-    public Move set(String column, String value) {
-        if (targets.isEmpty() && !Room.split(Room.JOB).contains(column)) {
-            throw new IllegalStateException("not each room has a column " + column);
+    /** Values of columns in each room, such as {@code attempt = attempt - 1}. */
+    public Move with(String... values) {
+        add(everywhere, values);
+        if (!Room.split(Room.JOB).containsAll(everywhere.keySet())) {
+            throw new IllegalStateException("not each room has the columns " + everywhere.keySet());
         }
-        (targets.isEmpty() ? everywhere : last().values).put(column, value);
         return this;
+    }
+
+    private static void add(Map<String, String> columns, String... values) {
+        for (String value : values) {
+            int equals = value.indexOf(" = ");
+            columns.put(value.substring(0, equals), value.substring(equals + 3));
+        }
     }
 
     /** The order in which rows are written that are claimed in this order. */

@@ -276,36 +276,6 @@ CREATE FUNCTION ${schema}.job_state(job bigint) RETURNS text
     SELECT j.state FROM ${schema}.jobs_by_id(ARRAY[job]) j
 $$;
 
--- Takes a job that has not begun to done, as cancelled. Tells nodes where others may have waited for it: those of its key, or of its workflow.
-CREATE FUNCTION ${schema}.cancel_idle(job bigint) RETURNS boolean
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    cancelled record;
-BEGIN
-    WITH from_waiting AS (
-        DELETE FROM ${schema}.waiting WHERE id = job
-        RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
-    ), from_ready AS (
-        DELETE FROM ${schema}.ready WHERE id = job
-        RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
-    )
-    INSERT INTO ${schema}.done AS d (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers,
-                                     errors, finished_at, state)
-    SELECT *, clock_timestamp(), 'cancelled' FROM (TABLE from_waiting UNION ALL TABLE from_ready) AS found
-    RETURNING d.queue, d.job_key, d.headers INTO cancelled;
-    IF NOT FOUND THEN
-        RETURN false;
-    END IF;
-    IF cancelled.job_key IS NOT NULL THEN
-        PERFORM ${schema}.send_wakeup('k|1|' || cancelled.queue);
-    END IF;
-    IF cancelled.headers::text COLLATE "C" ~ '[{,][[:space:]]*"rowlock-workflow"[[:space:]]*:' THEN
-        PERFORM ${schema}.send_wakeup('a|');
-    END IF;
-    RETURN true;
-END
-$$;
-
 -- Cancels a job. Returns cancelled, requested (it runs, and is asked to stop), already_ended, or not_found.
 CREATE FUNCTION ${schema}.cancel(job bigint) RETURNS text
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

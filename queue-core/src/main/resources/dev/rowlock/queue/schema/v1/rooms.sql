@@ -160,6 +160,37 @@ CREATE INDEX dead_by_key ON ${schema}.dead (queue, job_key, last_job) WHERE job_
 CREATE INDEX dead_by_error ON ${schema}.dead (fingerprint, id) INCLUDE (died_at, queue, type);
 ALTER TABLE ${schema}.dead ADD PRIMARY KEY (id);
 
+-- Takes a job that has not begun to done, as cancelled. Tells nodes where others may have waited for it: those of its key, or of its workflow.
+-- It stands here because it knows the columns of the rooms.
+CREATE FUNCTION ${schema}.cancel_idle(job bigint) RETURNS boolean
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    cancelled record;
+BEGIN
+    WITH from_waiting AS (
+        DELETE FROM ${schema}.waiting WHERE id = job
+        RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
+    ), from_ready AS (
+        DELETE FROM ${schema}.ready WHERE id = job
+        RETURNING id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors
+    )
+    INSERT INTO ${schema}.done AS d (id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers,
+                                     errors, finished_at, state)
+    SELECT *, clock_timestamp(), 'cancelled' FROM (TABLE from_waiting UNION ALL TABLE from_ready) AS found
+    RETURNING d.queue, d.job_key, d.headers INTO cancelled;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    IF cancelled.job_key IS NOT NULL THEN
+        PERFORM ${schema}.send_wakeup('k|1|' || cancelled.queue);
+    END IF;
+    IF cancelled.headers::text COLLATE "C" ~ '[{,][[:space:]]*"rowlock-workflow"[[:space:]]*:' THEN
+        PERFORM ${schema}.send_wakeup('a|');
+    END IF;
+    RETURN true;
+END
+$$;
+
 -- Payloads that are too large to be written anew with each move: written once, by the statement that enqueues their
 -- job, whose row says null instead. Jobs move and end without a thought for them; a chore removes those whose job is in
 -- no room any more.

@@ -47,12 +47,10 @@ class MoveTest {
         rooms.execute("DELETE FROM rowlock.ready");
 
         long moved = rooms.number(Move.from(Room.RUNNING, "taken", ALL_RUNNING)
-                .to(Room.DONE)
+                .to(Room.DONE, "state = 'cancelled'")
                 .when(condition)
-                .set("state", "'cancelled'")
-                .orTo(Room.DEAD)
+                .orTo(Room.DEAD, "state = 'failed'")
                 .when("deadline > statement_timestamp() OR " + condition)
-                .set("state", "'failed'")
                 .orTo(Room.READY)
                 .answering("SELECT count(*) FROM taken"));
 
@@ -88,8 +86,7 @@ class MoveTest {
     void aValueForAColumnThatIsNotThereIsRefused() {
         Move move = Move.from(Room.RUNNING, "taken", ALL_RUNNING);
 
-        assertThatThrownBy(() -> move.set("result", "null")).hasMessageContaining("not each room");
-        assertThatThrownBy(() -> move.to(Room.READY).set("state", "'x'").counting())
-                .hasMessage("READY has no column state");
+        assertThatThrownBy(() -> move.with("result = null")).hasMessageContaining("not each room");
+        assertThatThrownBy(() -> move.to(Room.READY, "state = 'x'").counting()).hasMessage("READY has no column state");
     }
 }

@@ -2,11 +2,9 @@ package dev.rowlock.queue.internal.store;
 
 import dev.rowlock.queue.internal.store.claim.ClaimReadyJobs;
 import dev.rowlock.queue.internal.store.claim.QueueRange;
-import dev.rowlock.queue.internal.store.enqueue.EnqueueLargeJobs;
-import dev.rowlock.queue.internal.store.enqueue.EnqueueReadyJobs;
+import dev.rowlock.queue.internal.store.enqueue.EnqueueJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs;
 import dev.rowlock.queue.internal.store.enqueue.EnqueueUniqueJobs.Placed;
-import dev.rowlock.queue.internal.store.enqueue.EnqueueWaitingJobs;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.node.RegisterNode;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
@@ -134,7 +132,7 @@ public final class Rooms {
 
     /** Enqueues jobs of which some have large payloads. */
     public long[] large(List<NewJob> jobs) {
-        return database.atomically(connection -> new EnqueueLargeJobs(database.schema()).run(connection, jobs));
+        return database.atomically(connection -> new EnqueueJobs(database.schema()).run(connection, jobs));
     }
 
     /** Enqueues so many jobs with large payloads. */
@@ -144,7 +142,7 @@ public final class Rooms {
 
     /** Enqueues jobs that are runnable at once. */
     public long[] ready(List<NewJob> jobs) {
-        return database.atomically(connection -> new EnqueueReadyJobs(database.schema()).run(connection, jobs));
+        return database.atomically(connection -> new EnqueueJobs(database.schema()).run(connection, jobs));
     }
 
     public long[] ready(int count) {
@@ -157,7 +155,7 @@ public final class Rooms {
 
     /** Enqueues jobs that have a due time. */
     public long[] waiting(List<NewJob> jobs) {
-        return database.atomically(connection -> new EnqueueWaitingJobs(database.schema()).run(connection, jobs));
+        return database.atomically(connection -> new EnqueueJobs(database.schema()).run(connection, jobs));
     }
 
     public long waiting(Due due) {

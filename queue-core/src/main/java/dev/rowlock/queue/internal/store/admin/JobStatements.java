@@ -43,7 +43,7 @@ public final class JobStatements {
 
     /** Jobs that have not begun end as cancelled. */
     public static Move cancelled(Move taken) {
-        return taken.to(Room.DONE).set("state", "'cancelled'");
+        return taken.to(Room.DONE, "state = 'cancelled'");
     }
 
     private static final String REQUEST_CANCEL = """
@@ -61,8 +61,7 @@ public final class JobStatements {
                         -- It waits for the end of another job no longer.
                         DELETE FROM rowlock.once_more WHERE job_id = ANY (ARRAY(SELECT id FROM due))
                     )""")
-            .to(Room.READY)
-            .set("ready_at", "statement_timestamp()")
+            .to(Room.READY, "ready_at = statement_timestamp()")
             .returning("queue, rank")
             .answering(AuditNote.of("into_ready") + "SELECT queue, rank FROM into_ready");
 
@@ -85,11 +84,10 @@ public final class JobStatements {
                         DELETE FROM rowlock.ready WHERE id = :id
                         RETURNING *
                     )""".formatted(BegunJobs.waiting("waiting")))
-            .to(Room.WAITING)
-            .set("due_at", "wanted.due_at")
-            .set(
-                    "reason",
-                    "CASE WHEN job_key IS NULL THEN 'scheduled' WHEN crashes > 0 THEN 'crash' WHEN attempt > 0 THEN 'retry' ELSE 'scheduled' END")
+            .to(
+                    Room.WAITING,
+                    "due_at = wanted.due_at",
+                    "reason = CASE WHEN job_key IS NULL THEN 'scheduled' WHEN crashes > 0 THEN 'crash' WHEN attempt > 0 THEN 'retry' ELSE 'scheduled' END")
             .returning("id")
             .answering(", changed AS (TABLE put_off UNION ALL TABLE into_waiting)\n" + AuditNote.of("changed")
                     + "SELECT id FROM changed");
@@ -147,11 +145,8 @@ public final class JobStatements {
 
     /** Dead jobs get another life, due now, with fresh attempts and their error history. */
     public static Move redriven(Move dead) {
-        return dead.to(Room.WAITING)
-                .set("due_at", "statement_timestamp()")
-                .set("reason", "'redrive'")
-                .set("attempt", "0")
-                .set("crashes", "0");
+        return dead.to(
+                Room.WAITING, "due_at = statement_timestamp()", "reason = 'redrive'", "attempt = 0", "crashes = 0");
     }
 
     /** The middle of a statement that has deleted dead jobs as {@code discarded}: it writes down how many, so that the books balance. */

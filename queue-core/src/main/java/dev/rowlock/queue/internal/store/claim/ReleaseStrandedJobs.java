@@ -34,11 +34,9 @@ public final class ReleaseStrandedJobs {
                                   FOR UPDATE SKIP LOCKED))
                         RETURNING *
                     )""")
-            .to(Room.DONE)
+            .to(Room.DONE, "state = 'cancelled'")
             .when("cancel_requested")
-            .set("state", "'cancelled'")
-            .orTo(Room.READY)
-            .set("attempt", "attempt - 1")
+            .orTo(Room.READY, "attempt = attempt - 1")
             .answering("SELECT queue, min(rank), count(*) FROM stranded GROUP BY queue");
 
     private static final String STRANDED = """

@@ -35,13 +35,11 @@ public final class DispatchDueJobs {
                                   FOR UPDATE SKIP LOCKED))
                         RETURNING *
                     )""")
-            .to(Room.READY)
-            // Held for the longest time, it keeps its place in the order.
-            .set("ready_at", """
-                    CASE WHEN reason = 'policy'
-                                THEN coalesce((SELECT h.ready_at FROM rowlock.held_job h WHERE h.job_id = due.id AND h.due_at = due.due_at),
-                                              statement_timestamp())
-                                ELSE statement_timestamp() END""")
+            .to(Room.READY, """
+                    ready_at = CASE WHEN reason = 'policy' -- held for the longest time: it keeps its place in the order
+                                    THEN coalesce((SELECT h.ready_at FROM rowlock.held_job h WHERE h.job_id = due.id AND h.due_at = due.due_at),
+                                                  statement_timestamp())
+                                    ELSE statement_timestamp() END""")
             .inQueueOrder()
             .returning("queue, rank, job_key")
             .answering("""

@@ -56,7 +56,7 @@ public final class EnqueueUniqueJobs {
                 RETURNING job_id
             ), created AS NOT MATERIALIZED (
                 SELECT * FROM asked WHERE key IS NULL OR id IN (TABLE taken)
-            """.formatted(NewJobColumns.ALL_OF_EACH, NewJobColumns.ALL);
+            """.formatted(NewJob.PARAMETERS, NewJob.COLUMNS);
 
     private static final String ANSWER = """
             SELECT key IS NULL OR id IN (TABLE taken) AS created, id, CASE WHEN held THEN rowlock.unmoved(holder) END AS holder
@@ -155,7 +155,7 @@ public final class EnqueueUniqueJobs {
     private static void set(PreparedStatement statement, List<NewJob> jobs) throws SQLException {
         statement.setObject(1, Columns.texts(jobs, job -> key(job, UniqueKey::value)));
         statement.setObject(2, Columns.millis(jobs, job -> key(job, EnqueueUniqueJobs::atLeast)));
-        NewJobColumns.setAll(statement, 3, jobs);
+        NewJob.setAll(statement, 3, jobs);
     }
 
     private static @Nullable Duration atLeast(UniqueKey key) {

@@ -4,7 +4,7 @@ import dev.rowlock.queue.internal.store.Move;
 import dev.rowlock.queue.internal.store.Room;
 
 /**
- * The end of a statement that has new jobs as rows of a common table expression {@code created}: {@code id} and {@link NewJobColumns#ALL}. It
+ * The end of a statement that has new jobs as rows of a common table expression {@code created}: {@code id} and {@link NewJob#COLUMNS}. It
  * brings each into its room, and closes the last parenthesis itself.
  */
 public final class IntoRooms {
@@ -24,12 +24,12 @@ public final class IntoRooms {
     /** As {@link #READY_OR_WAITING}, with an expression over {@code created} that says why a job waits. */
     public static String readyOrWaiting(String reason) {
         return Move.created("created", ")")
-                .to(Room.WAITING)
+                .to(
+                        Room.WAITING,
+                        "due_at = coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms')",
+                        "reason = " + reason)
                 .when("due_at IS NOT NULL OR delay_millis IS NOT NULL")
-                .set("due_at", "coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms')")
-                .set("reason", reason)
-                .orTo(Room.READY)
-                .set("ready_at", "statement_timestamp()")
+                .orTo(Room.READY, "ready_at = statement_timestamp()")
                 .inQueueOrder()
                 .answering("");
     }

@@ -1,9 +1,14 @@
 package dev.rowlock.queue.internal.store.enqueue;
 
+import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.UniqueKey;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -98,5 +103,64 @@ public record NewJob(
                 && Objects.equals(timeout, other.timeout)
                 && Objects.equals(headers, other.headers)
                 && Objects.equals(key, other.key);
+    }
+
+    // ---- A job's columns, and the parameters that bring them. The order of each list is that of the others.
+
+    /** What a plain job has beside a due time and a payload. */
+    static final String PLAIN_COLUMNS = "rank, max_retries, timeout_millis, queue, type, headers";
+
+    /** The same, where {@link #setPlain} has set them. */
+    static final String PLAIN_VALUES = PLAIN_COLUMNS + "::json";
+
+    /** Parameters that {@link #setPlain} sets. */
+    static final String PLAIN_PARAMETERS = "?::smallint[], ?::smallint[], ?::bigint[], ?::text[], ?::text[], ?::text[]";
+
+    /** Parameters that {@link #setShared} sets. */
+    static final String SHARED_PARAMETERS = "?::smallint, ?::smallint, ?::bigint, ?, ?, ?::json";
+
+    /** All but a unique key. */
+    public static final String COLUMNS = "due_at, delay_millis, " + PLAIN_COLUMNS + ", payload, large_payload, job_key";
+
+    /** Parameters that {@link #setAll} sets. */
+    public static final String PARAMETERS =
+            "?::timestamptz[], ?::bigint[], " + PLAIN_PARAMETERS + ", ?::text[], ?::text[], ?::text[]";
+
+    /** Sets, from this index on, what jobs share that differ in their payloads at most. Returns the index of the next parameter, as each of these. */
+    int setShared(PreparedStatement statement, int from) throws SQLException {
+        statement.setInt(from, rank);
+        statement.setObject(from + 1, maxRetries, Types.INTEGER);
+        statement.setObject(from + 2, timeout == null ? null : timeout.toMillis(), Types.BIGINT);
+        statement.setString(from + 3, queue);
+        statement.setString(from + 4, type);
+        statement.setString(from + 5, headers);
+        return from + 6;
+    }
+
+    /** Sets the same of each, as arrays. */
+    static int setPlain(PreparedStatement statement, int from, List<NewJob> jobs) throws SQLException {
+        statement.setObject(from, Columns.shorts(jobs, NewJob::rank));
+        statement.setObject(from + 1, Columns.nullableShorts(jobs, NewJob::maxRetries));
+        statement.setObject(from + 2, Columns.millis(jobs, NewJob::timeout));
+        statement.setObject(from + 3, Columns.texts(jobs, NewJob::queue));
+        statement.setObject(from + 4, Columns.texts(jobs, NewJob::type));
+        statement.setObject(from + 5, Columns.texts(jobs, NewJob::headers));
+        return from + 6;
+    }
+
+    /** Sets when each is due: two arrays, of which one says it. */
+    static int setDue(PreparedStatement statement, int from, List<NewJob> jobs) throws SQLException {
+        statement.setObject(from, Columns.instants(jobs, NewJob::dueAt));
+        statement.setObject(from + 1, Columns.millis(jobs, NewJob::dueAfter));
+        return from + 2;
+    }
+
+    /** Sets all of each, as arrays. */
+    public static int setAll(PreparedStatement statement, int from, List<NewJob> jobs) throws SQLException {
+        int next = setPlain(statement, setDue(statement, from, jobs), jobs);
+        statement.setObject(next, Columns.texts(jobs, NewJob::smallPayload));
+        statement.setObject(next + 1, Columns.texts(jobs, NewJob::largePayload));
+        statement.setObject(next + 2, Columns.texts(jobs, NewJob::key));
+        return next + 3;
     }
 }

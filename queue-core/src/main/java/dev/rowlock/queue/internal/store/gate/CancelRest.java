@@ -34,12 +34,8 @@ public final class CancelRest {
                                   FOR UPDATE OF r SKIP LOCKED))
                         RETURNING *
                     )""".formatted(BegunJobs.untouched("r")))
-            .to(Room.DONE)
-            .set("id", "r.id")
-            .set("job_key", "r.job_key")
-            .set("state", "'cancelled'")
-            .set("errors", """
-                    rowlock.with_error(errors, attempt, NULL, jsonb_build_object(
+            .to(Room.DONE, "id = r.id", "job_key = r.job_key", "state = 'cancelled'", """
+                    errors = rowlock.with_error(errors, attempt, NULL, jsonb_build_object(
                            'type', 'cancelled', 'message', 'job ' || f.id || ' of its key has failed'))""")
             .returning("headers")
             .answering("SELECT count(*), coalesce(bool_or(headers -> '%s' IS NOT NULL), false) FROM into_done"

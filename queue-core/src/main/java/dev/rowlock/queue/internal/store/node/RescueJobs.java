@@ -39,18 +39,14 @@ public final class RescueJobs {
                                        WHEN crashes_now > crashes AND crashes_now >= ? THEN 'quarantined' ELSE 'ready' END AS fate
                           FROM orphan
                     )""")
-            .set("crashes", "crashes_now")
-            .to(Room.DONE)
+            .with("crashes = crashes_now")
+            .to(Room.DONE, "state = 'cancelled'")
             .when("fate = 'cancelled'")
-            .set("state", "'cancelled'")
-            .orTo(Room.DEAD)
-            .when("fate = 'quarantined'")
-            .set("state", "'quarantined'")
-            .set("errors", """
-                    rowlock.with_error(errors, attempt, node_id, jsonb_build_object('claimedAt', claimed_at, 'type', 'crash', 'trace', '', 'message',
+            .orTo(Room.DEAD, "state = 'quarantined'", """
+                    errors = rowlock.with_error(errors, attempt, node_id, jsonb_build_object('claimedAt', claimed_at, 'type', 'crash', 'trace', '', 'message',
                            'its node died while it ran, ' || crashes_now || ' times in all'))""")
-            .orTo(Room.READY)
-            .set("attempt", "attempt - 1")
+            .when("fate = 'quarantined'")
+            .orTo(Room.READY, "attempt = attempt - 1")
             .answering(
                     "SELECT queue, min(rank), count(*), count(*) FILTER (WHERE fate = 'quarantined') FROM judged GROUP BY queue");
 

@@ -64,18 +64,17 @@ public final class TakeOverdueJobs {
                                        ELSE 'retry' END AS fate
                           FROM waiting
                     )""")
-                    .set("errors", "history")
-                    .to(Room.DONE)
+                    .with("errors = history")
+                    .to(Room.DONE, "state = 'cancelled'")
                     .when("fate = 'cancelled'")
-                    .set("state", "'cancelled'")
-                    .orTo(Room.DEAD)
+                    .orTo(Room.DEAD, "state = 'failed'")
                     .when("fate = 'failed'")
-                    .set("state", "'failed'")
-                    .orTo(Room.WAITING)
-                    .set("due_at", "statement_timestamp() + wait_millis * interval '1 ms'")
-                    .set("reason", "'retry'")
-                    .set("attempt", "CASE WHEN shared THEN attempt - 1 ELSE attempt END")
-                    .set("headers", ALONE)
+                    .orTo(
+                            Room.WAITING,
+                            "due_at = statement_timestamp() + wait_millis * interval '1 ms'",
+                            "reason = 'retry'",
+                            "attempt = CASE WHEN shared THEN attempt - 1 ELSE attempt END",
+                            "headers = " + ALONE)
                     .answering(
                             "SELECT queue, count(*), min(wait_millis) FILTER (WHERE fate = 'retry') FROM judged GROUP BY queue");
 

@@ -36,9 +36,7 @@ public final class OutcomeStatements {
             "SELECT count(*), CASE WHEN count(*) < (SELECT count(*) FROM outcome) THEN array_agg(token) END FROM ";
 
     private static final String KEPT = Move.claimed("cancelled boolean, result text", "r.*, o.cancelled, o.result")
-            .to(Room.DONE)
-            .set("state", "CASE WHEN cancelled THEN 'cancelled' ELSE 'completed' END")
-            .set("result", "result::json")
+            .to(Room.DONE, "state = CASE WHEN cancelled THEN 'cancelled' ELSE 'completed' END", "result = result::json")
             .returning("token")
             .answering(HELD + "into_done");
 
@@ -51,9 +49,7 @@ public final class OutcomeStatements {
                     WITH finished AS (
                         DELETE FROM rowlock.running WHERE id = ? AND token = ? RETURNING *
                     )""")
-            .to(Room.DONE)
-            .set("state", "'completed'")
-            .set("result", "?::json")
+            .to(Room.DONE, "state = 'completed'", "result = ?::json")
             .counting();
 
     private static final String ONE_GONE = "DELETE FROM rowlock.running WHERE id = ? AND token = ?";
@@ -73,33 +69,25 @@ public final class OutcomeStatements {
                                 CASE WHEN o.by_age_up_to IS NOT NULL -- least() alone would skip the null and wait for the job's age
                                      THEN least(statement_timestamp() - r.enqueued_at, o.by_age_up_to * interval '1 ms') END)) AS due_at\
                             """.formatted(WITH_ERROR))
-                    .set("errors", "history")
-                    .to(Room.DONE)
+                    .with("errors = history")
+                    .to(Room.DONE, "state = 'cancelled'")
                     .when("cancel_requested")
-                    .set("state", "'cancelled'")
-                    .orTo(Room.WAITING)
-                    .set("due_at", "due_at")
-                    .set("reason", "reason")
-                    .set("attempt", "attempts_made")
+                    .orTo(Room.WAITING, "due_at = due_at", "reason = reason", "attempt = attempts_made")
                     .answering("SELECT token, cancel_requested, rank FROM moved");
 
     private static final String BURY = IndexPlan.OUTCOMES_PREFIX
             + Move.claimed("error text", "r.*, ?::boolean AS may_cancel, " + WITH_ERROR + " AS history")
-                    .set("errors", "history")
-                    .to(Room.DONE)
+                    .with("errors = history")
+                    .to(Room.DONE, "state = 'cancelled'")
                     .when("cancel_requested AND may_cancel")
-                    .set("state", "'cancelled'")
-                    .orTo(Room.DEAD)
-                    .set("state", "'failed'")
+                    .orTo(Room.DEAD, "state = 'failed'")
                     .answering("SELECT token, cancel_requested AND may_cancel, NULL::int FROM moved");
 
     private static final String RELEASE = IndexPlan.OUTCOMES_PREFIX
             + Move.claimed("", "r.*")
-                    .to(Room.DONE)
+                    .to(Room.DONE, "state = 'cancelled'")
                     .when("cancel_requested")
-                    .set("state", "'cancelled'")
-                    .orTo(Room.READY)
-                    .set("attempt", "attempt - 1")
+                    .orTo(Room.READY, "attempt = attempt - 1")
                     .answering("SELECT token, cancel_requested, rank FROM moved");
 
     /**

@@ -40,8 +40,9 @@ public final class AdmitJobs {
                 SELECT queue, id, clock_timestamp() FROM freed
                 ON CONFLICT (queue, job_id) DO UPDATE SET admitted_at = excluded.admitted_at
             )""")
-                    .to(Room.READY)
-                    .set("ready_at", "statement_timestamp() + array_position(?::bigint[], id) * interval '1 us'")
+                    .to(
+                            Room.READY,
+                            "ready_at = statement_timestamp() + array_position(?::bigint[], id) * interval '1 us'")
                     .returning("rank, job_key")
                     .answering("SELECT EXISTS (SELECT FROM own), count(*), min(rank), count(job_key) FROM into_ready");
 

@@ -31,7 +31,7 @@ public final class HoldClaimedJobs {
                    AND (SELECT it FROM live) AND NOT r.cancel_requested
                 RETURNING r.*
             )""")
-                            .set("attempt", "attempt - 1"),
+                            .with("attempt = attempt - 1"),
                     "SELECT token FROM taken");
 
     private final Database database;

@@ -40,8 +40,7 @@ public final class LetJobsGo {
                                             WHERE w.id = n.job_id AND w.due_at = n.due_at AND w.reason = 'policy')) AS o
                  WHERE h.job_id = o.id AND h.due_at = o.due_at
             )""".formatted(PolicySql.DECIDES, "%s"))
-                    .to(Room.READY)
-                    .set("ready_at", "(SELECT n.ready_at FROM next n WHERE n.job_id = freed.id)")
+                    .to(Room.READY, "ready_at = (SELECT n.ready_at FROM next n WHERE n.job_id = freed.id)")
                     .returning("rank, job_key")
                     .answering(
                             "SELECT (SELECT count(*) FROM next), count(*), min(rank), count(job_key) FROM into_ready");

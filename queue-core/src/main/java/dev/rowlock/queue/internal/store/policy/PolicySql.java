@@ -27,9 +27,7 @@ final class PolicySql {
 
     /** Holds the rows of {@code taken}, which come from ready or running. */
     static String held(Move taken, String answer) {
-        return taken.to(Room.WAITING)
-                .set("due_at", "statement_timestamp() + " + LONGEST)
-                .set("reason", "'policy'")
+        return taken.to(Room.WAITING, "due_at = statement_timestamp() + " + LONGEST, "reason = 'policy'")
                 .answering("""
                         , noted AS (
                             INSERT INTO rowlock.held_job (job_id, due_at, ready_at, rank, queue)

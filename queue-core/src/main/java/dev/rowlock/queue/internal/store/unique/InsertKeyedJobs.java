@@ -7,7 +7,6 @@ import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
-import dev.rowlock.queue.internal.store.enqueue.NewJobColumns;
 import dev.rowlock.queue.job.WaitReason;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -39,19 +38,15 @@ public final class InsertKeyedJobs {
                         INSERT INTO rowlock.once_more (job_id, after_id, type, key, due_at)
                         SELECT id, after_id, type, key, coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms')
                           FROM asked WHERE after_id IS NOT NULL
-                    )""".formatted(NewJobColumns.ALL_OF_EACH, NewJobColumns.ALL))
-            .to(Room.WAITING)
-            .when("after_id IS NOT NULL OR due_at IS NOT NULL OR delay_millis IS NOT NULL")
-            .set(
-                    "due_at",
-                    "CASE WHEN after_id IS NOT NULL THEN '%s' ELSE coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms') END"
-                            .formatted(ReleaseFollowers.NEVER))
-            .set(
-                    "reason",
-                    "CASE WHEN after_id IS NOT NULL THEN '%s' ELSE '%s' END"
+                    )""".formatted(NewJob.PARAMETERS, NewJob.COLUMNS))
+            .to(
+                    Room.WAITING,
+                    "due_at = CASE WHEN after_id IS NOT NULL THEN '%s' ELSE coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms') END"
+                            .formatted(ReleaseFollowers.NEVER),
+                    "reason = CASE WHEN after_id IS NOT NULL THEN '%s' ELSE '%s' END"
                             .formatted(WaitReason.ONCE_MORE.label(), WaitReason.SCHEDULED.label()))
-            .orTo(Room.READY)
-            .set("ready_at", "statement_timestamp()")
+            .when("after_id IS NOT NULL OR due_at IS NOT NULL OR delay_millis IS NOT NULL")
+            .orTo(Room.READY, "ready_at = statement_timestamp()")
             .inQueueOrder()
             .answering("SELECT id FROM asked ORDER BY id");
 
@@ -88,7 +83,7 @@ public final class InsertKeyedJobs {
                                     ? null
                                     : job.uniqueKey().atLeast()));
             statement.setObject(3, keyed.stream().map(KeyedJob::after).toArray(Long[]::new));
-            NewJobColumns.setAll(statement, 4, jobs);
+            NewJob.setAll(statement, 4, jobs);
             try (ResultSet rows = statement.executeQuery()) {
                 return Ids.read(rows, jobs.size());
             }

@@ -6,7 +6,6 @@ import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
-import dev.rowlock.queue.internal.store.enqueue.NewJobColumns;
 import dev.rowlock.queue.job.UniqueKey.OnConflict;
 import dev.rowlock.queue.job.WaitReason;
 import java.sql.Connection;
@@ -23,8 +22,7 @@ import java.util.List;
  */
 public final class ReplaceIdleJobs {
 
-    private static final String SQL = Move.created(
-                    "renewed", """
+    private static final String SQL = Move.created("renewed", """
             WITH asked AS MATERIALIZED (
                 SELECT *
                   FROM unnest(?::bigint[], ?::bigint[], %s) AS a (id, longest_millis, %s)
@@ -66,21 +64,17 @@ public final class ReplaceIdleJobs {
             ), not_aside AS (
                 DELETE FROM rowlock.payload
                  WHERE job_id = ANY (ARRAY(SELECT id FROM renewed WHERE large_payload IS NULL))
-            )""".formatted(NewJobColumns.ALL_OF_EACH, NewJobColumns.ALL))
-            .set("enqueued_at", "enqueued_at")
-            .set("crashes", "crashes")
-            .set("errors", "errors")
-            .to(Room.WAITING)
-            .when("follows OR new_due_at IS NOT NULL")
-            .set("due_at", "CASE WHEN follows THEN '%s' ELSE new_due_at END".formatted(ReleaseFollowers.NEVER))
-            .set(
-                    "reason",
-                    "CASE WHEN follows THEN '%s' ELSE '%s' END"
+            )""".formatted(NewJob.PARAMETERS, NewJob.COLUMNS))
+            .with("enqueued_at = enqueued_at", "crashes = crashes", "errors = errors")
+            .to(
+                    Room.WAITING,
+                    "due_at = CASE WHEN follows THEN '%s' ELSE new_due_at END".formatted(ReleaseFollowers.NEVER),
+                    "reason = CASE WHEN follows THEN '%s' ELSE '%s' END"
                             .formatted(WaitReason.ONCE_MORE.label(), WaitReason.SCHEDULED.label()))
-            .orTo(Room.READY)
-            .set(
-                    "ready_at",
-                    "CASE WHEN same_line THEN coalesce(ready_at, statement_timestamp()) ELSE statement_timestamp() END")
+            .when("follows OR new_due_at IS NOT NULL")
+            .orTo(
+                    Room.READY,
+                    "ready_at = CASE WHEN same_line THEN coalesce(ready_at, statement_timestamp()) ELSE statement_timestamp() END")
             .inQueueOrder()
             .answering("""
             SELECT n.id, n.follows, n.postpones AND n.ready_at IS NULL AS postponed
@@ -123,7 +117,7 @@ public final class ReplaceIdleJobs {
             statement.setObject(
                     2,
                     Columns.millis(asked, one -> one.onConflict() == OnConflict.POSTPONE ? one.longestWait() : null));
-            int next = NewJobColumns.setAll(statement, 3, jobs);
+            int next = NewJob.setAll(statement, 3, jobs);
             statement.setObject(next, ids);
             statement.setObject(next + 1, ids);
             List<Replaced> replaced = new ArrayList<>();

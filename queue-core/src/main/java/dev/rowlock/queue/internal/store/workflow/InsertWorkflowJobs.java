@@ -6,7 +6,6 @@ import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.UncachedPlan;
 import dev.rowlock.queue.internal.store.enqueue.IntoRooms;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
-import dev.rowlock.queue.internal.store.enqueue.NewJobColumns;
 import dev.rowlock.queue.job.Due;
 import dev.rowlock.queue.job.WaitReason;
 import java.sql.Connection;
@@ -28,7 +27,7 @@ public final class InsertWorkflowJobs {
             WITH created AS MATERIALIZED (
                 SELECT nextval('rowlock.job_id') AS id, j.*
                   FROM unnest(%s, ?::int[], ?::boolean[], ?::text[]) AS j (%s, step_no, held, next_steps)
-            """.formatted(NewJobColumns.ALL_OF_EACH, NewJobColumns.ALL)
+            """.formatted(NewJob.PARAMETERS, NewJob.COLUMNS)
             + IntoRooms.ASIDE
             + IntoRooms.readyOrWaiting(
                     "CASE WHEN held THEN '%s' ELSE 'scheduled' END".formatted(WaitReason.PARENTS.label()))
@@ -71,7 +70,7 @@ public final class InsertWorkflowJobs {
     public long[] run(Connection connection, long workflow, List<Member> members) throws SQLException {
         List<NewJob> jobs = members.stream().map(Member::asInserted).toList();
         try (PreparedStatement statement = UncachedPlan.prepare(connection, sql)) {
-            int next = NewJobColumns.setAll(statement, 1, jobs);
+            int next = NewJob.setAll(statement, 1, jobs);
             statement.setObject(next++, members.stream().mapToInt(Member::step).toArray());
             statement.setObject(next++, Columns.flags(members, Member::held));
             statement.setObject(next++, Columns.texts(members, Member::nextSteps));

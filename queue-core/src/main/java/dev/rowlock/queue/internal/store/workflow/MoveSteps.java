@@ -95,19 +95,17 @@ public final class MoveSteps {
                 SELECT j.*, n.place, n.state AS what, n.workflow_id, n.due_at, n.delay_millis
                   FROM (TABLE from_waiting UNION ALL TABLE from_done) AS j JOIN next n ON n.job_id = j.id
             )""".formatted(Room.JOB))
-            .to(Room.DONE)
-            .when("what = 'skipping'")
-            .set("state", "'cancelled'")
-            .set("errors", """
-                    rowlock.with_error(errors, attempt, NULL, jsonb_build_object(
+            .to(Room.DONE, "state = 'cancelled'", """
+                    errors = rowlock.with_error(errors, attempt, NULL, jsonb_build_object(
                            'type', 'skipped', 'message', 'a step of workflow ' || workflow_id || ' that comes before it ended otherwise'))""")
-            .orTo(Room.WAITING)
+            .when("what = 'skipping'")
+            .orTo(
+                    Room.WAITING,
+                    "due_at = coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms')",
+                    "reason = 'scheduled'")
             .when("delay_millis IS NOT NULL OR due_at > statement_timestamp()")
-            .set("due_at", "coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms')")
-            .set("reason", "'scheduled'")
             .returning("due_at")
-            .orTo(Room.READY)
-            .set("ready_at", "statement_timestamp()")
+            .orTo(Room.READY, "ready_at = statement_timestamp()")
             .inQueueOrder()
             .returning("queue, rank, job_key")
             .answering("""

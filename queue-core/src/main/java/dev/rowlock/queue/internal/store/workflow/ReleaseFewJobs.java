@@ -25,8 +25,7 @@ public final class ReleaseFewJobs {
                         -- Somebody has changed them in this moment, so this snapshot does not see them as they are: their step is moved afterwards.
                         SELECT id FROM parked EXCEPT SELECT id FROM from_waiting
                     )""".formatted(Room.JOB))
-            .to(Room.READY)
-            .set("ready_at", "statement_timestamp()")
+            .to(Room.READY, "ready_at = statement_timestamp()")
             .inQueueOrder()
             .returning("queue, rank, job_key")
             .answering("""

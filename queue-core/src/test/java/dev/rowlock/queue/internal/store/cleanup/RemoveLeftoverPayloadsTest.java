@@ -10,7 +10,7 @@ import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.cleanup.RemoveLeftoverPayloads.Stretch;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
-import dev.rowlock.queue.internal.store.enqueue.EnqueueLargeJobs;
+import dev.rowlock.queue.internal.store.enqueue.EnqueueJobs;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.internal.store.outcome.OutcomeStatements;
 import dev.rowlock.queue.job.ClaimedJob;
@@ -116,8 +116,8 @@ class RemoveLeftoverPayloadsTest {
     void aPayloadWhoseEnqueueIsNotCommittedYetIsNotTouched() throws Exception {
         try (OpenTransaction caller = new OpenTransaction(rooms.database())) {
             long id = caller.database()
-                    .alone(connection -> new EnqueueLargeJobs(rooms.database().schema())
-                            .run(connection, List.of(Rooms.large(SIZE))))[0];
+                    .alone(connection ->
+                            new EnqueueJobs(rooms.database().schema()).run(connection, List.of(Rooms.large(SIZE))))[0];
 
             assertThat(remove()).isEqualTo(new Stretch(0, null));
             caller.commit();

@@ -45,7 +45,7 @@ class EnqueueJobsTest {
     @Test
     void aSingleJobUsesUpOneId() {
         long first = rooms.ready();
-        EnqueueReadyJobs ready = new EnqueueReadyJobs(rooms.database().schema());
+        EnqueueJobs ready = new EnqueueJobs(rooms.database().schema());
 
         long[] ids = {
             rooms.ready(),
