@@ -91,9 +91,13 @@ public final class Move {
         return new Move(found, rows, Room.split(Room.JOB));
     }
 
-    /** Jobs that are new: their payloads and headers as text; else as {@link #from}. */
-    public static Move created(String rows, String found) {
-        return new Move(found, rows, Room.ofNewJobs())
+    /**
+     * Jobs that are new: their payloads and headers as text; else as {@link #from}.
+     *
+     * @param brought what they have; other columns are empty
+     */
+    public static Move created(String rows, String brought, String found) {
+        return new Move(found, rows, Room.split(brought))
                 .with("enqueued_at = statement_timestamp()", "payload = payload::json", "headers = headers::json");
     }
 
@@ -174,6 +178,9 @@ public final class Move {
     /** The whole statement, which ends with the INSERT into the only room and counts its rows. */
     public String counting() {
         requireAll();
+        if (targets.size() != 1) {
+            throw new IllegalStateException("an INSERT goes to one room, not to " + targets.size());
+        }
         return found + "\n" + insert(0) + "\n";
     }
 

@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * A table in which a job can lie, and the columns of its row. They stand here and in the schema's {@code rooms.sql}; statements take them from
@@ -24,9 +23,6 @@ public enum Room {
     public static final String JOB =
             "id, enqueued_at, timeout_millis, rank, attempt, crashes, max_retries, queue, job_key, type, payload, headers, errors";
 
-    /** What a new job does not bring along. */
-    private static final Set<String> LATER = Set.of("enqueued_at", "attempt", "crashes", "errors");
-
     private final Map<String, String> columns = new LinkedHashMap<>();
 
     /** @param own the columns that not every room has, each with its value in a row that comes from elsewhere: "!" the move says it; "?" there may be none */
@@ -43,10 +39,6 @@ public enum Room {
     /** Its columns, each with the value that it has in a row that comes from a room without it: "!" the move says it; "?" there may be none. */
     Map<String, String> columns() {
         return Collections.unmodifiableMap(columns);
-    }
-
-    static List<String> ofNewJobs() {
-        return split(JOB).stream().filter(column -> !LATER.contains(column)).toList();
     }
 
     static List<String> split(String columns) {

@@ -23,7 +23,7 @@ public final class IntoRooms {
 
     /** As {@link #READY_OR_WAITING}, with an expression over {@code created} that says why a job waits. */
     public static String readyOrWaiting(String reason) {
-        return Move.created("created", ")")
+        return Move.created("created", "id, " + NewJob.COLUMNS, ")")
                 .to(
                         Room.WAITING,
                         "due_at = coalesce(due_at, statement_timestamp() + delay_millis * interval '1 ms')",

@@ -6,8 +6,8 @@ import dev.rowlock.queue.internal.store.TransactionStanding;
 import dev.rowlock.queue.internal.store.admin.AuditNote;
 import dev.rowlock.queue.internal.store.search.BoundedSearch;
 import dev.rowlock.queue.internal.store.search.FilterConditions;
-import dev.rowlock.queue.internal.store.search.Room;
 import dev.rowlock.queue.internal.store.search.RoomCondition;
+import dev.rowlock.queue.internal.store.search.SearchedRoom;
 import dev.rowlock.queue.operate.Actor;
 import dev.rowlock.queue.search.JobFilter;
 import java.sql.Connection;
@@ -62,7 +62,7 @@ public final class BringForward {
      * @throws IllegalArgumentException if the filter has no condition, its jsonpath is none, or no waiting job can match
      */
     public int run(TransactionStanding standing, JobFilter filter, Duration by, Actor actor) {
-        RoomCondition waiting = FilterConditions.of(filter, EnumSet.of(Room.WAITING), "bring forward")
+        RoomCondition waiting = FilterConditions.of(filter, EnumSet.of(SearchedRoom.WAITING), "bring forward")
                 .get(0);
         AuditNote note = new AuditNote(actor.who(), actor.why(), "bring forward", filter.toString(), "by " + by);
         try {

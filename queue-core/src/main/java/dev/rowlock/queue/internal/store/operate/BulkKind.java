@@ -3,8 +3,8 @@ package dev.rowlock.queue.internal.store.operate;
 import dev.rowlock.queue.internal.store.Move;
 import dev.rowlock.queue.internal.store.admin.JobStatements;
 import dev.rowlock.queue.internal.store.search.FilterConditions;
-import dev.rowlock.queue.internal.store.search.Room;
 import dev.rowlock.queue.internal.store.search.RoomCondition;
+import dev.rowlock.queue.internal.store.search.SearchedRoom;
 import dev.rowlock.queue.operate.BulkAction;
 import dev.rowlock.queue.search.JobFilter;
 import java.util.Arrays;
@@ -17,18 +17,18 @@ import java.util.function.UnaryOperator;
 
 /** What each kind of bulk action does, and where. */
 enum BulkKind {
-    REDRIVE(EnumSet.of(Room.DEAD), JobStatements::redriven, ""),
+    REDRIVE(EnumSet.of(SearchedRoom.DEAD), JobStatements::redriven, ""),
     DISCARD(
-            EnumSet.of(Room.DEAD),
+            EnumSet.of(SearchedRoom.DEAD),
             UnaryOperator.identity(),
             ", discarded AS (TABLE taken), " + JobStatements.DISCARDED_NOTED),
-    CANCEL(EnumSet.of(Room.WAITING, Room.READY), JobStatements::cancelled, "");
+    CANCEL(EnumSet.of(SearchedRoom.WAITING, SearchedRoom.READY), JobStatements::cancelled, "");
 
-    private final Set<Room> rooms;
+    private final Set<SearchedRoom> rooms;
     private final UnaryOperator<Move> move;
     private final String noted;
 
-    BulkKind(Set<Room> rooms, UnaryOperator<Move> move, String noted) {
+    BulkKind(Set<SearchedRoom> rooms, UnaryOperator<Move> move, String noted) {
         this.rooms = rooms;
         this.move = move;
         this.noted = noted;

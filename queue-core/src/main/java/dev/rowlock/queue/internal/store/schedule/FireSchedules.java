@@ -4,6 +4,8 @@ import dev.rowlock.queue.internal.store.ColdStatement;
 import dev.rowlock.queue.internal.store.Columns;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.IndexPlan;
+import dev.rowlock.queue.internal.store.Move;
+import dev.rowlock.queue.internal.store.Room;
 import dev.rowlock.queue.internal.store.enqueue.IntoRooms;
 import dev.rowlock.queue.internal.store.enqueue.NewJob;
 import dev.rowlock.queue.schedule.RecurringJob;
@@ -34,7 +36,11 @@ public final class FireSchedules {
     public FireSchedules(Database database) {
         this.database = database;
         this.look = database.sql(IndexPlan.PREFIX + LOOK);
-        String rest = IntoRooms.ASIDE + IntoRooms.READY_OR_WAITING + ANSWER;
+        String rest = IntoRooms.ASIDE
+                + Move.created("created", COLUMNS, ")")
+                        .to(Room.READY, "ready_at = statement_timestamp()")
+                        .inQueueOrder()
+                        .answering(ANSWER);
         this.fire = database.sql(FIRE.formatted("SKIP LOCKED") + rest);
         this.fireByHand = database.sql(FIRE.formatted("") + rest);
     }
@@ -135,6 +141,10 @@ public final class FireSchedules {
     /** How many of its last jobs a recurring job remembers. */
     private static final int RECENT = 10;
 
+    /** Of {@code created}. */
+    private static final String COLUMNS =
+            "id, rank, max_retries, timeout_millis, queue, job_key, type, headers, payload";
+
     private static final String FIRE = """
             WITH fired AS MATERIALIZED (
                 SELECT s.*, t.next AS following, t.fire AS following_fire, t.by_hand, %1$s AS live
@@ -149,7 +159,7 @@ public final class FireSchedules {
                   FROM unnest(:run_names::text[], :run_times::text[]) WITH ORDINALITY AS r (name, at, place)
             ), created AS MATERIALIZED (
                 SELECT nextval('rowlock.job_id') AS id, j.*
-                  FROM (SELECT f.name, r.time, NULL::timestamptz AS due_at, NULL::bigint AS delay_millis, f.rank, f.max_retries,
+                  FROM (SELECT f.name, r.time, f.rank, f.max_retries,
                                f.timeout_millis, f.queue, f.job_key, f.type,
                                -- As text: JSON may hold what jsonb refuses. Neither value needs an escape.
                                coalesce(rtrim(f.headers::text, '}') || ',', '{')

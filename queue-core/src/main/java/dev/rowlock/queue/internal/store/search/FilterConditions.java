@@ -33,7 +33,7 @@ public final class FilterConditions {
      * @throws IllegalArgumentException if the filter has no condition and is not {@link JobFilter#all}, or no job can match
      */
     public static List<RoomCondition> of(JobFilter filter) {
-        return of(filter, EnumSet.allOf(Room.class), "search");
+        return of(filter, EnumSet.allOf(SearchedRoom.class), "search");
     }
 
     /**
@@ -42,13 +42,13 @@ public final class FilterConditions {
      * @param what is done with the jobs, for the error
      * @throws IllegalArgumentException if the filter has no condition and is not {@link JobFilter#all}, or no job of these rooms can match
      */
-    public static List<RoomCondition> of(JobFilter filter, Set<Room> rooms, String what) {
+    public static List<RoomCondition> of(JobFilter filter, Set<SearchedRoom> rooms, String what) {
         if (filter.isEmpty()) {
             throw new IllegalArgumentException(
                     "%s with a filter that has no condition: add one, or say JobFilter.all() if all jobs are meant"
                             .formatted(what));
         }
-        List<RoomCondition> conditions = Stream.of(Room.values())
+        List<RoomCondition> conditions = Stream.of(SearchedRoom.values())
                 .filter(rooms::contains)
                 .filter(room -> mayHold(room, filter))
                 .map(room -> new Builder(room, filter).condition())
@@ -61,13 +61,13 @@ public final class FilterConditions {
         return conditions;
     }
 
-    private static boolean mayHold(Room room, JobFilter filter) {
+    private static boolean mayHold(SearchedRoom room, JobFilter filter) {
         return (filter.states().isEmpty() || room.states().stream().anyMatch(filter.states()::contains))
                 && room.times().keySet().containsAll(filter.times().keySet())
                 && (filter.node() == null || room.knowsNodes());
     }
 
-    private static String labels(Set<Room> rooms) {
+    private static String labels(Set<SearchedRoom> rooms) {
         return labels(rooms.stream().flatMap(room -> room.states().stream()));
     }
 
@@ -89,13 +89,13 @@ public final class FilterConditions {
     /** One condition in the making. */
     private static final class Builder {
 
-        private final Room room;
+        private final SearchedRoom room;
         private final JobFilter filter;
         private final List<String> parts = new ArrayList<>();
         private final Map<String, Object> values = new HashMap<>();
         private int headers;
 
-        Builder(Room room, JobFilter filter) {
+        Builder(SearchedRoom room, JobFilter filter) {
             this.room = room;
             this.filter = filter;
         }

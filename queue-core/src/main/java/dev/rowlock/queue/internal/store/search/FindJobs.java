@@ -54,7 +54,7 @@ public final class FindJobs {
      * nothing else is in it.
      */
     public <T> List<T> onNode(long node, Page page, Row<T> row) {
-        RoomCondition condition = new RoomCondition(Room.RUNNING, "node_id = :node", Map.of("node", node));
+        RoomCondition condition = new RoomCondition(SearchedRoom.RUNNING, "node_id = :node", Map.of("node", node));
         return search.run("the jobs of node " + node, call(List.of(condition), page, row));
     }
 
@@ -79,15 +79,15 @@ public final class FindJobs {
     }
 
     private static String ofRoom(RoomCondition condition, boolean payloads) {
-        Room room = condition.room();
+        SearchedRoom room = condition.room();
         return OF_ROOM.formatted(
                 room.state(),
                 room.time(JobTime.DUE),
                 room.time(JobTime.STARTED),
                 room.time(JobTime.ENDED),
                 room.knowsNodes() ? "node_id" : "NULL::bigint",
-                room == Room.RUNNING ? "progress" : "NULL::smallint",
-                room == Room.DEAD ? "fingerprint" : "NULL::text",
+                room == SearchedRoom.RUNNING ? "progress" : "NULL::smallint",
+                room == SearchedRoom.DEAD ? "fingerprint" : "NULL::text",
                 payloads ? "payload" : "NULL::json",
                 room.table(),
                 condition.sql());

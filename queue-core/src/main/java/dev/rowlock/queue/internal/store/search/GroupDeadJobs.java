@@ -45,7 +45,7 @@ public final class GroupDeadJobs {
 
     /** One row more than the page has, if there is one. */
     public <T> List<T> run(JobFilter filter, GroupPage page, Row<T> row) {
-        RoomCondition condition = FilterConditions.of(filter, EnumSet.of(Room.DEAD), "deadByError")
+        RoomCondition condition = FilterConditions.of(filter, EnumSet.of(SearchedRoom.DEAD), "deadByError")
                 .get(0);
         String sql = search.database().sql(SQL.formatted(condition.sql()));
         return search.run(

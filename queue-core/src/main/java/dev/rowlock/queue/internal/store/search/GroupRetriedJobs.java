@@ -73,8 +73,8 @@ public final class GroupRetriedJobs {
 
     /** As many groups as there are, up to {@code size}. */
     public <T> Found<T> run(JobFilter filter, int size, Row<T> row) {
-        List<RoomCondition> conditions =
-                FilterConditions.of(filter, EnumSet.of(Room.WAITING, Room.READY, Room.RUNNING), "retryingByError");
+        List<RoomCondition> conditions = FilterConditions.of(
+                filter, EnumSet.of(SearchedRoom.WAITING, SearchedRoom.READY, SearchedRoom.RUNNING), "retryingByError");
         String sql = search.database().sql(text(conditions));
         return search.run(filter, connection -> {
             ColdStatement statement = ColdStatement.on(connection, sql)
@@ -107,7 +107,7 @@ public final class GroupRetriedJobs {
                         .map(condition -> OF_ROOM.formatted(
                                 condition.room().time(JobTime.DUE),
                                 condition.room().table(),
-                                condition.room() == Room.WAITING ? "due_at, id" : "id",
+                                condition.room() == SearchedRoom.WAITING ? "due_at, id" : "id",
                                 condition.sql()))
                         .collect(Collectors.joining("\n                    UNION ALL")),
                 conditions.stream()

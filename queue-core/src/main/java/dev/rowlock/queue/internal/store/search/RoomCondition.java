@@ -10,4 +10,4 @@ import java.util.Map;
  * @param sql a boolean expression that may stand beside {@code AND} as it is
  * @param values of its parameters, the same for all rooms of a filter; their names begin with {@code filter_}
  */
-public record RoomCondition(Room room, String sql, Map<String, Object> values) {}
+public record RoomCondition(SearchedRoom room, String sql, Map<String, Object> values) {}

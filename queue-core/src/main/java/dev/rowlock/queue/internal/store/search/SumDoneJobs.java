@@ -34,7 +34,7 @@ public final class SumDoneJobs {
     }
 
     private <T> List<T> run(String by, JobFilter filter, TimeStep step, int limit, Row<T> row) {
-        RoomCondition condition = FilterConditions.of(filter, EnumSet.of(Room.DONE), "sums of ended jobs")
+        RoomCondition condition = FilterConditions.of(filter, EnumSet.of(SearchedRoom.DONE), "sums of ended jobs")
                 .get(0);
         String sql = search.database().sql(SQL.formatted(by, condition.sql()));
         return search.run(

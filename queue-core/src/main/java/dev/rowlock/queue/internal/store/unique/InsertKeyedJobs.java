@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /** Inserts jobs and gives them their keys. Some of them wait for the end of the job that held the key before. */
 public final class InsertKeyedJobs {
 
-    private static final String SQL = Move.created("asked", """
+    private static final String SQL = Move.created(
+                    "asked", "id, " + NewJob.COLUMNS, """
                     WITH asked AS MATERIALIZED (
                         -- Rows come out of unnest, and ids out of the sequence, in the order of the arrays.
                         SELECT nextval('rowlock.job_id') AS id, a.*

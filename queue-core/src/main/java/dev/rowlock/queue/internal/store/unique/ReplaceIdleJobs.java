@@ -22,7 +22,8 @@ import java.util.List;
  */
 public final class ReplaceIdleJobs {
 
-    private static final String SQL = Move.created("renewed", """
+    private static final String SQL = Move.created(
+                    "renewed", "id, " + NewJob.COLUMNS, """
             WITH asked AS MATERIALIZED (
                 SELECT *
                   FROM unnest(?::bigint[], ?::bigint[], %s) AS a (id, longest_millis, %s)

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** A room as searches see it: which states it holds, and which column has which time. */
-public enum Room {
+public enum SearchedRoom {
     WAITING(Map.of(JobTime.ENQUEUED, "enqueued_at", JobTime.DUE, "due_at")),
     READY(Map.of(JobTime.ENQUEUED, "enqueued_at", JobTime.DUE, "ready_at")),
     RUNNING(Map.of(JobTime.ENQUEUED, "enqueued_at", JobTime.DUE, "ready_at", JobTime.STARTED, "claimed_at")),
@@ -20,7 +20,7 @@ public enum Room {
     private final Set<JobState> states = EnumSet.noneOf(JobState.class);
     private final Map<JobTime, String> times;
 
-    Room(Map<JobTime, String> times) {
+    SearchedRoom(Map<JobTime, String> times) {
         this.times = times;
         Arrays.stream(JobState.values())
                 .filter(state -> state.room().equals(table))
