@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.attempt;
 import java.sql.SQLException;
 import org.springframework.transaction.UnexpectedRollbackException;
 
-/** A transaction in which a statement of the handler failed before, and the handler went on: PostgreSQL refuses all that follows, "done" as well. */
+/** Recognizes a transaction that PostgreSQL has aborted because an earlier statement of the handler failed: it rejects all that follows, "done" as well. */
 final class AbortedTransaction {
 
     private static final String ABORTED = "25P02";

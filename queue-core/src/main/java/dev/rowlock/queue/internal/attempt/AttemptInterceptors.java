@@ -61,7 +61,8 @@ public final class AttemptInterceptors {
                 interceptor.intercept(jobs, rest);
             } catch (Throwable e) { // user code: it looks on, and the job is not its own
                 String name = interceptor.getClass().getName();
-                EndlessTask.tell(() -> log.warn("the interceptor {} failed around {}", name, jobs.get(0), e));
+                EndlessTask.tell(
+                        () -> log.warn("interceptor {} failed around {}; the attempt goes on", name, jobs.get(0), e));
             }
             return rest.make();
         }

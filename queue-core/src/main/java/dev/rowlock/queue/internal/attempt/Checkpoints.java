@@ -9,7 +9,7 @@ import dev.rowlock.queue.spi.PayloadCodec;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** What handlers note for the next attempt of their jobs, as JSON of limited size. */
+/** Checkpoints that handlers save for the next attempt of their jobs, as JSON of limited size. */
 public final class Checkpoints {
 
     /** Each save writes all of it. */

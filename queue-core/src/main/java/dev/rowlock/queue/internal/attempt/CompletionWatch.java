@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.springframework.transaction.support.TransactionSynchronization;
 
-/** Learns what became of the transaction that jobs were completed in. Confined to that transaction's thread. */
+/** Watches whether the transaction that completes jobs commits or rolls back. Confined to that transaction's thread. */
 public final class CompletionWatch implements TransactionSynchronization {
 
     /** What is completed in the transaction: one job, or several. */

@@ -48,7 +48,7 @@ public final class Deadlines {
         try {
             task.run();
         } catch (RuntimeException | Error e) {
-            EndlessTask.tell(() -> log.error("a task of the timer failed; it runs again", e));
+            EndlessTask.tell(() -> log.error("a task of the timer failed; the timer goes on", e));
         }
     }
 

@@ -6,16 +6,17 @@ import dev.rowlock.queue.spi.JobInterceptor;
 import dev.rowlock.queue.spi.JobObserver;
 import java.util.List;
 
-/** What runs around handlers and beside them: code of the application, each in its order, and whoever hears of refusals. */
+/** Code of the application that runs around handlers, each in its order, and the handler of slow-downs. */
 public record Extensions(
         List<JobObserver> observers,
         List<JobInterceptor> interceptors,
         List<AttemptInterceptor> attempts,
         List<ErrorRedactor> redactors,
-        Refusals refusals) {
+        SlowDownHandler slowDowns) {
 
     /** Nothing of the kind. */
-    public static final Extensions NONE = new Extensions(List.of(), List.of(), List.of(), List.of(), Refusals.UNHEARD);
+    public static final Extensions NONE =
+            new Extensions(List.of(), List.of(), List.of(), List.of(), SlowDownHandler.NONE);
 
     public Extensions {
         observers = List.copyOf(observers);
@@ -26,6 +27,6 @@ public record Extensions(
 
     /** Observers only. */
     public static Extensions observedBy(List<JobObserver> observers) {
-        return new Extensions(observers, List.of(), List.of(), List.of(), Refusals.UNHEARD);
+        return new Extensions(observers, List.of(), List.of(), List.of(), SlowDownHandler.NONE);
     }
 }

@@ -24,24 +24,24 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What becomes of a job whose handler threw, or was not let run. */
+/** Decides the outcome of a job whose handler threw or was not allowed to run: retries, back-off, failure. */
 public final class Failures {
 
     private static final Logger log = LoggerFactory.getLogger(Failures.class);
 
     private final List<ErrorRedactor> redactors;
-    private final Refusals refusals;
+    private final SlowDownHandler slowDowns;
 
-    public Failures(List<ErrorRedactor> redactors, Refusals refusals) {
+    public Failures(List<ErrorRedactor> redactors, SlowDownHandler slowDowns) {
         this.redactors = redactors;
-        this.refusals = refusals;
+        this.slowDowns = slowDowns;
     }
 
     /** The outcome of a handler that threw. Why it was stopped counts before what it threw. */
     public Outcome outcome(Execution execution, ListenerDefinition listener, Throwable thrown) {
         Optional<SnoozeException> snooze = Failure.find(thrown, SnoozeException.class);
         if (snooze.isPresent()) {
-            tellRefusal(execution.job(), snooze.get());
+            tellSlowDown(execution.job(), snooze.get());
             return snoozed(execution, listener, snooze.get());
         }
         return switch (execution.stopped()) {
@@ -78,7 +78,9 @@ public final class Failures {
             } catch (Throwable e) {
                 String name = redactor.getClass().getName();
                 EndlessTask.tell(() -> log.warn(
-                        "the redactor {} failed: {}", name, e.getClass().getName()));
+                        "redactor {} failed: {}; the message and trace of the error are not kept",
+                        name,
+                        e.getClass().getName()));
                 return JobError.of(error.type(), "(not kept, because the redactor %s failed)".formatted(name));
             }
         }
@@ -90,17 +92,18 @@ public final class Failures {
         return reason == Execution.Stop.CANCELLED ? new Outcome.Cancelled() : new Outcome.Released();
     }
 
-    private void tellRefusal(ClaimedJob job, SnoozeException snooze) {
+    private void tellSlowDown(ClaimedJob job, SnoozeException snooze) {
         if (snooze instanceof SlowDownException slowDown) {
             try {
-                refusals.refused(job, slowDown.retryAfter());
+                slowDowns.slowDown(job, slowDown.retryAfter());
             } catch (RuntimeException | Error e) {
-                EndlessTask.tell(() -> log.warn("{} was told to slow down, and other jobs do not hear of it", job, e));
+                EndlessTask.tell(
+                        () -> log.warn("could not apply the slow-down that {} requested; only that job waits", job, e));
             }
         }
     }
 
-    /** Unless the job is too old for it: who only ever snoozes would otherwise never end. */
+    /** Fails the job if it is too old: a handler that always snoozes would otherwise never end. */
     private Outcome snoozed(Execution execution, ListenerDefinition listener, SnoozeException snooze) {
         Failure failure = failure(execution, snooze);
         if (fallback(strategy(execution, listener)).inTime(failure, snooze.due())) {
@@ -128,7 +131,7 @@ public final class Failures {
                 || listener.noRetryFor().stream().anyMatch(failure::causedBy);
     }
 
-    /** Whoever says when, is believed as long as there are retries left, and time. */
+    /** An exception that names a time overrides the back-off as long as retries and time are left. */
     private static Optional<Due> next(Execution execution, ListenerDefinition listener, Failure failure) {
         Integer own = execution.job().maxRetries();
         if (own != null && failure.attempt() > own) {
@@ -152,8 +155,8 @@ public final class Failures {
         try {
             return Headers.retry(job.headers());
         } catch (RuntimeException e) {
-            EndlessTask.tell(
-                    () -> log.warn("the retry policy of {} cannot be read; that of its listener decides", job, e));
+            EndlessTask.tell(() ->
+                    log.warn("reading the retry policy of {} failed; the policy of its listener decides", job, e));
             return null;
         }
     }

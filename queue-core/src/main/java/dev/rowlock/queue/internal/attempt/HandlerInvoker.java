@@ -51,7 +51,7 @@ public final class HandlerInvoker {
             @Nullable TransactionOperations transactions) {
         this.listeners = Map.copyOf(listeners);
         this.services = services;
-        this.failures = new Failures(extensions.redactors(), extensions.refusals());
+        this.failures = new Failures(extensions.redactors(), extensions.slowDowns());
         this.beginFailures = new BeginFailures(failures::loggable);
         this.interceptors = new Interceptors(extensions.interceptors());
         this.aroundChunks = Interceptors.aroundChunkOfOne(extensions.interceptors());
@@ -65,7 +65,7 @@ public final class HandlerInvoker {
         try {
             return services.loadErrors().run(execution.job().claim()).isPresent();
         } catch (DataAccessException e) {
-            log.debug("whether the claim of {} still stands cannot be asked", execution.job(), e);
+            log.debug("checking the claim of {} failed; its handler does not start", execution.job(), e);
             return false;
         }
     }
@@ -284,7 +284,7 @@ public final class HandlerInvoker {
     private Outcome completedAllTheSame(Execution execution, Throwable thrown) {
         JobError error = failures.loggable(execution.job(), thrown);
         EndlessTask.tell(() -> log.warn(
-                "{} had completed in its transaction when {} was thrown; it stays completed: {}\n{}",
+                "{} threw {} after its transaction had committed; it stays completed: {}\n{}",
                 execution.job(),
                 error.type(),
                 error.message(),

@@ -1,6 +1,6 @@
 package dev.rowlock.queue.internal.attempt;
 
-/** Holds executions from the claim of their jobs until their outcome is recorded or refused. Thread-safe. */
+/** The held executions of a node: each from the claim of its job until its outcome is recorded or refused. Thread-safe. */
 @FunctionalInterface
 public interface Holder {
 

@@ -9,8 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What becomes of a job that its transaction could not complete because done has no partition for today. The handler did what
- * it had to, and Rowlock did not: its rows are rolled back, so it runs again, at no cost.
+ * Creates a missing partition of done and decides the outcome of a job that its transaction could not complete without it. The rows of the handler are rolled back, so the job runs again, at no cost in attempts.
  */
 public final class MissingPartition {
 
@@ -31,7 +30,7 @@ public final class MissingPartition {
             partitions.makeMissing();
             return Failures.notStarted(stopped);
         } catch (RuntimeException e) {
-            log.warn("done has no partition for today, and none can be made: {} waits", job, e);
+            log.warn("creating the partition of done for today failed; {} waits", job, e);
             return new Outcome.Snoozed(WITHOUT, "done has no partition for today");
         }
     }

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What listeners return, as JSON of limited size. */
+/** Results of listeners, as JSON of limited size. */
 public final class Results {
 
     private final PayloadCodec codec;

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How long jobs wait whose type no listener of this node knows. Thread-safe.
+ * Postpones jobs whose type no listener of this node knows. Thread-safe.
  *
  * <p>A few come back soon, for a node that knows them may be starting. Many come back one after the other, so that they leave room
  * for jobs that can run, but in a minute at the latest, or in as long as they are old: what a deployment brings is handed over in no

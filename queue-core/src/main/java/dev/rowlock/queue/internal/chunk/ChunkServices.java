@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionOperations;
 
 /**
- * What calls with chunks need. One for the node.
+ * Services that chunk calls use. One for the node.
  *
  * @param search for how long a chunk is called again after its first culprit was found. What has not run by then goes back, at no cost: a
  *     thread must not be busy for hours with a chunk all of whose jobs take their timeout.
@@ -38,7 +38,7 @@ public record ChunkServices(
     /** @param transactions of transactional listeners that have none of their own; null if there are none */
     public static ChunkServices of(
             ContextServices contexts, Extensions extensions, @Nullable TransactionOperations transactions) {
-        Failures failures = new Failures(extensions.redactors(), extensions.refusals());
+        Failures failures = new Failures(extensions.redactors(), extensions.slowDowns());
         return new ChunkServices(
                 contexts,
                 new ExtendDeadlines(contexts.database()),

@@ -109,6 +109,6 @@ class FailuresTest {
     }
 
     private Outcome outcome(Execution execution, Throwable thrown) {
-        return new Failures(List.of(), Refusals.UNHEARD).outcome(execution, listener, thrown);
+        return new Failures(List.of(), SlowDownHandler.NONE).outcome(execution, listener, thrown);
     }
 }

@@ -7,7 +7,7 @@ import dev.rowlock.queue.JobTemplate;
 import dev.rowlock.queue.chunk.ChunkJob;
 import dev.rowlock.queue.chunk.ChunkResult;
 import dev.rowlock.queue.internal.attempt.Extensions;
-import dev.rowlock.queue.internal.attempt.Refusals;
+import dev.rowlock.queue.internal.attempt.SlowDownHandler;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Schema;
 import dev.rowlock.queue.internal.store.SendWakeup;
@@ -255,7 +255,7 @@ public final class TestNode implements AutoCloseable {
                         database,
                         direct,
                         codec(),
-                        new Extensions(observers, interceptors, attempts, redactors, Refusals.UNHEARD),
+                        new Extensions(observers, interceptors, attempts, redactors, SlowDownHandler.NONE),
                         wakeups,
                         transactions),
                 List.of());

@@ -126,7 +126,7 @@ class AttemptInterceptorTest extends NodeTest {
             assertThat(story).containsExactly("handler");
             assertThat(lines.lines())
                     .hasSize(2)
-                    .allSatisfy(line -> assertThat(line).startsWith("WARN the interceptor"));
+                    .allSatisfy(line -> assertThat(line).startsWith("WARN interceptor"));
         }
     }
 
