@@ -11,8 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may interrupt the thread of a call with many jobs: the end of its time, a stop of the node, and whatever leaves none of its jobs to
- * go on. Somebody who cancels one of them does not stop the others.
+ * Interrupts the thread of a chunk call: at its timeout, at a stop of the node, and when none of its jobs may go on. Cancelling one of them does not stop the others.
  */
 final class CallInterrupts implements Execution.Interrupter {
 

@@ -41,116 +41,117 @@ final class ChunkCall implements CompletionWatch.Completed {
     private final ListenerDefinition listener;
     private final Chunking chunking;
     private final ChunkServices services;
-    private final List<Member> members;
+    private final List<ChunkEntry> entries;
     private final @Nullable Duration timeout;
     private final CallInterrupts interrupts = new CallInterrupts();
     private final List<ExecutionContext> contexts = new ArrayList<>();
-    private List<Member> ready = List.of(); // those that the listener is called with
-    private @Nullable Report report; // what the listener said
+    private List<ChunkEntry> ready = List.of(); // those that the listener is called with
+    private @Nullable ChunkReport report; // what the listener said
     private @Nullable RollBack rollBack; // why the transaction must not commit, though the listener returned
     private @Nullable Throwable unbegun; // why the listener was not called, whatever interceptors make of that
     private Completion completion = Completion.BY_RECORDER;
 
     /** @param timeout how long it may take; null for no limit */
-    ChunkCall(ListenerDefinition listener, ChunkServices services, List<Member> members, @Nullable Duration timeout) {
+    ChunkCall(
+            ListenerDefinition listener, ChunkServices services, List<ChunkEntry> entries, @Nullable Duration timeout) {
         this.listener = listener;
         this.chunking = Objects.requireNonNull(listener.chunking());
         this.services = services;
-        this.members = members;
+        this.entries = entries;
         this.timeout = timeout;
     }
 
     /** Makes the call. Never throws. The listener leaves no trace on the thread. */
-    Verdict make() {
-        Verdict verdict = new Verdict();
-        List<Member> begun = begin(verdict);
+    ChunkOutcomes make() {
+        ChunkOutcomes outcomes = new ChunkOutcomes();
+        List<ChunkEntry> begun = begin(outcomes);
         ThreadState own = ThreadState.save();
         try {
-            LogContext.ofChunk(members.get(0).job(), begun.size());
-            ready = readable(begun, verdict);
-            verdict.outcomes().forEach(this::tell);
+            LogContext.ofChunk(entries.get(0).job(), begun.size());
+            ready = readable(begun, outcomes);
+            outcomes.byEntry().forEach(this::tell);
             if (ready.size() < 2) {
-                verdict.again(ready);
+                outcomes.again(ready);
             } else if (services.attempts().none()) {
-                judge(verdict);
+                callAndDecide(outcomes);
             } else {
-                services.attempts().around(ready.stream().map(Member::job).toList(), () -> judge(verdict));
+                services.attempts().around(ready.stream().map(ChunkEntry::job).toList(), () -> callAndDecide(outcomes));
             }
-            return verdict;
+            return outcomes;
         } finally {
             contexts.forEach(ExecutionContext::close);
             own.restore(listener.name());
             interrupts.end();
-            begun.forEach(member -> member.execution().end());
+            begun.forEach(entry -> entry.execution().end());
         }
     }
 
     /** Returns the outcomes that there are now of the jobs that the listener was called with, by their ids. */
-    private Map<Long, Outcome> judge(Verdict verdict) {
+    private Map<Long, Outcome> callAndDecide(ChunkOutcomes outcomes) {
         Throwable thrown = call();
-        new Judgement(listener, services, ready, verdict).of(this, unbegun != null ? unbegun : thrown);
-        Map<Long, Outcome> outcomes = new HashMap<>();
-        for (Member member : ready) {
-            Outcome outcome = verdict.outcomes().get(member);
+        new ChunkResultRules(listener, services, ready, outcomes).apply(this, unbegun != null ? unbegun : thrown);
+        Map<Long, Outcome> byId = new HashMap<>();
+        for (ChunkEntry entry : ready) {
+            Outcome outcome = outcomes.byEntry().get(entry);
             if (outcome != null) {
-                outcomes.put(member.id(), outcome);
-                tell(member, outcome);
+                byId.put(entry.id(), outcome);
+                tell(entry, outcome);
             }
         }
-        return outcomes;
+        return byId;
     }
 
-    private void tell(Member member, Outcome outcome) {
-        services.failureLog().tell(member.job(), outcome);
+    private void tell(ChunkEntry entry, Outcome outcome) {
+        services.failureLog().tell(entry.job(), outcome);
     }
 
-    private List<Member> begin(Verdict verdict) {
-        interrupts.begin(members.stream().map(Member::execution).toList());
-        List<Member> begun = new ArrayList<>(members.size());
-        for (Member member : members) {
-            Execution execution = member.execution();
+    private List<ChunkEntry> begin(ChunkOutcomes outcomes) {
+        interrupts.begin(entries.stream().map(ChunkEntry::execution).toList());
+        List<ChunkEntry> begun = new ArrayList<>(entries.size());
+        for (ChunkEntry entry : entries) {
+            Execution execution = entry.execution();
             if (!execution.settled() && execution.begin(interrupts)) {
-                begun.add(member);
+                begun.add(entry);
             } else {
                 interrupts.without(execution);
-                verdict.end(member, Failures.notStarted(execution.stopped()));
+                outcomes.end(entry, Failures.notStarted(execution.stopped()));
             }
         }
         return begun;
     }
 
     /** What cannot be read fails alone. */
-    private List<Member> readable(List<Member> begun, Verdict verdict) {
-        List<Member> readable = new ArrayList<>(begun.size());
-        for (Member member : begun) {
+    private List<ChunkEntry> readable(List<ChunkEntry> begun, ChunkOutcomes outcomes) {
+        List<ChunkEntry> readable = new ArrayList<>(begun.size());
+        for (ChunkEntry entry : begun) {
             try {
-                if (member.payload() == null) {
-                    member.payload(chunking.handler().read(json(member)));
+                if (entry.payload() == null) {
+                    entry.payload(chunking.handler().read(json(entry)));
                 }
-                readable.add(member);
+                readable.add(entry);
             } catch (DataAccessException | VirtualMachineError e) {
-                verdict.end(member, Judgement.notBegun(services, member, e));
+                outcomes.end(entry, ChunkResultRules.notBegun(services, entry, e));
             } catch (Throwable e) { // user code
-                verdict.end(member, services.failures().outcome(member.execution(), listener, e));
+                outcomes.end(entry, services.failures().outcome(entry.execution(), listener, e));
             }
         }
         return readable;
     }
 
-    private String json(Member member) {
-        String payload = member.job().payload();
+    private String json(ChunkEntry entry) {
+        String payload = entry.job().payload();
         if (payload != null) {
             return payload;
         }
-        return services.contexts().loadPayload().run(member.job().claim()).orElseThrow(() -> {
-            member.execution().stop(Stop.CLAIM_LOST);
-            return new ClaimLostException(member.job().claim());
+        return services.contexts().loadPayload().run(entry.job().claim()).orElseThrow(() -> {
+            entry.execution().stop(Stop.CLAIM_LOST);
+            return new ClaimLostException(entry.job().claim());
         });
     }
 
     /** Returns what was thrown; null if all went well. */
     private @Nullable Throwable call() {
-        ready.forEach(member -> contexts.add(new ExecutionContext(member.execution(), listener, services.contexts())));
+        ready.forEach(entry -> contexts.add(new ExecutionContext(entry.execution(), listener, services.contexts())));
         try {
             if (services.interceptors().isEmpty()) {
                 attempt();
@@ -185,21 +186,21 @@ final class ChunkCall implements CompletionWatch.Completed {
 
     private void handle() throws Throwable {
         contexts.forEach(ExecutionContext::begin);
-        ready.forEach(member -> services.beginFailures().begun(member.job()));
+        ready.forEach(entry -> services.beginFailures().begun(entry.job()));
         watch();
         List<ChunkJob<Object>> jobs = new ArrayList<>(ready.size());
         for (int i = 0; i < ready.size(); i++) {
             jobs.add(new ChunkJob<>(Objects.requireNonNull(ready.get(i).payload()), contexts.get(i)));
         }
         try {
-            report = Report.of(
+            report = ChunkReport.of(
                     ready,
                     Objects.requireNonNull(
                             chunking.handler().handle(List.copyOf(jobs)),
                             "the listener returned null instead of a ChunkResult"),
                     services.contexts().results());
         } catch (ChunkFailedException e) {
-            report = Report.of(ready, e);
+            report = ChunkReport.of(ready, e);
             throw e;
         }
     }
@@ -208,13 +209,13 @@ final class ChunkCall implements CompletionWatch.Completed {
         if (timeout != null) {
             long at = System.nanoTime() + timeout.toNanos();
             Future<?> timer = services.contexts().deadlines().after(timeout, interrupts::timeOut);
-            ready.forEach(member -> member.execution().deadline(at, timer));
+            ready.forEach(entry -> entry.execution().deadline(at, timer));
         }
     }
 
     /** What the listener wrote must not be committed unless all its jobs are done. */
     private void complete() {
-        Report said = Objects.requireNonNull(report);
+        ChunkReport said = Objects.requireNonNull(report);
         if (!said.allCompleted()) {
             throw rollBack("the listener says that some jobs failed");
         }
@@ -224,10 +225,9 @@ final class ChunkCall implements CompletionWatch.Completed {
         }
         Set<Long> held = finish(said);
         boolean lost = false;
-        for (Member member : ready) {
-            if (!held.contains(member.job().claim().token())
-                    || member.execution().stopped() == Stop.CLAIM_LOST) {
-                member.execution().stop(Stop.CLAIM_LOST);
+        for (ChunkEntry entry : ready) {
+            if (!held.contains(entry.job().claim().token()) || entry.execution().stopped() == Stop.CLAIM_LOST) {
+                entry.execution().stop(Stop.CLAIM_LOST);
                 lost = true;
             }
         }
@@ -237,16 +237,16 @@ final class ChunkCall implements CompletionWatch.Completed {
         TransactionSynchronizationManager.registerSynchronization(new CompletionWatch(this));
     }
 
-    private Set<Long> finish(Report said) {
+    private Set<Long> finish(ChunkReport said) {
         OutcomeStatements outcomes = services.contexts().outcomes();
         Map<Boolean, List<Finished>> byKept = ready.stream()
                 .collect(Collectors.groupingBy(
-                        member -> outcomes.keeps(member.job(), said.results().get(member)),
+                        entry -> outcomes.keeps(entry.job(), said.results().get(entry)),
                         Collectors.mapping(
-                                member -> new Finished(
-                                        member.job().claim(),
+                                entry -> new Finished(
+                                        entry.job().claim(),
                                         JobState.COMPLETED,
-                                        said.results().get(member)),
+                                        said.results().get(entry)),
                                 Collectors.toList())));
         try {
             Set<Long> held = new HashSet<>();
@@ -267,7 +267,7 @@ final class ChunkCall implements CompletionWatch.Completed {
     }
 
     @Nullable
-    Report report() {
+    ChunkReport report() {
         return report;
     }
 

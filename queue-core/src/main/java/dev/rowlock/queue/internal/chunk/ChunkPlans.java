@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/** What the listeners of a queue, or of a node, want with chunks. */
+/** Chunk settings of the listeners of a queue, or of a node. */
 public final class ChunkPlans {
 
     /** More jobs in the hands of one queue of one node are a slip of units. */

@@ -17,8 +17,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A chunk on its thread, until each of its jobs has an outcome. A call that fails without saying whose fault that is, is made
- * again for each half of its jobs, first half first; each culprit costs as many calls as its chunk can be halved.
+ * Runs a chunk on its thread until each of its jobs has an outcome. A call that fails without naming failed jobs is made again for each half of its jobs, first half first; each job that fails costs as many calls as its chunk can be halved.
  */
 final class ChunkRun {
 
@@ -27,7 +26,7 @@ final class ChunkRun {
     private final Workplace place;
     private final ChunkServices services;
     private final Duration search;
-    private final Deque<List<Member>> calls = new ArrayDeque<>();
+    private final Deque<List<ChunkEntry>> calls = new ArrayDeque<>();
     private boolean begun;
     private boolean culprit; // one is found
     private long culpritAt; // monotonic
@@ -41,44 +40,44 @@ final class ChunkRun {
     }
 
     void run(List<Execution> jobs) {
-        calls.push(jobs.stream().map(Member::new).toList());
+        calls.push(jobs.stream().map(ChunkEntry::new).toList());
         while (!calls.isEmpty()) {
             if (begun && (over() || !extendDeadlines())) {
                 giveBack();
                 return;
             }
-            List<Member> open = open();
-            place.begin(thread, open.stream().map(Member::execution).toList(), !begun);
+            List<ChunkEntry> open = open();
+            place.begin(thread, open.stream().map(ChunkEntry::execution).toList(), !begun);
             begun = true;
             long start = System.nanoTime();
-            List<Member> call = calls.pop();
-            Verdict verdict = call.size() == 1 ? alone(call.get(0)) : together(call, open);
+            List<ChunkEntry> call = calls.pop();
+            ChunkOutcomes outcomes = call.size() == 1 ? alone(call.get(0)) : together(call, open);
             Duration took = Duration.ofNanos(System.nanoTime() - start);
             place.end(thread, call.size(), took);
-            if (verdict.culprit() && !culprit) {
+            if (outcomes.culprit() && !culprit) {
                 culprit = true;
                 culpritAt = System.nanoTime();
             }
-            verdict.outcomes().forEach((member, outcome) -> place.settle(member.execution(), outcome, took));
-            List<List<Member>> again = verdict.again();
+            outcomes.byEntry().forEach((entry, outcome) -> place.settle(entry.execution(), outcome, took));
+            List<List<ChunkEntry>> again = outcomes.again();
             for (int i = again.size() - 1; i >= 0; i--) {
                 calls.push(again.get(i));
             }
         }
     }
 
-    private Verdict alone(Member member) {
-        Outcome outcome = place.alone(member.execution());
-        Verdict verdict = new Verdict();
+    private ChunkOutcomes alone(ChunkEntry entry) {
+        Outcome outcome = place.alone(entry.execution());
+        ChunkOutcomes outcomes = new ChunkOutcomes();
         if (failure(outcome)) {
-            verdict.culprits(List.of(member), any -> outcome);
+            outcomes.culprits(List.of(entry), any -> outcome);
         } else {
-            verdict.end(member, outcome);
+            outcomes.end(entry, outcome);
         }
-        return verdict;
+        return outcomes;
     }
 
-    private Verdict together(List<Member> call, List<Member> open) {
+    private ChunkOutcomes together(List<ChunkEntry> call, List<ChunkEntry> open) {
         return new ChunkCall(listener, services, call, timeout(open)).make();
     }
 
@@ -90,17 +89,17 @@ final class ChunkRun {
     private boolean over() {
         return calls.stream()
                         .flatMap(List::stream)
-                        .anyMatch(member -> member.execution().leaving())
+                        .anyMatch(entry -> entry.execution().leaving())
                 || culprit && System.nanoTime() - culpritAt >= search.toNanos();
     }
 
     private void giveBack() {
-        open().forEach(member -> place.settle(
-                member.execution(), Failures.notStarted(member.execution().stopped()), Duration.ZERO));
+        open().forEach(entry -> place.settle(
+                entry.execution(), Failures.notStarted(entry.execution().stopped()), Duration.ZERO));
     }
 
     /** Those that have no outcome yet. */
-    private List<Member> open() {
+    private List<ChunkEntry> open() {
         return calls.stream().flatMap(List::stream).toList();
     }
 
@@ -109,20 +108,19 @@ final class ChunkRun {
      * if that cannot be said.
      */
     private boolean extendDeadlines() {
-        List<Member> open = open();
+        List<ChunkEntry> open = open();
         Duration timeout = timeout(open);
-        List<Member> limited =
-                open.stream().filter(member -> member.job().deadline() != null).toList();
+        List<ChunkEntry> limited =
+                open.stream().filter(entry -> entry.job().deadline() != null).toList();
         if (timeout == null || limited.isEmpty()) {
             return true;
         }
-        List<Claim> claims =
-                limited.stream().map(member -> member.job().claim()).toList();
+        List<Claim> claims = limited.stream().map(entry -> entry.job().claim()).toList();
         try {
             Set<Long> held = services.extend().run(claims, timeout);
             limited.stream()
-                    .filter(member -> !held.contains(member.job().claim().token()))
-                    .forEach(member -> member.execution().stop(Stop.CLAIM_LOST));
+                    .filter(entry -> !held.contains(entry.job().claim().token()))
+                    .forEach(entry -> entry.execution().stop(Stop.CLAIM_LOST));
             return true;
         } catch (RuntimeException e) {
             return false; // the database is away
@@ -130,9 +128,9 @@ final class ChunkRun {
     }
 
     /** How long a call may take: no longer than any of the jobs whose deadline passes meanwhile. */
-    private @Nullable Duration timeout(List<Member> open) {
+    private @Nullable Duration timeout(List<ChunkEntry> open) {
         return open.stream()
-                .map(member -> member.job().timeout() != null ? member.job().timeout() : listener.timeout())
+                .map(entry -> entry.job().timeout() != null ? entry.job().timeout() : listener.timeout())
                 .flatMap(timeout -> Stream.ofNullable(timeout))
                 .filter(Objects::nonNull)
                 .min(Duration::compareTo)

@@ -18,28 +18,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.transaction.UnexpectedRollbackException;
 
-/** What becomes of the jobs of a call that has ended. */
-final class Judgement {
+/** Decides the outcome of each job of a chunk call that has ended. */
+final class ChunkResultRules {
 
-    private static final Logger log = LoggerFactory.getLogger(Judgement.class);
+    private static final Logger log = LoggerFactory.getLogger(ChunkResultRules.class);
 
     private static final Outcome ALREADY = new Outcome.AlreadyCompleted();
 
     private final ListenerDefinition listener;
     private final ChunkServices services;
-    private final List<Member> jobs;
-    private final Verdict verdict;
+    private final List<ChunkEntry> jobs;
+    private final ChunkOutcomes outcomes;
 
     /** @param jobs with which the listener was to be called */
-    Judgement(ListenerDefinition listener, ChunkServices services, List<Member> jobs, Verdict verdict) {
+    ChunkResultRules(
+            ListenerDefinition listener, ChunkServices services, List<ChunkEntry> jobs, ChunkOutcomes outcomes) {
         this.listener = listener;
         this.services = services;
         this.jobs = jobs;
-        this.verdict = verdict;
+        this.outcomes = outcomes;
     }
 
     /** @param thrown null if nothing was */
-    void of(ChunkCall call, @Nullable Throwable thrown) {
+    void apply(ChunkCall call, @Nullable Throwable thrown) {
         switch (call.completion()) {
             case COMMITTED -> committed(thrown);
             case NO_PARTITION -> withoutPartition();
@@ -58,91 +59,91 @@ final class Judgement {
         if (thrown != null) {
             JobError error = services.failures().loggable(jobs.get(0).job(), thrown);
             EndlessTask.tell(() -> log.warn(
-                    "{} jobs of type '{}' had completed in their transaction when {} was thrown; they stay completed: {}",
+                    "a call with {} jobs of type '{}' threw {} after its transaction had committed; the jobs stay completed: {}",
                     jobs.size(),
                     listener.type(),
                     error.type(),
                     error.message()));
         }
-        verdict.endAll(jobs, member -> ALREADY);
+        outcomes.endAll(jobs, entry -> ALREADY);
     }
 
-    /** Made for one of them, it is there for all. */
+    /** Creates the missing partition for the first job; the others use it as well. */
     private void withoutPartition() {
-        Member first = jobs.get(0);
+        ChunkEntry first = jobs.get(0);
         Outcome outcome = services.missingPartition()
                 .outcome(first.job(), first.execution().stopped());
-        verdict.endAll(
+        outcomes.endAll(
                 jobs,
-                member -> outcome instanceof Outcome.Snoozed
+                entry -> outcome instanceof Outcome.Snoozed
                         ? outcome
-                        : Failures.notStarted(member.execution().stopped()));
+                        : Failures.notStarted(entry.execution().stopped()));
     }
 
     private void uncommitted(ChunkCall call, @Nullable Throwable thrown) {
-        Report report = call.report();
+        ChunkReport report = call.report();
         boolean named = !listener.transactional() && report != null && !report.allCompleted();
         if (thrown == null || named) {
             // An interceptor that does not proceed, or swallows an exception, completes the jobs.
-            ended(report != null ? report : Report.completed(jobs));
+            ended(report != null ? report : ChunkReport.completed(jobs));
         } else {
             failed(call, thrown);
         }
     }
 
-    private void ended(Report report) {
-        jobs.forEach(member -> verdict.end(
-                member,
-                report.failed().containsKey(member)
-                        ? failed(member, report)
-                        : new Outcome.Completed(report.results().get(member))));
+    private void ended(ChunkReport report) {
+        jobs.forEach(entry -> outcomes.end(
+                entry,
+                report.failed().containsKey(entry)
+                        ? failed(entry, report)
+                        : new Outcome.Completed(report.results().get(entry))));
     }
 
     /** A result that cannot be kept is no failure of the work: to do that again would not change it. */
-    private Outcome failed(Member member, Report report) {
-        Throwable why = Objects.requireNonNull(report.failed().get(member));
-        return report.unstorable().contains(member) && !member.stopped()
-                ? services.failures().dead(member.execution(), why)
-                : services.failures().outcome(member.execution(), listener, why);
+    private Outcome failed(ChunkEntry entry, ChunkReport report) {
+        Throwable why = Objects.requireNonNull(report.failed().get(entry));
+        return report.unstorable().contains(entry) && !entry.stopped()
+                ? services.failures().dead(entry.execution(), why)
+                : services.failures().outcome(entry.execution(), listener, why);
     }
 
     private void failed(ChunkCall call, Throwable thrown) {
         if (!call.begun() && BeginFailures.notReady(thrown)) {
-            verdict.endAll(jobs, member -> notBegun(services, member, thrown));
+            outcomes.endAll(jobs, entry -> notBegun(services, entry, thrown));
             return;
         }
-        List<Member> rest = new ArrayList<>(jobs);
+        List<ChunkEntry> rest = new ArrayList<>(jobs);
         rest.removeIf(this::stopped);
-        boolean leaving = jobs.stream().anyMatch(member -> member.execution().saidToLeave());
-        Report report = call.report();
+        boolean leaving = jobs.stream().anyMatch(entry -> entry.execution().saidToLeave());
+        ChunkReport report = call.report();
         if (leaving) {
-            verdict.endAll(rest, member -> new Outcome.Released());
+            outcomes.endAll(rest, entry -> new Outcome.Released());
         } else if (report != null && !report.allCompleted()) {
-            List<Member> named =
+            List<ChunkEntry> named =
                     rest.stream().filter(report.failed()::containsKey).toList();
-            verdict.culprits(named, member -> failed(member, report));
-            verdict.again(report.completedOf(rest));
+            outcomes.culprits(named, entry -> failed(entry, report));
+            outcomes.again(report.completedOf(rest));
         } else if (aboutAll(thrown)) {
-            verdict.endAll(rest, member -> services.failures().outcome(member.execution(), listener, thrown));
+            outcomes.endAll(rest, entry -> services.failures().outcome(entry.execution(), listener, thrown));
         } else if (rest.size() < jobs.size()) {
-            verdict.again(rest); // the stopped ones may be why it threw
+            outcomes.again(rest); // the stopped ones may be why it threw
         } else {
             tell(thrown);
-            verdict.split(rest);
+            outcomes.split(rest);
         }
     }
 
-    /** Whether somebody has stopped this job: then that is its outcome. */
-    private boolean stopped(Member member) {
-        Stop stop = member.execution().stopped();
+    /** Whether this job was stopped: then that is its outcome. */
+    private boolean stopped(ChunkEntry entry) {
+        Stop stop = entry.execution().stopped();
         if (stop == Stop.NONE) {
             return false;
         }
-        verdict.end(member, Failures.notStarted(stop));
+        outcomes.end(entry, Failures.notStarted(stop));
         return true;
     }
 
-    /** Who says when to come again, says it of all: to ask each of them would not tell more. */
+    /** An exception that names a time to come again concerns all jobs: calling the halves would not tell more. */
     private static boolean aboutAll(Throwable thrown) {
         return Failure.find(thrown, SnoozeException.class).isPresent()
                 || Failure.find(thrown, RetryLaterException.class).isPresent();
@@ -151,16 +152,16 @@ final class Judgement {
     private void tell(Throwable thrown) {
         JobError error = services.failures().loggable(jobs.get(0).job(), thrown);
         EndlessTask.tell(() -> log.info(
-                "a call with {} jobs of type '{}' failed with {}, and is made again for each half of them: {}",
+                "a call with {} jobs of type '{}' failed with {}; calling again with each half of them: {}",
                 jobs.size(),
                 listener.type(),
                 error.type(),
                 error.message()));
     }
 
-    static Outcome notBegun(ChunkServices services, Member member, Throwable why) {
-        return member.stopped()
-                ? Failures.notStarted(member.execution().stopped())
-                : services.beginFailures().failed(member.job(), why, System.nanoTime());
+    static Outcome notBegun(ChunkServices services, ChunkEntry entry, Throwable why) {
+        return entry.stopped()
+                ? Failures.notStarted(entry.execution().stopped())
+                : services.beginFailures().failed(entry.job(), why, System.nanoTime());
     }
 }

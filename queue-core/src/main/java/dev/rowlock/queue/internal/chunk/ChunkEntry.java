@@ -6,12 +6,12 @@ import dev.rowlock.queue.job.ClaimedJob;
 import org.jspecify.annotations.Nullable;
 
 /** One job of a chunk. Its thread only. */
-final class Member {
+final class ChunkEntry {
 
     private final Execution execution;
     private @Nullable Object payload; // once it has been read
 
-    Member(Execution execution) {
+    ChunkEntry(Execution execution) {
         this.execution = execution;
     }
 
