@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** One node's share in the chores of features. Each feature has a thread. */
+/** Runs the chores of features on this node. Each feature has a thread. */
 public final class FeatureChores {
 
     private record Part(Feature feature, ChoreLoop loop, List<Chore> chores) {

@@ -4,11 +4,11 @@ import dev.rowlock.queue.internal.chore.Chore;
 import dev.rowlock.queue.internal.chore.ChoreLoop;
 import dev.rowlock.queue.internal.chore.OwnNode;
 import dev.rowlock.queue.internal.due.Dispatcher;
+import dev.rowlock.queue.internal.rescue.OrphanRescue;
+import dev.rowlock.queue.internal.rescue.OrphanedJobs;
 import dev.rowlock.queue.internal.rescue.OverdueJobs;
 import dev.rowlock.queue.internal.rescue.Rescue;
-import dev.rowlock.queue.internal.rescue.StrandedClaims;
-import dev.rowlock.queue.internal.rescue.StrayJobs;
-import dev.rowlock.queue.internal.rescue.TakeBack;
+import dev.rowlock.queue.internal.rescue.UnacknowledgedClaims;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
@@ -28,15 +28,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node's sharing. The dispatcher has a thread of its own, because jobs wait for it. So have those that take jobs from
- * whoever cannot go on with them: no count or drop of large tables, and no lock that others hold, may delay them. The others
- * share a third one. Each uses one connection at a time.
+ * Runs the chores of this node. The dispatcher has a thread of its own, because jobs wait for it. So have the chores that take jobs from dead nodes, lost claims and late handlers: no count or drop of large tables, and no lock of another transaction, may delay them. The others share a third thread. Each uses one connection at a time.
  */
 public final class Janitor {
 
     private final Dispatcher dispatcher;
     private final Rescue rescue;
-    private final StrandedClaims strandedClaims;
+    private final UnacknowledgedClaims unacknowledgedClaims;
     private final ChoreLoop dispatching;
     private final ChoreLoop rescuing;
     private final ChoreLoop sharing;
@@ -51,21 +49,21 @@ public final class Janitor {
             List<Chore> others) {
         TakeChore takeChore = new TakeChore(database);
         LeaseSettings lease = settings.lease();
-        TakeBack takeBack = new TakeBack(new RescueJobs(database), lease.maxCrashes(), observer, wakeups);
+        OrphanRescue orphanRescue = new OrphanRescue(new RescueJobs(database), lease.maxCrashes(), observer, wakeups);
         this.dispatcher = new Dispatcher(
                 new DispatchDueJobs(database),
                 wakeups,
                 settings.pollInterval(),
                 () -> own.hearing() ? own.place() : Place.ALONE);
-        this.rescue = new Rescue(new RemoveExpiredNodes(database), own, takeBack);
-        this.strandedClaims = new StrandedClaims(new ReleaseStrandedJobs(database), own, wakeups);
+        this.rescue = new Rescue(new RemoveExpiredNodes(database), own, orphanRescue);
+        this.unacknowledgedClaims = new UnacknowledgedClaims(new ReleaseStrandedJobs(database), own, wakeups);
         this.dispatching = new ChoreLoop("rowlock-dispatcher", List.of(dispatcher));
         this.rescuing = new ChoreLoop(
                 "rowlock-rescue",
                 List.of(
                         rescue,
-                        new StrayJobs(takeChore, takeBack),
-                        strandedClaims,
+                        new OrphanedJobs(takeChore, orphanRescue),
+                        unacknowledgedClaims,
                         new OverdueJobs(
                                 own, new OverdueStatements(database), settings.retry(), wakeups, System::nanoTime)));
         this.sharing = new ChoreLoop("rowlock-janitor", others);
@@ -84,8 +82,9 @@ public final class Janitor {
 
     /** A claim has failed; whether it was committed, nobody knows. */
     public void claimFailed() {
-        strandedClaims.claimFailed();
-        rescuing.runWithin(strandedClaims, Duration.ZERO); // to note which claims there are; it looks for them later
+        unacknowledgedClaims.claimFailed();
+        rescuing.runWithin(
+                unacknowledgedClaims, Duration.ZERO); // to note which claims there are; it looks for them later
     }
 
     /** A job that this process has enqueued is due after this time. */

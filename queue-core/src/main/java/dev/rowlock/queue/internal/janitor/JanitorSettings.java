@@ -5,7 +5,7 @@ import dev.rowlock.queue.settings.LeaseSettings;
 import java.time.Duration;
 
 /**
- * What the janitor must know.
+ * Settings of the janitor.
  *
  * @param retry for overdue jobs whose node has not said how their listeners retry
  * @param pollInterval how often the dispatcher looks while jobs come

@@ -1,22 +1,18 @@
 /**
- * What must happen though nobody asks: due jobs become ready, dead nodes' jobs come back, overdue jobs are taken, old
- * ones dropped, what nobody needs any more removed (free keys, leftover payloads, places that claims reached), depths
- * measured.
+ * Background tasks of a node: dispatch due jobs, rescue the jobs of dead nodes, take overdue jobs, drop old ones, remove what is no longer
+ * used (free keys, leftover payloads, old positions of claims), measure depths.
  *
- * <p>There is no leader. Sweeps take their rows with {@code SKIP LOCKED}, so any number of nodes may sweep at once. Chores
- * that one node at a time should do for all are won through the table {@code chore}: whoever moves the due time forward
- * does it. A node that dies over a chore costs one interval.
+ * <p>There is no leader. Sweeps take their rows with {@code SKIP LOCKED}, so any number of nodes may sweep at once. A chore that one node does for all is won through the table {@code chore}: the node that moves its due time forward does it. A node that dies over a chore costs one interval.
  *
  * <p>Rescue in two steps, both repeatable: a silent node's row is removed, by a node that has itself beaten without a
  * gap for a whole lease and has seen the other's beats stand still; then whatever is in {@code running} and has no node leaves it: to
- * {@code ready}, to {@code done} if somebody has asked to cancel it, to {@code dead} if it is quarantined. The second step also
- * finds jobs that a node claimed in the very moment in which it was declared dead. Between the steps nothing is lost: the jobs
- * stand in {@code running} until somebody takes the second.
+ * {@code ready}, to {@code done} if it was asked to cancel, to {@code dead} if it is quarantined. The second step also
+ * finds jobs that a node claimed in the very moment in which it was declared dead. Between the steps nothing is lost: the jobs stay in {@code running} until a node does the second step.
  *
  * <h2>The server's clock may be set</h2>
  *
  * <p>An operator or a time service may set it forward or back while nodes work, and the server that takes over from another has
- * a clock of its own. So it never says alone how much time has passed where that decides about somebody's job:
+ * a clock of its own. So it never decides alone how much time has passed where a job depends on it:
  *
  * <ul>
  *   <li>A node is dead if its beats stood still for its lease, as watched by another node's monotonic clock. The statement that

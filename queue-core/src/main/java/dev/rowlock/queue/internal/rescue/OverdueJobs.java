@@ -25,8 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes jobs from handlers that ignore their deadline. Each node takes its own, by its monotonic clock; those of a node that
- * does not, any other takes, later.
+ * Takes jobs from handlers that ignore their deadline. Each node takes its own, by its monotonic clock; other nodes take them later if it does not.
  *
  * <p>The deadline in a job's row counts from its claim, its timeout from the start of its handler. In between, a job may wait for its
  * payload, for an interceptor, for a connection. So a node postpones the deadlines of the jobs that it holds and knows to be in
@@ -54,7 +53,7 @@ public final class OverdueJobs implements Chore {
     private final RetryPolicy retry;
     private final Wakeups wakeups;
     private final LongSupplier nanos;
-    private final NeglectedJobs neglected = new NeglectedJobs(GRACE_OF_OTHERS);
+    private final OverdueElsewhere elsewhere = new OverdueElsewhere(GRACE_OF_OTHERS);
     private final BatchLimit batch = new BatchLimit(BATCH);
 
     /** @param nanos the monotonic clock */
@@ -81,9 +80,9 @@ public final class OverdueJobs implements Chore {
         List<Overdue> ofOthers =
                 looking.stream().filter(job -> job.nodeId() != node).toList();
         // Of calls on other nodes nothing is known.
-        Stream<OverdueClaim> ofNeglected =
-                neglected.among(ofOthers, nanos.getAsLong()).stream().map(OverdueClaim::alone);
-        List<OverdueClaim> overdue = Stream.concat(ofOwn.stream(), ofNeglected).toList();
+        Stream<OverdueClaim> ofOtherNodes =
+                elsewhere.among(ofOthers, nanos.getAsLong()).stream().map(OverdueClaim::alone);
+        List<OverdueClaim> overdue = Stream.concat(ofOwn.stream(), ofOtherNodes).toList();
         for (int from = 0; from < overdue.size(); ) {
             List<OverdueClaim> some = overdue.subList(from, Math.min(from + batch.rows(), overdue.size()));
             tell(take(some));
@@ -95,7 +94,7 @@ public final class OverdueJobs implements Chore {
     private static void tell(int taken) {
         if (taken > 0) {
             log.warn(
-                    "{} jobs were still running {} after their deadline: they were taken from their nodes",
+                    "took {} jobs from their nodes: they were still running {} after their deadline",
                     taken,
                     DurationText.of(GRACE));
         }
@@ -111,7 +110,7 @@ public final class OverdueJobs implements Chore {
             AtomicInteger taken = new AtomicInteger();
             BatchSplitter.run(overdue, some -> taken.addAndGet(takeTogether(some)), e)
                     .forEach((late, refusal) -> log.error(
-                            "overdue job {} cannot be taken from its node, unlike others",
+                            "cannot take overdue job {} from its node: the database rejects the update; will retry",
                             late.claim().jobId(),
                             refusal));
             return taken.get();

@@ -10,8 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Declares nodes dead whose lease has run out, and takes back their jobs. Runs when the first lease may have run out, which
- * each heartbeat's answer tells, and now and then in any case.
+ * Declares nodes dead whose lease has run out, and rescues their jobs. Runs when the first lease may have run out, which the answer to each heartbeat tells, and every 30 seconds in any case.
  */
 public final class Rescue implements Chore {
 
@@ -26,13 +25,13 @@ public final class Rescue implements Chore {
 
     private final RemoveExpiredNodes removeExpired;
     private final OwnNode own;
-    private final TakeBack takeBack;
+    private final OrphanRescue orphanRescue;
     private boolean taking; // jobs of nodes that are gone may still be in running
 
-    public Rescue(RemoveExpiredNodes removeExpired, OwnNode own, TakeBack takeBack) {
+    public Rescue(RemoveExpiredNodes removeExpired, OwnNode own, OrphanRescue orphanRescue) {
         this.removeExpired = removeExpired;
         this.own = own;
-        this.takeBack = takeBack;
+        this.orphanRescue = orphanRescue;
     }
 
     @Override
@@ -50,10 +49,10 @@ public final class Rescue implements Chore {
             removeExpired
                     .run(judge, silent)
                     .forEach(name ->
-                            log.warn("node '{}' has not beaten for its whole lease: its jobs are taken back", name));
+                            log.warn("node '{}' is dead: no heartbeat for its whole lease; rescuing its jobs", name));
         }
         if (taking) {
-            takeBack.run();
+            orphanRescue.run();
             taking = false;
         }
         return judge == 0 ? UNTIL_REGISTERED : untilNextExpiry();

@@ -6,8 +6,7 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which claim tokens are older than some time, by the monotonic clock of this process: at some moments it was noted which one
- * was the last. Not thread-safe.
+ * Ages of claim tokens by the monotonic clock of this process: notes now and then which token was the last. Not thread-safe.
  */
 final class TokenMarks {
 

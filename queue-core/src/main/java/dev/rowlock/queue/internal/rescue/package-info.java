@@ -1,4 +1,4 @@
-/** Takes jobs from whoever cannot go on with them: dead nodes, claims that nobody holds, handlers past their deadline. */
+/** Takes jobs from dead nodes, from claims whose answer was lost, and from handlers past their deadline. */
 @NullMarked
 package dev.rowlock.queue.internal.rescue;
 

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.chore.TestOwnNode;
 import dev.rowlock.queue.internal.due.Dispatcher;
+import dev.rowlock.queue.internal.rescue.OrphanRescue;
+import dev.rowlock.queue.internal.rescue.OrphanedJobs;
 import dev.rowlock.queue.internal.rescue.OverdueJobs;
-import dev.rowlock.queue.internal.rescue.StrandedClaims;
-import dev.rowlock.queue.internal.rescue.StrayJobs;
-import dev.rowlock.queue.internal.rescue.TakeBack;
+import dev.rowlock.queue.internal.rescue.UnacknowledgedClaims;
 import dev.rowlock.queue.internal.store.Database;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
@@ -83,20 +83,20 @@ class ShortStatementTimeoutTest {
         rooms.running(JOBS);
         rooms.execute("DELETE FROM rowlock.node");
         slow("INSERT", "ready");
-        TakeBack takeBack = new TakeBack(new RescueJobs(hurried), 3, new JobObserver() {}, Wakeups.NONE);
-        StrayJobs strays = new StrayJobs(new TakeChore(rooms.database()), takeBack);
+        OrphanRescue orphanRescue = new OrphanRescue(new RescueJobs(hurried), 3, new JobObserver() {}, Wakeups.NONE);
+        OrphanedJobs orphanedJobs = new OrphanedJobs(new TakeChore(rooms.database()), orphanRescue);
 
-        insist(strays::runOnce, "ready");
+        insist(orphanedJobs::runOnce, "ready");
 
         assertThat(rooms.count("ready")).isEqualTo(JOBS);
     }
 
     @Test
-    void strandedClaimsAreReleased() {
+    void unacknowledgedClaimsAreReleased() {
         rooms.running(JOBS);
         long node = rooms.number("SELECT max(id) FROM rowlock.node");
         ReleaseStrandedJobs release = new ReleaseStrandedJobs(hurried);
-        StrandedClaims chore = new StrandedClaims(release, new TestOwnNode(node), Wakeups.NONE);
+        UnacknowledgedClaims chore = new UnacknowledgedClaims(release, new TestOwnNode(node), Wakeups.NONE);
         slow("INSERT", "ready");
 
         insist(() -> chore.release(node, release.lastToken()), "ready");
@@ -110,10 +110,10 @@ class ShortStatementTimeoutTest {
         rooms.running(20);
         rooms.execute("DELETE FROM rowlock.node");
         slowAlone(first);
-        TakeBack takeBack = new TakeBack(new RescueJobs(hurried), 3, new JobObserver() {}, Wakeups.NONE);
-        StrayJobs strays = new StrayJobs(new TakeChore(rooms.database()), takeBack);
+        OrphanRescue orphanRescue = new OrphanRescue(new RescueJobs(hurried), 3, new JobObserver() {}, Wakeups.NONE);
+        OrphanedJobs orphanedJobs = new OrphanedJobs(new TakeChore(rooms.database()), orphanRescue);
 
-        insist(strays::runOnce, 11); // until a batch of one
+        insist(orphanedJobs::runOnce, 11); // until a batch of one
 
         assertThat(rooms.count("ready")).isEqualTo(20);
         assertThat(rooms.roomsOf(first.id())).containsExactly("running");
@@ -124,7 +124,7 @@ class ShortStatementTimeoutTest {
         ClaimedJob first = rooms.running(21).get(0);
         long node = rooms.number("SELECT max(id) FROM rowlock.node");
         ReleaseStrandedJobs release = new ReleaseStrandedJobs(hurried);
-        StrandedClaims chore = new StrandedClaims(release, new TestOwnNode(node), Wakeups.NONE);
+        UnacknowledgedClaims chore = new UnacknowledgedClaims(release, new TestOwnNode(node), Wakeups.NONE);
         slowAlone(first);
 
         insist(() -> chore.release(node, release.lastToken()), 11);

@@ -32,7 +32,7 @@ class OverdueJobsTest {
     private final TestOwnNode own;
     private final OverdueJobs chore;
     private final RecordedWakeups wakeups = new RecordedWakeups();
-    private final NeglectedJobs neglected = new NeglectedJobs(GRACE);
+    private final OverdueElsewhere elsewhere = new OverdueElsewhere(GRACE);
     private long nanos;
 
     OverdueJobsTest(TestDatabase database) {
@@ -94,26 +94,26 @@ class OverdueJobsTest {
 
     @Test
     void aJobIsNeglectedOnlyAfterLookingOverdueForAsLongAsItMayRun() {
-        assertThat(neglectedAt(0, 100)).isEmpty();
-        assertThat(neglectedAt(609, 100)).isEmpty();
+        assertThat(overdueElsewhereAt(0, 100)).isEmpty();
+        assertThat(overdueElsewhereAt(609, 100)).isEmpty();
 
-        assertThat(neglectedAt(610, 100)).containsExactly(CLAIM);
+        assertThat(overdueElsewhereAt(610, 100)).containsExactly(CLAIM);
     }
 
     @Test
     void aJobWhoseDeadlineWasMovedIsNotNeglected() {
-        neglectedAt(0, 100);
+        overdueElsewhereAt(0, 100);
 
-        assertThat(neglectedAt(610, 200)).isEmpty();
-        assertThat(neglectedAt(1_220, 200)).containsExactly(CLAIM);
+        assertThat(overdueElsewhereAt(610, 200)).isEmpty();
+        assertThat(overdueElsewhereAt(1_220, 200)).containsExactly(CLAIM);
     }
 
     @Test
     void aJobThatLookedOverdueForAWhileOnlyIsNotNeglected() {
-        neglectedAt(0, 100);
-        neglected.among(List.of(), Duration.ofSeconds(300).toNanos());
+        overdueElsewhereAt(0, 100);
+        elsewhere.among(List.of(), Duration.ofSeconds(300).toNanos());
 
-        assertThat(neglectedAt(610, 100)).isEmpty();
+        assertThat(overdueElsewhereAt(610, 100)).isEmpty();
     }
 
     @Test
@@ -189,8 +189,8 @@ class OverdueJobsTest {
         return rooms.claim(own.id, 1).get(0);
     }
 
-    private List<Claim> neglectedAt(int second, double deadline) {
-        return neglected.among(
+    private List<Claim> overdueElsewhereAt(int second, double deadline) {
+        return elsewhere.among(
                 List.of(new Overdue(CLAIM, 2, deadline, TIMEOUT)),
                 Duration.ofSeconds(second).toNanos());
     }

@@ -29,19 +29,19 @@ class RescueTest {
 
     private final Rooms rooms;
     private final TestOwnNode own;
-    private final TakeBack takeBack;
+    private final OrphanRescue orphanRescue;
     private final ClaimedJob job;
 
     RescueTest(TestDatabase database) {
         rooms = Rooms.emptyIn(database);
-        takeBack = new TakeBack(new RescueJobs(rooms.database()), 3, new JobObserver() {}, Wakeups.NONE);
+        orphanRescue = new OrphanRescue(new RescueJobs(rooms.database()), 3, new JobObserver() {}, Wakeups.NONE);
         job = rooms.running();
         own = new TestOwnNode(rooms.node());
     }
 
     @Test
     void aRescueThatFailedHalfWayIsContinued() {
-        Rescue rescue = new Rescue(new RemoveExpiredNodes(rooms.database()), own, takeBack);
+        Rescue rescue = new Rescue(new RemoveExpiredNodes(rooms.database()), own, orphanRescue);
         own.silent = rooms.database()
                 .alone(connection -> new BeatNode(rooms.database().schema()).run(connection, own.id))
                 .others();
@@ -58,7 +58,7 @@ class RescueTest {
 
     @Test
     void aRescueRestsNoLongerThanTheNextLease() {
-        Rescue rescue = new Rescue(new RemoveExpiredNodes(rooms.database()), own, takeBack);
+        Rescue rescue = new Rescue(new RemoveExpiredNodes(rooms.database()), own, orphanRescue);
 
         own.nextExpiry = Duration.ofSeconds(3);
         assertThat(rescue.runOnce()).isBetween(Duration.ofSeconds(3), Duration.ofMillis(3_100));
@@ -69,15 +69,15 @@ class RescueTest {
     }
 
     @Test
-    void strayJobsThatCouldNotBeTakenBackAreTakenBackAtTheNextTry() {
-        StrayJobs strays = new StrayJobs(new TakeChore(rooms.database()), takeBack);
+    void orphanedJobsThatCouldNotBeTakenBackAreTakenBackAtTheNextTry() {
+        OrphanedJobs orphanedJobs = new OrphanedJobs(new TakeChore(rooms.database()), orphanRescue);
         rooms.declareDead(own.id);
         rooms.execute("DELETE FROM rowlock.node");
         nothingComesBack();
-        assertThatThrownBy(strays::runOnce).hasMessageContaining("nothing comes back");
+        assertThatThrownBy(orphanedJobs::runOnce).hasMessageContaining("nothing comes back");
         allComesBack();
 
-        strays.runOnce();
+        orphanedJobs.runOnce();
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("ready");
     }
@@ -89,14 +89,14 @@ class RescueTest {
         rooms.execute("DELETE FROM rowlock.node");
         doneRefuses();
 
-        takeBack.run();
+        orphanRescue.run();
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
         assertThat(others)
                 .allSatisfy(other -> assertThat(rooms.roomsOf(other.id())).containsExactly("ready"));
 
         rooms.execute("DROP TRIGGER refuse ON rowlock.done");
-        takeBack.run();
+        orphanRescue.run();
         assertThat(rooms.roomsOf(job.id())).containsExactly("done");
     }
 
@@ -134,10 +134,10 @@ class RescueTest {
 
     @Test
     void oneNodeLooksForStrayJobsForAll() {
-        new StrayJobs(new TakeChore(rooms.database()), takeBack).runOnce();
+        new OrphanedJobs(new TakeChore(rooms.database()), orphanRescue).runOnce();
         rooms.execute("DELETE FROM rowlock.node");
 
-        new StrayJobs(new TakeChore(rooms.database()), takeBack).runOnce();
+        new OrphanedJobs(new TakeChore(rooms.database()), orphanRescue).runOnce();
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("running");
     }
@@ -147,7 +147,7 @@ class RescueTest {
         rooms.running(RescueJobs.LIMIT);
         rooms.execute("DELETE FROM rowlock.node");
 
-        takeBack.run();
+        orphanRescue.run();
 
         assertThat(rooms.count("running")).isZero();
         assertThat(rooms.count("ready")).isEqualTo(RescueJobs.LIMIT + 1);
@@ -164,7 +164,7 @@ class RescueTest {
         };
         rooms.execute("DELETE FROM rowlock.node");
 
-        new TakeBack(new RescueJobs(rooms.database()), 3, broken, wakeups).run();
+        new OrphanRescue(new RescueJobs(rooms.database()), 3, broken, wakeups).run();
 
         assertThat(wakeups.heard())
                 .containsExactly("1 back in " + Rooms.QUEUE + " from rank 0", "keys in " + Rooms.QUEUE);
@@ -177,7 +177,7 @@ class RescueTest {
         rooms.running(2);
         rooms.execute("DELETE FROM rowlock.node");
 
-        new TakeBack(new RescueJobs(rooms.database()), 3, new JobObserver() {}, wakeups).run();
+        new OrphanRescue(new RescueJobs(rooms.database()), 3, new JobObserver() {}, wakeups).run();
 
         assertThat(rooms.roomsOf(job.id())).containsExactly("dead");
         assertThat(wakeups.heard())

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.rowlock.queue.RecordedWakeups;
 import dev.rowlock.queue.internal.chore.TestOwnNode;
 import dev.rowlock.queue.internal.due.Dispatcher;
-import dev.rowlock.queue.internal.rescue.StrandedClaims;
+import dev.rowlock.queue.internal.rescue.UnacknowledgedClaims;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.internal.store.due.DispatchDueJobs;
@@ -156,7 +156,8 @@ class RefusedJobsTest {
         List<ClaimedJob> jobs = rooms.running(20);
         TestOwnNode own = new TestOwnNode(rooms.number("SELECT id FROM rowlock.node"));
         refuse(jobs.get(0).id());
-        StrandedClaims stranded = new StrandedClaims(new ReleaseStrandedJobs(rooms.database()), own, Wakeups.NONE);
+        UnacknowledgedClaims stranded =
+                new UnacknowledgedClaims(new ReleaseStrandedJobs(rooms.database()), own, Wakeups.NONE);
 
         stranded.release(own.id, jobs.get(19).claim().token());
 

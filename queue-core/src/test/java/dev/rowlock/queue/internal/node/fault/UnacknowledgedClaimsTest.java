@@ -11,7 +11,7 @@ import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
-class StrandedClaimsTest {
+class UnacknowledgedClaimsTest {
 
     public record Greet(String name) {}
 

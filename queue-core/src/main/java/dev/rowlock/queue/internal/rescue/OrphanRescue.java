@@ -10,10 +10,10 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes back the jobs of nodes that are not there, and tells who should know. Reads all of running. */
-public final class TakeBack {
+/** Moves the jobs of dead nodes out of running, and wakes the nodes that can run them. Reads all of running. */
+public final class OrphanRescue {
 
-    private static final Logger log = LoggerFactory.getLogger(TakeBack.class);
+    private static final Logger log = LoggerFactory.getLogger(OrphanRescue.class);
 
     private final RescueJobs rescueJobs;
     private final int maxCrashes;
@@ -22,7 +22,7 @@ public final class TakeBack {
     private final BatchLimit batch = new BatchLimit(RescueJobs.LIMIT);
 
     /** @param maxCrashes a job that brought down this many nodes is quarantined */
-    public TakeBack(RescueJobs rescueJobs, int maxCrashes, JobObserver observer, Wakeups wakeups) {
+    public OrphanRescue(RescueJobs rescueJobs, int maxCrashes, JobObserver observer, Wakeups wakeups) {
         this.rescueJobs = rescueJobs;
         this.maxCrashes = maxCrashes;
         this.observer = observer;
@@ -51,7 +51,7 @@ public final class TakeBack {
         BatchSplitter.requireAnswer(together);
         List<Long> orphans = rescueJobs.orphans();
         BatchSplitter.run(orphans, ids -> told(rescueJobs.run(maxCrashes, ids)), together)
-                .forEach(TakeBack::tellLeft);
+                .forEach(OrphanRescue::tellLeft);
         return orphans.size();
     }
 
@@ -59,13 +59,15 @@ public final class TakeBack {
     private int singly(RuntimeException first) {
         List<Long> orphans = rescueJobs.orphans();
         BatchSplitter.singly(orphans, id -> told(rescueJobs.run(maxCrashes, List.of(id))), first)
-                .forEach(TakeBack::tellLeft);
+                .forEach(OrphanRescue::tellLeft);
         return orphans.size();
     }
 
     private static void tellLeft(long id, RuntimeException refusal) {
         log.error(
-                "job {} of a dead node cannot be taken back, unlike others; it stays in running for now", id, refusal);
+                "cannot release job {} of a dead node: the database rejects the update; it stays in running, will retry",
+                id,
+                refusal);
     }
 
     private int told(List<Rescued> rescued) {
@@ -75,7 +77,7 @@ public final class TakeBack {
 
     private void tell(Rescued rescued) {
         log.warn(
-                "queue '{}': {} jobs of dead nodes taken back, {} of them quarantined because they brought down too many",
+                "queue '{}': rescued {} jobs of dead nodes; {} of them are quarantined because too many of their nodes died",
                 rescued.queue(),
                 rescued.jobs(),
                 rescued.quarantined());

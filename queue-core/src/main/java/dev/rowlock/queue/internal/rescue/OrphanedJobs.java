@@ -6,22 +6,21 @@ import dev.rowlock.queue.internal.store.node.TakeChore;
 import java.time.Duration;
 
 /**
- * Takes back what a rescue has missed: jobs that a node claimed in the very moment in which it was declared dead, and those
- * of a rescuer that died itself. Once for all nodes: where each of many nodes read all of running, that was a quarter of the
+ * Rescues jobs of dead nodes that the first rescue has missed: jobs that a node claimed just when it was declared dead, and those of a rescuer that died itself. Once for all nodes: where each of many nodes read all of running, that was a quarter of the
  * server's work.
  */
-public final class StrayJobs implements Chore {
+public final class OrphanedJobs implements Chore {
 
     private static final Duration INTERVAL = Duration.ofSeconds(30);
     private static final int REST_PER_WORK = 50;
 
     private final TakeChore chore;
-    private final TakeBack takeBack;
+    private final OrphanRescue orphanRescue;
     private Duration rest = INTERVAL;
 
-    public StrayJobs(TakeChore chore, TakeBack takeBack) {
+    public OrphanedJobs(TakeChore chore, OrphanRescue orphanRescue) {
         this.chore = chore;
-        this.takeBack = takeBack;
+        this.orphanRescue = orphanRescue;
     }
 
     @Override
@@ -33,7 +32,7 @@ public final class StrayJobs implements Chore {
     public Duration runOnce() {
         if (chore.run(name(), rest)) {
             long begun = System.nanoTime();
-            chore.orGiveBack(name(), takeBack::run);
+            chore.orGiveBack(name(), orphanRescue::run);
             rest = ProportionalRest.after(begun, REST_PER_WORK, INTERVAL);
         }
         return rest;

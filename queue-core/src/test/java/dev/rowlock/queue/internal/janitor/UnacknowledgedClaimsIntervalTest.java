@@ -3,7 +3,7 @@ package dev.rowlock.queue.internal.janitor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.rowlock.queue.internal.chore.TestOwnNode;
-import dev.rowlock.queue.internal.rescue.StrandedClaims;
+import dev.rowlock.queue.internal.rescue.UnacknowledgedClaims;
 import dev.rowlock.queue.internal.store.Rooms;
 import dev.rowlock.queue.internal.store.claim.ReleaseStrandedJobs;
 import dev.rowlock.queue.spi.Wakeups;
@@ -13,15 +13,15 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest(migrated = true)
-class StrandedClaimsIntervalTest {
+class UnacknowledgedClaimsIntervalTest {
 
-    private final StrandedClaims chore;
+    private final UnacknowledgedClaims chore;
     private final TestOwnNode own;
 
-    StrandedClaimsIntervalTest(TestDatabase database) {
+    UnacknowledgedClaimsIntervalTest(TestDatabase database) {
         Rooms rooms = Rooms.emptyIn(database);
         own = new TestOwnNode(rooms.node());
-        chore = new StrandedClaims(new ReleaseStrandedJobs(rooms.database()), own, Wakeups.NONE);
+        chore = new UnacknowledgedClaims(new ReleaseStrandedJobs(rooms.database()), own, Wakeups.NONE);
     }
 
     @Test

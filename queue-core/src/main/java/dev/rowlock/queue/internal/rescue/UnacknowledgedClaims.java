@@ -16,12 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives back what this node has claimed without knowing it, because the claim's answer was lost on the way. It reads all of
- * running: soon after a claim has failed, otherwise the more rarely the more nodes there are.
+ * Releases jobs that this node has claimed without knowing it, because the answer of the claim was lost. Reads all of running: soon after a claim has failed, otherwise the more rarely the more nodes there are.
  */
-public final class StrandedClaims implements Chore {
+public final class UnacknowledgedClaims implements Chore {
 
-    private static final Logger log = LoggerFactory.getLogger(StrandedClaims.class);
+    private static final Logger log = LoggerFactory.getLogger(UnacknowledgedClaims.class);
 
     /** An answer that takes longer than this is given up. If it comes after all, the tokens protect the jobs. */
     static final Duration AGE = Duration.ofSeconds(10);
@@ -44,7 +43,7 @@ public final class StrandedClaims implements Chore {
     private long tellAgainAt = System.nanoTime(); // of one that is refused
     private volatile long suspiciousUntil = System.nanoTime();
 
-    public StrandedClaims(ReleaseStrandedJobs release, OwnNode own, Wakeups wakeups) {
+    public UnacknowledgedClaims(ReleaseStrandedJobs release, OwnNode own, Wakeups wakeups) {
         this.release = release;
         this.own = own;
         this.wakeups = wakeups;
@@ -55,7 +54,7 @@ public final class StrandedClaims implements Chore {
         return "stranded claims";
     }
 
-    /** A claim has failed; whether it was committed, nobody knows. Any thread. */
+    /** A claim has failed; it may have been committed. Any thread. */
     public void claimFailed() {
         suspiciousUntil = System.nanoTime() + SUSPICION.toNanos();
     }
@@ -106,12 +105,12 @@ public final class StrandedClaims implements Chore {
         return BatchSplitter.refused(stranded.get(), named, e);
     }
 
-    /** Its node keeps its lease, so nobody else takes it back. */
+    /** Its node keeps its lease, so no other node rescues it. */
     private void tellRefused(long id, RuntimeException refusal) {
         if (tellAgainAt - System.nanoTime() <= 0) {
             tellAgainAt = System.nanoTime() + TELL_AGAIN.toNanos();
             log.error(
-                    "job {}, claimed by a statement whose answer was lost, cannot be given back, unlike others; it stays in running for now",
+                    "cannot release job {} of an unacknowledged claim: the database rejects the update; it stays in running, will retry",
                     id,
                     refusal);
         }
@@ -124,7 +123,7 @@ public final class StrandedClaims implements Chore {
 
     private void tell(ReleaseStrandedJobs.Released released) {
         log.warn(
-                "queue '{}': {} jobs had been claimed by a statement whose answer was lost; they are ready again",
+                "queue '{}': released {} jobs of claims whose answer was lost; they are ready again",
                 released.queue(),
                 released.jobs());
         wakeups.jobsBack(released.queue(), released.rank(), released.jobs());
